@@ -12,6 +12,7 @@ import { OK, type Readiness } from '../telemetry/readiness.ts';
 import { createScrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { type Listeners, openListeners } from './listeners.ts';
+import { loadFeatures } from './resources/features.ts';
 import { logRules } from './resources/logs.ts';
 import { openCertificates } from './resources/tls.ts';
 import type { StartOptions } from './start-options.ts';
@@ -63,7 +64,7 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
 }
 
 async function openWaiting(
-  { config, clock, version }: StartOptions,
+  { config, clock, version, features }: StartOptions,
   reason: () => string,
   isStopping: () => boolean,
   log: Parameters<typeof openCertificates>[2],
@@ -71,7 +72,8 @@ async function openWaiting(
   const metrics = createMetrics({ version, node: process.version, roles: [], identityHeaders: [] });
   metrics.storeUp.set(0);
   metrics.storeFaults.add(1, 'unreachable');
-  const { expose } = createScrape(Object.values(metrics));
+  const families = (await loadFeatures(features)).flatMap((feature) => Object.values(feature.metrics?.() ?? {}));
+  const { expose } = createScrape([...Object.values(metrics), ...families]);
   const readiness = async (): Promise<Readiness> => ({ ...UNUSED, store: { kind: 'failed', reason: reason() } });
   const certificates = await openCertificates(config, clock, log);
   const listeners = await openListeners({

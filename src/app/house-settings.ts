@@ -35,7 +35,9 @@ export function createHouseSettings(
   { directory, env }: Pick<StartOptions, 'directory' | 'env'>,
   { config, store, reload }: HouseSettingsDeps,
 ): OpenHouseSettings {
-  const readUnder = (stored: StoredSettings) => loadServiceConfig({ directory, env, whenMissing: 'refuse', stored });
+  const schema = () => config().schema;
+  const readUnder = (stored: StoredSettings) =>
+    loadServiceConfig({ directory, env, schema, whenMissing: 'refuse', stored });
   // While the store is away, its settings stay as they were.
   const latest = (): Promise<StoredSettings> =>
     store()

@@ -19,9 +19,9 @@ import { holdRevocations } from '../store/pending-revocations.ts';
 import { createLogs } from '../telemetry/logs/log.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';
 import { openAccounts } from './accounts/accounts.ts';
+import { loadFeatures, type OpenFeatures, openFeatures } from './resources/features.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { logRules } from './resources/logs.ts';
-import { type OpenFeatures, openFeatures } from './resources/open-features.ts';
 import { claimSite } from './resources/site-claim.ts';
 import { steadyNow } from './resources/steady-clock.ts';
 import { openCertificates } from './resources/tls.ts';
@@ -95,11 +95,11 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   health.store.watch(store.probe, store.glance);
   void warnOfClock(store.serverTime, clock, log);
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: steadyNow });
-  const features = openFeatures(options.features, {
+  const parts = await loadFeatures(options.features);
+  const features = openFeatures(parts, {
     store,
     clock,
     logs,
-    metrics,
     mayDelete,
     settings,
     activeSettings: () => active.config().settings,

@@ -2,9 +2,10 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { CommandStore, StoreUse } from '../app/commands/commands.ts';
+import type { CommandPlace } from '../config/load-config.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import { unixSeconds } from '../domain/clock.ts';
-import { answering, type CommandPlace, type Output } from '../domain/command-frame.ts';
+import { answering, type Output } from '../domain/command-frame.ts';
 
 export interface Frame extends Output {
   /** Known once the options are read. */

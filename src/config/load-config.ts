@@ -2,6 +2,8 @@
 
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
+import type { MaybePromise } from '../domain/async.ts';
+import type { Clock } from '../domain/clock.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { StoredSettings } from '../domain/stored-settings.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
@@ -15,12 +17,15 @@ import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
 import { takeOut, takeRemovedKeys } from './removed-keys.ts';
 import { crossFindings, warningsOf } from './rules.ts';
 import { findingsOf, meantVariable, messageFor } from './schema/issues.ts';
-import { isSecretKey, KEYS, type Settings, settingsSchema } from './schema/schema.ts';
+import type { Keys } from './schema/keys.ts';
+import type { Schema, Settings } from './schema/schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
 
 export interface ConfigPlace {
   readonly directory: string;
   readonly env: Environment;
+  /** The keys of the core and of the features. */
+  readonly schema: () => MaybePromise<Schema>;
   /** This file is read, in the place of the one in the directory. */
   readonly file?: string;
   /** Keys and values as in the file, from the command line. */
@@ -33,12 +38,22 @@ export interface ConfigPlace {
   readonly onFile?: (file: string) => void;
 }
 
+/** Where a command finds its configuration, and what else it works with. */
+export interface CommandPlace extends Pick<ConfigPlace, 'directory' | 'env' | 'schema'> {
+  readonly clock: Clock;
+  /** Receives what a command could not do beside its work. Default: nothing is said. */
+  readonly warn?: ((sentence: string) => void) | undefined;
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
+}
+
 /** Names the file that a directory without a configuration begins with, in the place of the quick start's. */
 const FIRST_CONFIGURATION = 'POSTERN_FIRST_CONFIG';
 
 export interface LoadedConfig {
   readonly kind: 'loaded';
   readonly settings: Settings;
+  readonly schema: Schema;
   /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
   readonly given: ReadonlySet<string>;
   /** What the page Security keeps in the store, as far as it was read. */
@@ -72,6 +87,8 @@ export type ConfigOutcome = LoadedConfig | RefusedConfig;
 /** Flag over environment over file over store over default. */
 export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const directory = resolve(place.directory);
+  const schema = await place.schema();
+  const { keys, isSecret } = schema;
   const { env, stored, onFile = () => {} } = place;
   for (const name of CONFIG_NAMES) onFile(join(directory, name));
   const opened =
@@ -84,22 +101,26 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
   const isEmpty = (yaml.value.tree ?? undefined) === undefined;
   if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };
-  const layers = layered(yaml.value.tree, env, place.overrides ?? {}, { isSecret: isSecretKey, meantVariable });
+  const layers = layered(yaml.value.tree, env, place.overrides ?? {}, {
+    isSecret,
+    meantVariable: meantVariable(keys),
+  });
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const removed = takeRemovedKeys(layers.tree);
-  dropEmptyMaps(layers.tree);
-  const namedFiles = nameFiles(layers.tree, directory);
+  dropEmptyMaps(layers.tree, keys);
+  const namedFiles = nameFiles(layers.tree, keys, directory);
   const below = layers.setBelow(stored ?? {});
-  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile }, stored !== undefined);
+  const places = { directory, environment: env, onFile };
+  const settings = await settingsFrom(layers.tree, schema, places, stored !== undefined);
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
   const readable = settings.ok ? settings.value : settings.error.readable;
   const warnings = (readable ? warningsOf(readable) : []).map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
   const given = givenKeys(layers.tree).difference(new Set(below));
-  const read = { settings: settings.value, given, stored: stored ?? {}, isEmpty, text, namedFiles };
+  const read = { settings: settings.value, schema, given, stored: stored ?? {}, isEmpty, text, namedFiles };
   return { kind: 'loaded', ...read, warnings, placed, file, created };
 }
 
@@ -145,18 +166,23 @@ const keysBelow = (tree: unknown): readonly (readonly [string, unknown])[] => Ob
 /** `tree` is a value of our own: secrets are written into it. */
 async function settingsFrom(
   tree: unknown,
+  schema: Schema,
   places: SecretPlaces,
   isWhole: boolean,
 ): Promise<Result<Settings, RejectedSettings>> {
-  const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree, isWhole)];
-  const parsed = settingsSchema.safeParse(tree, { error: messageFor, reportInput: false });
+  const findings = [
+    ...lostKeys(tree),
+    ...(await fillSecrets(tree, schema.keys, places)),
+    ...crossFindings(tree, isWhole),
+  ];
+  const parsed = schema.read.safeParse(tree, { error: messageFor(schema.isSecret), reportInput: false });
   const absolute = (settings: Settings): Settings => withAbsolutePaths(settings, places.directory);
   if (parsed.success && findings.length === 0) return ok(absolute(parsed.data));
   if (parsed.success) return err({ findings, readable: absolute(parsed.data) });
   const { issues } = parsed.error;
-  const readable = partialSettings(tree, issues);
+  const readable = partialSettings(tree, schema, issues);
   return err({
-    findings: [...findings, ...findingsOf(issues, KEYS)],
+    findings: [...findings, ...findingsOf(issues, schema.keys)],
     readable: readable && absolute(readable),
   });
 }
@@ -168,13 +194,17 @@ interface RejectedSettings {
 }
 
 /** Undefined when too little is left. For warnings alone: nothing may be started with it. */
-export function partialSettings(tree: unknown, issues: readonly z.core.$ZodIssue[]): Settings | undefined {
+export function partialSettings(
+  tree: unknown,
+  schema: Schema,
+  issues: readonly z.core.$ZodIssue[],
+): Settings | undefined {
   const rest = structuredClone(tree);
   for (const issue of issues) {
     const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     for (const path of paths) takeOut(rest, withoutEntries(path));
   }
-  const parsed = settingsSchema.safeParse(rest);
+  const parsed = schema.read.safeParse(rest);
   return parsed.success ? parsed.data : undefined;
 }
 
@@ -185,8 +215,8 @@ const withoutEntries = (path: KeyPath): KeyPath => {
 };
 
 /** `auth:` with nothing below it is an empty map, as is a section whose keys are all commented out. */
-function dropEmptyMaps(tree: unknown): void {
-  for (const [place, { form, default: value }] of KEYS)
+function dropEmptyMaps(tree: unknown, keys: Keys): void {
+  for (const [place, { form, default: value }] of keys)
     if (!place.includes('*') && (form === 'map' || (form === 'section' && value !== undefined)))
       for (const { section, key } of placesOf(tree, place)) if (section[key] === null) delete section[key];
 }

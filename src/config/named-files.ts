@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { isRecord } from '../domain/json.ts';
 import type { Finding, KeyPath } from './problems/problems.ts';
-import { placeAmong } from './schema/keys.ts';
-import { KEYS, type Settings } from './schema/schema.ts';
+import { type Keys, placeAmong } from './schema/keys.ts';
+import type { Settings } from './schema/schema.ts';
 import { isFilePath } from './schema/value-types.ts';
 
 /** A map of the tree that may hold a key, and where it stands. */
@@ -31,12 +31,12 @@ export function placesOf(tree: unknown, place: string): readonly Place[] {
 export type NamedFiles = ReadonlyMap<KeyPath, string>;
 
 /** Whether the file holds a secret: the value of the key without `_file`. */
-export const isTwin = (path: KeyPath): boolean => KEYS.get(placeAmong(KEYS, path))?.isTwin === true;
+export const isTwin = (path: KeyPath, keys: Keys): boolean => keys.get(placeAmong(keys, path))?.isTwin === true;
 
 /** Gives the files, and makes their names in the tree absolute; a twin keeps its name for the messages about it. */
-export function nameFiles(tree: unknown, directory: string): NamedFiles {
+export function nameFiles(tree: unknown, keys: Keys, directory: string): NamedFiles {
   const named = new Map<KeyPath, string>();
-  for (const [place, key] of KEYS)
+  for (const [place, key] of keys)
     for (const { section, above, key: name } of key.isFile || key.isTwin ? placesOf(tree, place) : []) {
       const value = section[name];
       if (typeof value !== 'string' || !isFilePath(value)) continue;
@@ -58,10 +58,11 @@ const CONTAINER_SECRETS = `${sep}run${sep}secrets${sep}`;
 export async function openSecrets(
   { tls }: Pick<Settings, 'tls'>,
   namedFiles: NamedFiles,
+  keys: Keys,
   directory: string,
 ): Promise<readonly Finding[]> {
   const files: (readonly [path: KeyPath, file: string])[] = [
-    ...[...namedFiles].filter(([path]) => isTwin(path)),
+    ...[...namedFiles].filter(([path]) => isTwin(path, keys)),
     ...(tls.enabled ? [[['tls', 'private_key'], tls.private_key] as const] : []),
     ...OWN_FILES.map((name) => [[], join(resolve(directory), name)] as const),
   ];

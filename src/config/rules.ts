@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { about, type Finding, valueAt } from './problems/problems.ts';
 import { AUTH_RULES } from './schema/auth-rules.ts';
-import { isWider } from './schema/keys.ts';
+import { isWider, type Keys } from './schema/keys.ts';
 import { PROXY_RULES } from './schema/proxy-rules.ts';
 import type { Rule } from './schema/rule.ts';
-import { KEYS, type Settings } from './schema/schema.ts';
+import type { Settings } from './schema/schema.ts';
 import { SERVER_RULES } from './schema/server-rules.ts';
 
 const RULES: readonly Rule[] = [...SERVER_RULES, ...AUTH_RULES, ...PROXY_RULES];
@@ -32,12 +32,12 @@ export interface Renewal {
   readonly warnings: readonly Finding[];
 }
 
-/** `running` is what holds now, `read` what the file says, `given` the keys that have a value there: all, unless told otherwise. */
-export function renewed(running: Settings, read: Settings, keys?: ReadonlySet<string>): Renewal {
+/** `running` is what holds now, `read` what the file says, `written` the keys that have a value there: all, unless told otherwise. */
+export function renewed(keys: Keys, running: Settings, read: Settings, written?: ReadonlySet<string>): Renewal {
   const different = changedKeys(running, read);
-  const given = keys ?? new Set(different);
-  const held = different.filter((key) => isHeld(key, running, read, given));
-  const waiting = different.filter((key) => KEYS.get(key)?.fromStart || held.includes(key));
+  const given = written ?? new Set(different);
+  const held = different.filter((key) => isHeld(key, keys, running, read, given));
+  const waiting = different.filter((key) => keys.get(key)?.fromStart || held.includes(key));
   const changed = different.filter((key) => !waiting.includes(key));
   const settings = keeping(waiting, running, read);
   return { settings, changed, waiting, held, warnings: lostProxies(running, settings) };
@@ -50,11 +50,11 @@ const OF_IDENTITY = /^auth\.(?:enabled|trusted_proxies)$|^proxy\./;
  * Whether a key keeps the active value until a restart, because the new one would believe identity from more places, or
  * because the key is gone and its default allows more: a file that lost a key still parses.
  */
-function isHeld(key: string, running: Settings, read: Settings, given: ReadonlySet<string>): boolean {
+function isHeld(key: string, keys: Keys, running: Settings, read: Settings, given: ReadonlySet<string>): boolean {
   if (running.auth.enabled !== read.auth.enabled && OF_IDENTITY.test(key)) return true;
   if (RULES.some((rule) => rule.key === key && rule.widens?.(running, read, given))) return true;
   const [before, after] = [running, read].map((settings) => valueAt(settings, key.split('.')));
-  return !given.has(key) && isWider(KEYS.get(key), before, after);
+  return !given.has(key) && isWider(keys.get(key), before, after);
 }
 
 const lostProxies = (before: Settings, now: Settings): readonly Finding[] =>

@@ -6,8 +6,7 @@ import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';
 import { type Place, placesOf } from './named-files.ts';
 import { type Finding, pathText } from './problems/problems.ts';
-import { twinOf } from './schema/keys.ts';
-import { KEYS } from './schema/schema.ts';
+import { type Keys, twinOf } from './schema/keys.ts';
 import { isFilePath } from './schema/value-types.ts';
 
 export interface SecretPlaces {
@@ -19,17 +18,17 @@ export interface SecretPlaces {
 }
 
 /** Writes the secrets into the tree and takes the twins out; gives what went wrong. */
-export async function fillSecrets(tree: unknown, places: SecretPlaces): Promise<readonly Finding[]> {
+export async function fillSecrets(tree: unknown, keys: Keys, places: SecretPlaces): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const place of secretPlaces(tree)) {
+  for (const place of secretPlaces(tree, keys)) {
     findings.push(...(await substitute(place, places)));
     findings.push(...(await takeTwin(place, places)));
   }
   return findings;
 }
 
-const secretPlaces = (tree: unknown): readonly Place[] =>
-  [...KEYS].flatMap(([place, { isSecret }]) => (isSecret && !place.endsWith('.*') ? placesOf(tree, place) : []));
+const secretPlaces = (tree: unknown, keys: Keys): readonly Place[] =>
+  [...keys].flatMap(([place, { isSecret }]) => (isSecret && !place.endsWith('.*') ? placesOf(tree, place) : []));
 
 async function takeTwin({ section, above, key }: Place, places: SecretPlaces): Promise<readonly Finding[]> {
   const twin = twinOf(key);

@@ -1,17 +1,5 @@
 /** What every command of the command line works with, and how it ends: with a sentence and an exit code (SPEC 1). */
-import type { Clock } from './clock.ts';
 import { messageOf, type Result } from './result.ts';
-
-/** Where a command finds its configuration. */
-export interface CommandPlace {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  /** Receives what a command could not do beside its work. Default: nothing is said. */
-  readonly warn?: ((sentence: string) => void) | undefined;
-  /** The allowlist file, where it is not in the interface's place (5.5.7). */
-  readonly trustedHeadersFile?: string;
-}
 
 /** A terminal, or the stream in its place. */
 export interface Screen {

@@ -1,9 +1,17 @@
-/** The features of the service, in the order in which they are opened; `postern.yaml` and the commands follow it. */
-import { backup } from './backup/index.ts';
-import { doctor } from './doctor/index.ts';
+/**
+ * The features of the service, in the order in which they are opened; `postern.yaml` and the commands follow it. What a service
+ * or an open store needs of a feature is loaded then: other commands do not wait for it.
+ */
+import { registerBackupCommands } from './backup/command.ts';
+import { registerDoctorCommand } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
-import { ledger } from './ledger/index.ts';
-import { notify } from './notify/index.ts';
-import { policy } from './policy/index.ts';
+import { registerLedgerCommands } from './ledger/command.ts';
+import { registerPolicyCommands } from './policy/command.ts';
 
-export const FEATURES: readonly Feature[] = [notify, ledger, policy, backup, doctor];
+export const FEATURES: readonly Feature[] = [
+  { name: 'notify', load: async () => (await import('./notify/index.ts')).notify },
+  { name: 'ledger', load: async () => (await import('./ledger/index.ts')).ledger, commands: registerLedgerCommands },
+  { name: 'policy', commands: registerPolicyCommands },
+  { name: 'backup', commands: registerBackupCommands },
+  { name: 'doctor', load: async () => (await import('./doctor/index.ts')).doctor, commands: registerDoctorCommand },
+];

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { TokenAdmin } from '../accounts/tokens/token-routes.ts';
 import type { AccountServices } from '../app/services.ts';
-import type { Settings } from '../config/schema/schema.ts';
+import type { CommandPlace } from '../config/load-config.ts';
+import type { Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { UserFactors } from '../domain/accounts/second-factor.ts';
@@ -11,22 +12,34 @@ import type { ListenAddress, NetworkSurroundings } from '../domain/addresses.ts'
 import type { MaybePromise } from '../domain/async.ts';
 import type { CameraScope, CustomRoles } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
-import type { CommandPlace, Output } from '../domain/command-frame.ts';
+import type { Output } from '../domain/command-frame.ts';
 import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
 import type { ViewingWatch } from '../gateway/entry/viewing-watch.ts';
 import type { BoundRoute, OwnRoute } from '../routes/own-route.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { MetricFamily } from '../telemetry/series.ts';
 
 export interface Feature {
   /** The name of its folder. */
   readonly name: string;
+  readonly commands?: (program: Command, frame: CommandFrame) => void;
+  /** What it has beside its commands. */
+  readonly load?: () => Promise<FeatureParts>;
+}
+
+/** Metrics by name, declared in the folder of the feature. */
+type Families = Readonly<Record<string, MetricFamily>>;
+
+export interface FeatureParts<Metrics extends Families = Families> {
+  /** Sections of the configuration, by name. */
+  readonly keys?: Sections;
   /** The declarations: rows of the route table, and the description of the API. */
   readonly routes?: readonly OwnRoute<never>[];
-  readonly commands?: (program: Command, frame: CommandFrame) => void;
+  /** Every metric at its beginning: scrapes have them from the start. */
+  readonly metrics?: () => Metrics;
   /** Once a process. */
-  open?(services: FeatureServices): OpenFeature;
+  open?(services: FeatureServices, metrics: Metrics): OpenFeature;
   /** Once a command that opens the store. */
   openForCommand?(services: CommandServices): OpenForCommand;
 }
@@ -56,7 +69,6 @@ export interface FeatureServices {
   readonly store: Store;
   readonly clock: Clock;
   readonly logs: Logs;
-  readonly metrics: Metrics;
   readonly mayDelete: DeletionGuard;
   readonly messages: Messages;
   /** The settings of the start. */

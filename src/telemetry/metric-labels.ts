@@ -121,5 +121,3 @@ export const OIDC_RESULTS = [
   'unfit',
   'over',
 ] as const;
-
-export const WEBHOOK_RESULTS = ['sent', 'failed'] as const;

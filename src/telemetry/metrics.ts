@@ -54,10 +54,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     oidcLogins:           createCounter('postern_oidc_logins_total', 'Sign-ins with OpenID Connect that came back from the provider, and its messages that sessions are over, by result.', [provider, ['result', labels.OIDC_RESULTS]]),
     oidcProviderUp:       createGauge('min', 'postern_oidc_provider_up', '1 when the provider answered as it should when it was last asked.', [provider]),
     proxyKeysUp:          createGauge('min', 'postern_proxy_keys_up', '1 when the keys of proxy.jwt could be read when they were last asked for.'),
-    webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
-    ledgerDropped:        createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),
-    ledgerForged:         createCounter('postern_ledger_forged_rows_total', 'Chains of the ledger that somebody else changed, so that another one was begun.'),
-    ledgerDelay:          createGauge('max', 'postern_ledger_delay_seconds', 'How long the oldest record that waits to be written to the ledger has waited.'),
     hashQueue:            createGauge('sum', 'postern_password_hash_queue', 'Password checks that wait for their turn.'),
     rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
     clientAddresses:      createCounter('postern_client_address_total', 'How the address of a client was found.', [['source', labels.ADDRESS_SOURCES]]),
@@ -91,7 +87,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
   };
   // Left out until their value is known.
-  declared.ledgerDelay.set(undefined);
   declared.proxyKeysUp.set(undefined);
   declared.upstreamUp.set(undefined);
   for (const name of provider[1]) declared.oidcProviderUp.set(undefined, name);

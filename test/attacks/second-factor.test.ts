@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it, type TestContext } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -556,7 +557,10 @@ describe('The command line', () => {
     const instance = await running({}, { directory });
     t.after(() => instance.close());
     const { token } = await enrolled(instance, ADMIN_PERSON);
-    const commands = await openForCommands({ directory, env: {}, clock: instance.clock }, 'change');
+    const commands = await openForCommands(
+      { directory, schema: configSchema, env: {}, clock: instance.clock },
+      'change',
+    );
     const reset = () => commands.ask('DELETE /api/users/{user}/second-factor', { params: { user: 'admin' } });
     await reset();
     await assert.rejects(reset, /There is no second factor/);

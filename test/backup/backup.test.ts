@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { configSchema } from '../../src/app/resources/features.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/features/backup/tar.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
@@ -114,7 +115,7 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
       assert.match(login?.hash ?? '', /^[0-9a-f]{64}$/);
       assert.deepEqual((await loginsAt(again.url))[0], login, 'the ledger came back as it was');
       await until('the login there is in the ledger', async () => (await loginsAt(again.url)).length > 1);
-      const ledger = await openForLedger({ directory, env: {}, clock: { now: Date.now } });
+      const ledger = await openForLedger({ directory, schema: configSchema, env: {}, clock: { now: Date.now } });
       const { misfits, chains } = await ledger.verify([], () => {});
       await ledger.close();
       assert.deepEqual([misfits, chains.map(({ chain }) => chain)], [[], ['store1']], 'and its chain goes on');
@@ -138,7 +139,10 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
 
   it('is not put under a server that runs', async () => {
     const env = { POSTERN__SERVER__TELEMETRY: new URL(serving.telemetryUrl).host };
-    const { code, stderr } = await runPostern(['restore', '--replace', file], { directory: serving.directory, env });
+    const { code, stderr } = await runPostern(['restore', '--replace', file], {
+      directory: serving.directory,
+      env,
+    });
     assert.deepEqual([code, stderr], [1, 'the server is running: stop it first, and start it after the restore\n']);
   });
 

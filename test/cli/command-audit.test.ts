@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { importFrom } from '../../src/cli/commands/users.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -23,7 +24,7 @@ async function commands(t: TestContext, { notify = {} as object, ledger = {} as 
   writeFileSync(join(directory, 'config.yaml'), stringify({ auth, notify, ledger }));
   const warnings: string[] = [];
   const warn = (sentence: string): void => void warnings.push(sentence);
-  const open = await openForCommands({ directory, env: {}, clock: handClock(), warn });
+  const open = await openForCommands({ directory, schema: configSchema, env: {}, clock: handClock(), warn });
   const added = async (): Promise<Record<string, unknown>[]> => {
     await open.close();
     const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
@@ -179,7 +180,7 @@ describe('The ledger', () => {
       ['store1-000000000005', 'link', null, at, { what: 'link-revoked', linkId: made?.id }],
     ]);
     assert.equal(JSON.stringify(told).includes(token.value.text.slice(-64)), false);
-    const ledger = await openForLedger({ directory, env: {}, clock: handClock() });
+    const ledger = await openForLedger({ directory, schema: configSchema, env: {}, clock: handClock() });
     const { misfits, chains } = await ledger.verify([], () => {});
     assert.deepEqual([misfits, chains.map(({ chain, records }) => [chain, records])], [[], [['store1', 5]]]);
     await ledger.close();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import { type RunningBackend, startBackend } from '../../src/app/commands/backend.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -27,7 +28,7 @@ function place(config: object): string {
 }
 
 async function start(config: object, host = '127.0.0.1'): Promise<RunningBackend> {
-  const loaded = await loadConfig({ directory: place(config), env: {} });
+  const loaded = await loadConfig({ directory: place(config), schema: configSchema, env: {} });
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
   const { settings } = loaded;
   const store = await openStore({ url: storeAddress(settings.store.url) });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, beforeEach, describe, it } from 'node:test';
 import { Command } from 'commander';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { registerEventsCommands } from '../../src/cli/commands/events.ts';
 import type { EventsFrame } from '../../src/cli/import-files.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -46,7 +47,7 @@ async function type(line: readonly string[], terminal: Terminal = {}): Promise<O
     .configureOutput({ writeErr: (text) => void stderr.write(text) });
   registerEventsCommands(program, {
     openStore: terminal.openStore ?? (() => openAt(scratch.url)),
-    place: () => ({ directory: '.', env: {}, clock: { now: () => Date.now() } }),
+    place: () => ({ directory: '.', schema: configSchema, env: {}, clock: { now: () => Date.now() } }),
     stdin: Readable.from([Buffer.from(terminal.stdin ?? '')]),
     stdout,
     stderr: Object.assign(stderr, { isTTY: terminal.isTTY ?? false }),

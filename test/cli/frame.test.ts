@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { TOKENS } from '../../src/cli/commands/grants.ts';
 import { USERS } from '../../src/cli/commands/users.ts';
 import { onStore, register } from '../../src/cli/frame.ts';
 import { typed } from '../support/terminal.ts';
 
-const PLACE = { directory: '.', env: {}, clock: { now: () => 0 } };
+const PLACE = { directory: '.', schema: configSchema, env: {}, clock: { now: () => 0 } };
 const BROKEN = 'config.yaml:1:18 auth.enabled: "maybe" is not true or false';
 const openBroken = () => Promise.reject(new Error(BROKEN));
 

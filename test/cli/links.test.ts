@@ -9,6 +9,7 @@ import { createLinkAdmin } from '../../src/accounts/links/make-link.ts';
 import { derivedKey } from '../../src/accounts/second-factor/derived-keys.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { LINKS } from '../../src/cli/commands/grants.ts';
 import { type Frame, register } from '../../src/cli/frame.ts';
@@ -43,6 +44,7 @@ describe('postern links', () => {
       });
       return typed(['links', ...words], (program, frame) => register(program, { ...frame, openStore }, LINKS), {
         directory: '.',
+        schema: configSchema,
         env: {},
         clock: handClock(),
       });
@@ -95,7 +97,7 @@ describe('Of a service that has been started', () => {
     const directory = tempDirectory(t);
     writeFileSync(join(directory, 'config.yaml'), 'nvr: {cameras: [porch, attic]}\nauth: {roles: {front: [porch]}}\n');
     const clock = handClock();
-    const place = { directory, env: {}, clock };
+    const place = { directory, schema: configSchema, env: {}, clock };
     const opened = await openForCommands(place);
     const url = storeAddress(opened.settings.store.url);
     await opened.close();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { registerPolicyCommands } from '../../src/features/policy/command.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -37,7 +38,7 @@ describe('postern policy', () => {
   });
 
   async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-    const place = { directory: instance.directory, env: {}, clock: { now: () => Date.now() } };
+    const place = { directory: instance.directory, schema: configSchema, env: {}, clock: { now: () => Date.now() } };
     return typed(['policy', ...words], registerPolicyCommands, place);
   }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { SCREENS } from '../../src/cli/commands/grants.ts';
 import { register } from '../../src/cli/frame.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -13,7 +14,7 @@ import { typed } from '../support/terminal.ts';
 it('postern screens lists and revokes screens, which the ledger tells', async (t) => {
   const directory = tempDirectory(t);
   const run = async (...words: string[]) => {
-    const place = { directory, env: {}, clock: handClock() };
+    const place = { directory, schema: configSchema, env: {}, clock: handClock() };
     const openCommands = async () => openForCommands(place);
     const { out, err, code } = await typed(
       words,

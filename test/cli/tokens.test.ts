@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { createTokenAdmin } from '../../src/accounts/tokens/token-routes.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { TOKENS } from '../../src/cli/commands/grants.ts';
 import { register } from '../../src/cli/frame.ts';
 import { parseExpiry } from '../../src/cli/moment.ts';
@@ -38,7 +39,7 @@ async function terminal(t: TestContext, authEnabled = true) {
     const printed = await typed(
       ['tokens', ...words],
       (program, frame) => register(program, { ...frame, openStore }, TOKENS),
-      { directory: '.', env: {}, clock: handClock() },
+      { directory: '.', schema: configSchema, env: {}, clock: handClock() },
     );
     return { ...printed, isClosed };
   };

@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { USERS } from '../../src/cli/commands/users.ts';
 import { register } from '../../src/cli/frame.ts';
 import type { Role } from '../../src/domain/names.ts';
@@ -43,7 +44,7 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
   for (const [name, role] of people) await store.addUser(await person(name, { role }));
   const opens = async (name: string, password: string): Promise<boolean> =>
     (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)).kind === 'match';
-  const place = { directory, env: {}, clock: handClock() };
+  const place = { directory, schema: configSchema, env: {}, clock: handClock() };
 
   const run = async (line: string, { piped = '', typed }: Typing = {}) => {
     let isClosed = false;

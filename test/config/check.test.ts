@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { runCheck } from '../../src/cli/commands/check.ts';
 import { withDirectory } from './config-place.ts';
 
@@ -17,6 +18,7 @@ const check = (files: Readonly<Record<string, string>>, modes: Readonly<Record<s
     });
     const code = await runCheck({
       directory,
+      schema: configSchema,
       env: {},
       stdout: printer('stdout'),
       stderr: printer('stderr'),

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { type ConfigOutcome, type ConfigPlace, loadConfig } from '../../src/config/load-config.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import type { Settings } from '../../src/config/schema/schema.ts';
@@ -23,7 +24,9 @@ export async function withDirectory<Outcome>(
 type Rest = Partial<Pick<ConfigPlace, 'env' | 'overrides' | 'stored'>>;
 
 export const load = (yaml: string, rest: Rest = {}): Promise<ConfigOutcome> =>
-  withDirectory({ 'config.yaml': yaml }, (directory) => loadConfig({ directory, env: {}, ...rest }));
+  withDirectory({ 'config.yaml': yaml }, (directory) =>
+    loadConfig({ directory, schema: configSchema, env: {}, ...rest }),
+  );
 
 /** The problems as an operator reads them; none when it loads. */
 export async function problemsOf(yaml: string, rest: Rest = {}): Promise<readonly string[]> {

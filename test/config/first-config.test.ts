@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { withDirectory } from './config-place.ts';
 
@@ -11,7 +12,7 @@ const CONTAINER = join(import.meta.dirname, '../../conf/container.yaml');
 describe('POSTERN_FIRST_CONFIG', () => {
   it("names the file that is copied: the container's listens to all, over TLS, with no sample events", () =>
     withDirectory({}, async (directory) => {
-      const outcome = await loadConfig({ directory, env: { POSTERN_FIRST_CONFIG: CONTAINER } });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: { POSTERN_FIRST_CONFIG: CONTAINER } });
       assert.ok(outcome.kind === 'loaded' && outcome.created);
       const { server, tls, events } = outcome.settings;
       assert.deepEqual(
@@ -26,7 +27,7 @@ describe('POSTERN_FIRST_CONFIG', () => {
     withDirectory({}, async (directory) => {
       const place = join(directory, 'made', 'here');
       const loads = Array.from({ length: 10 }, () =>
-        loadConfig({ directory: place, env: { POSTERN_FIRST_CONFIG: CONTAINER } }),
+        loadConfig({ directory: place, schema: configSchema, env: { POSTERN_FIRST_CONFIG: CONTAINER } }),
       );
       const outcomes = await Promise.all(loads);
       assert.deepEqual(
@@ -44,7 +45,7 @@ describe('POSTERN_FIRST_CONFIG', () => {
 
   it('changes nothing where a configuration is', () =>
     withDirectory({ 'config.yaml': 'events: { sample: 7 }\n' }, async (directory) => {
-      const outcome = await loadConfig({ directory, env: { POSTERN_FIRST_CONFIG: CONTAINER } });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: { POSTERN_FIRST_CONFIG: CONTAINER } });
       assert.deepEqual(outcome.kind === 'loaded' && [outcome.created, outcome.settings.events.sample], [false, 7]);
     }));
 });

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { exampleFile, jsonSchema, type KeySchema } from '../../src/config/generated-files.ts';
 import { load, problemsOf, settingsOf } from './config-place.ts';
 
 const read = (name: string): Promise<string> => readFile(join(import.meta.dirname, '../../conf', name), 'utf8');
 
 /** A secret's file is given by a rule, and is no key. */
+const SCHEMA = jsonSchema(await configSchema());
+
 const isTwin = (name: string, beside: object): boolean =>
   name.endsWith('_file') && name.replace(/_file$/, '') in beside;
 
@@ -34,20 +37,20 @@ describe('The keys of the configuration', () => {
             .flatMap(([key, below]) => leaves(below, `${path}.${key}`))
         : [path];
     };
-    const keys = leaves(jsonSchema(), '');
+    const keys = leaves(SCHEMA, '');
     assert.ok(keys.length <= 80, `${keys.length}: ${keys.join(' ')}`);
   });
 });
 
 describe('The generated files of conf/', () => {
   it('config.example.yaml is what the schema says: else run "npm run generate"', async () => {
-    assert.equal(await read('config.example.yaml'), exampleFile(jsonSchema()));
+    assert.equal(await read('config.example.yaml'), exampleFile(SCHEMA));
   });
 
   it('config.schema.json is what the schema says: else run "npm run generate"', async () => {
     const { title, ...schema } = JSON.parse(await read('config.schema.json'));
     assert.equal(title, 'The configuration of Postern');
-    assert.deepEqual(schema, JSON.parse(JSON.stringify(jsonSchema())));
+    assert.deepEqual(schema, JSON.parse(JSON.stringify(SCHEMA)));
   });
 
   for (const name of ['config.example.yaml', 'config.schema.json', 'quickstart.yaml', 'container.yaml']) {
@@ -66,7 +69,7 @@ describe('The generated files of conf/', () => {
 });
 
 describe('Every key', () => {
-  const keys = keysOf(jsonSchema());
+  const keys = keysOf(SCHEMA);
 
   it('is there: those of the interface and of the contract (interface 2.5; SPEC 1)', () => {
     // biome-ignore format: a table

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { jsonSchema } from '../../src/config/generated-files.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
@@ -9,7 +10,7 @@ import { formatProblem } from '../../src/config/problems/problems.ts';
 import { readYaml } from '../../src/config/problems/read-yaml.ts';
 import { withDirectory } from './config-place.ts';
 
-const sections = Object.entries(jsonSchema().properties ?? {});
+const sections = Object.entries(jsonSchema(await configSchema()).properties ?? {});
 const keys = sections.flatMap(([section, { properties }]) =>
   Object.keys(properties ?? {}).map((key) => [section, key] as const),
 );
@@ -34,7 +35,7 @@ describe('A hostile configuration', () => {
               JSON.stringify(value),
             ]),
           );
-          const outcome = await loadConfig({ directory, env, whenMissing: 'read' });
+          const outcome = await loadConfig({ directory, schema: configSchema, env, whenMissing: 'read' });
           const problems = outcome.kind === 'invalid' ? outcome.problems : outcome.warnings;
           for (const problem of problems)
             assert.doesNotMatch(formatProblem('c', problem), /undefined|\[object|Invalid input/);

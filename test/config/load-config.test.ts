@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { ledgerKeys } from '../../src/features/ledger/keys.ts';
 import { settingsOf, withDirectory } from './config-place.ts';
 
 const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
@@ -11,7 +13,7 @@ describe('The first start, with no configuration (SPEC 1)', () => {
   it('writes the quick start into the directory, which it makes, and uses that', () =>
     withDirectory({}, async (directory) => {
       const place = join(directory, 'config');
-      const outcome = await loadConfig({ directory: place, env: {} });
+      const outcome = await loadConfig({ directory: place, schema: configSchema, env: {} });
       assert.equal(outcome.kind, 'loaded');
       assert.deepEqual(
         [outcome.created, outcome.file, outcome.settings.events.sample, outcome.warnings],
@@ -22,14 +24,14 @@ describe('The first start, with no configuration (SPEC 1)', () => {
 
   it('is over at the second: the file is left as it is', () =>
     withDirectory({ 'config.yaml': 'events: {sample: 3}' }, async (directory) => {
-      const outcome = await loadConfig({ directory, env: {} });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.equal(outcome.kind, 'loaded');
       assert.deepEqual([outcome.created, outcome.settings.events.sample], [false, 3]);
     }));
 
   it('can also be read without writing anything', () =>
     withDirectory({}, async (directory) => {
-      const outcome = await loadConfig({ directory, env: {}, whenMissing: 'read' });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {}, whenMissing: 'read' });
       assert.equal(outcome.kind, 'loaded');
       assert.deepEqual([outcome.created, outcome.file, await readdir(directory)], [false, QUICKSTART, []]);
     }));
@@ -38,13 +40,13 @@ describe('The first start, with no configuration (SPEC 1)', () => {
 describe('The configuration directory', () => {
   it('may hold config.yml instead', () =>
     withDirectory({ 'config.yml': 'events: {sample: 4}' }, async (directory) => {
-      const outcome = await loadConfig({ directory, env: {} });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.equal(outcome.kind === 'loaded' && outcome.settings.events.sample, 4);
     }));
 
   it('may not hold both', () =>
     withDirectory({ 'config.yml': '', 'config.yaml': '' }, async (directory) => {
-      assert.deepEqual(await loadConfig({ directory, env: {} }), {
+      assert.deepEqual(await loadConfig({ directory, schema: configSchema, env: {} }), {
         kind: 'invalid',
         problems: [{ path: '', message: `config.yaml and config.yml are both in ${directory}: remove one of the two` }],
         file: directory,
@@ -56,13 +58,13 @@ describe('The configuration directory', () => {
       const directory = join(above, 'file', 'config');
       const message = `the configuration directory ${directory} cannot be used (a part of the path is a file): make it readable and writable, or choose another with --config-dir`;
       const expected = { kind: 'invalid', problems: [{ path: '', message }], file: directory };
-      assert.deepEqual(await loadConfig({ directory, env: {} }), expected);
+      assert.deepEqual(await loadConfig({ directory, schema: configSchema, env: {} }), expected);
     }));
 
   it('in which the file cannot be read is a problem too', () =>
     withDirectory({}, async (directory) => {
       await mkdir(join(directory, 'config.yaml'));
-      const outcome = await loadConfig({ directory, env: {} });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       const message = `the configuration directory ${directory} cannot be used (config.yaml is a directory): make it readable and writable, or choose another with --config-dir`;
       assert.deepEqual(outcome, { kind: 'invalid', problems: [{ path: '', message }], file: directory });
     }));
@@ -71,7 +73,7 @@ describe('The configuration directory', () => {
     withDirectory({}, async (directory) => {
       const yaml = 'tls: {certificate: a.pem}\nnvr: {ca: b.pem, policy: ./c.yaml}\nevents: {nvr_database: d.db}';
       await writeFile(join(directory, 'config.yaml'), yaml);
-      const outcome = await loadConfig({ directory, env: {} });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.equal(outcome.kind, 'loaded');
       const { tls, nvr, events, store } = outcome.settings;
       assert.deepEqual(
@@ -226,6 +228,6 @@ describe('A duration', () => {
       ['36h', 1.5],
       ['0', 0],
     ] as const)
-      assert.equal((await settingsOf(`ledger: {retention: ${written}}`)).ledger.retention, days * 86_400);
+      assert.equal(ledgerKeys(await settingsOf(`ledger: {retention: ${written}}`)).retention, days * 86_400);
   });
 });

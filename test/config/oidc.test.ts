@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { renewed } from '../../src/config/rules.ts';
 import { load, warningsFor, withDirectory } from './config-place.ts';
+
+const { keys: KEYS } = await configSchema();
 
 const SITE = 'server: {public_url: "https://nvr.example.com"}\n';
 const LEAST = 'name: home, issuer: "https://id.example.com/", client_id: postern';
@@ -56,7 +59,7 @@ describe('A provider', () => {
   it('has its secret and its authority in files', async () => {
     const files = { 'config.yaml': entry('client_secret_file: secret, ca: tls/ca.pem, max_age: 5m'), secret: 's3\n' };
     await withDirectory(files, async (directory) => {
-      const outcome = await loadConfig({ directory, env: {} });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.equal(outcome.kind, 'loaded');
       const [provider] = outcome.settings.auth.oidc;
       assert.deepEqual(
@@ -146,7 +149,7 @@ describe('Who may log in with a password', () => {
 describe('A reload', () => {
   const heldOf = async (before: string, after: string): Promise<readonly string[]> => {
     const [running, read] = [await settingsOf(before), await settingsOf(after)];
-    return renewed(running.settings, read.settings, read.given).held;
+    return renewed(KEYS, running.settings, read.settings, read.given).held;
   };
   const mapped = 'default_role: viewer, role_map: {admin: [a], viewer: [b]}';
   // biome-ignore format: a table

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { withDirectory } from './config-place.ts';
@@ -8,7 +9,11 @@ import { withDirectory } from './config-place.ts';
 /** What became of `proxy.auth_secret` with these files beside the configuration, which are the credentials directory too. */
 const secretFrom = (files: Record<string, string>, env: Record<string, string> = {}): Promise<readonly string[]> =>
   withDirectory(files, async (directory) => {
-    const outcome = await loadConfig({ directory, env: { CREDENTIALS_DIRECTORY: directory, ...env } });
+    const outcome = await loadConfig({
+      directory,
+      schema: configSchema,
+      env: { CREDENTIALS_DIRECTORY: directory, ...env },
+    });
     if (outcome.kind === 'loaded') return outcome.settings.proxy.auth_secret;
     return outcome.problems.map((problem) => formatProblem('config.yaml', problem).replaceAll(directory, 'DIRECTORY'));
   });
@@ -56,7 +61,7 @@ describe('A secret (SPEC 1)', () => {
       'store-url': 'sqlite:other.db\n',
     };
     await withDirectory(files, async (directory) => {
-      const outcome = await loadConfig({ directory, env: {} });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.equal(outcome.kind, 'loaded');
       const { nvr, store } = outcome.settings;
       assert.deepEqual([nvr.auth_secret, store.url], ['one', { engine: 'sqlite', file: join(directory, 'other.db') }]);
@@ -65,7 +70,7 @@ describe('A secret (SPEC 1)', () => {
 
   it('counts as given when a file holds it', () =>
     withDirectory({ 'config.yaml': 'proxy: {auth_secret_file: secret}', secret: 'one' }, async (directory) => {
-      const outcome = await loadConfig({ directory, env: {} });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.ok(outcome.kind === 'loaded' && outcome.given.has('proxy.auth_secret'));
     }));
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
@@ -75,7 +76,7 @@ describe('A configuration that', () => {
   it('comes by the environment has the same limits', async () =>
     withDirectory({ 'config.yaml': '{}\n' }, async (directory) => {
       const POSTERN__AUTH__ROLES = JSON.stringify({ guest: Array(30_000).fill('a') });
-      const outcome = await loadConfig({ directory, env: { POSTERN__AUTH__ROLES } });
+      const outcome = await loadConfig({ directory, schema: configSchema, env: { POSTERN__AUTH__ROLES } });
       assert.equal(outcome.kind, 'invalid');
       assert.match(outcome.problems.map((problem) => formatProblem('c', problem)).join(), ENTRIES);
     }));
@@ -84,7 +85,7 @@ describe('A configuration that', () => {
     withDirectory({ 'config.yaml': 'proxy: {auth_secret_file: secret}\n' }, async (directory) => {
       writeFileSync(join(directory, 'secret'), 'x'.repeat(64 * 1024 + 1));
       const said = async () => {
-        const outcome = await loadConfig({ directory, env: {} });
+        const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
         return outcome.kind === 'invalid' ? outcome.problems.map(({ message }) => message).join() : 'loaded';
       };
       assert.match(await said(), /cannot read "secret": it is larger than 65536 bytes/);

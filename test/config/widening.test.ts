@@ -1,6 +1,7 @@
 /** A key that is lost by a reload never allows more: each row of the schema says in which direction it widens (SPEC 4.3). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { renewed } from '../../src/config/rules.ts';
 import {
   along,
@@ -17,8 +18,9 @@ import {
   toTrue,
   type Widens,
 } from '../../src/config/schema/keys.ts';
-import { KEYS } from '../../src/config/schema/schema.ts';
 import { load } from './config-place.ts';
+
+const { keys: KEYS } = await configSchema();
 
 /** Every key with its direction: an entry of a list or a map is none, and a section has those of its keys. */
 const ROWS = [...KEYS]
@@ -90,7 +92,7 @@ describe('A reload without a key that stood there', () => {
       const [section, name] = key.split('.');
       const before = await taken(`${section}:\n  ${name}: ${value}\n`);
       const after = await taken('ui: {login: postern}\n');
-      const found = renewed(before.settings, after.settings, after.given);
+      const found = renewed(KEYS, before.settings, after.settings, after.given);
       assert.ok(found.held.includes(key), JSON.stringify(found.held));
       assert.deepEqual(
         (found.settings as unknown as Record<string, Record<string, unknown>>)[section ?? '']?.[name ?? ''],
@@ -110,7 +112,7 @@ describe('A reload without a key that stood there', () => {
   for (const [sentence, before, after] of WIDE) {
     it(`changes at once where it ${sentence}`, async () => {
       const [first, then] = [await taken(before), await taken(after)];
-      const found = renewed(first.settings, then.settings, then.given);
+      const found = renewed(KEYS, first.settings, then.settings, then.given);
       assert.deepEqual([found.held, found.changed.length], [[], 1]);
     });
   }
@@ -126,7 +128,7 @@ describe('A reload without a key that stood there', () => {
   for (const [sentence, before, after] of ROLES) {
     it(`keeps the roles when one of them lost ${sentence}`, async () => {
       const [first, then] = [await taken(`auth: {roles: {g: ${before}}}`), await taken(`auth: {roles: {g: ${after}}}`)];
-      const found = renewed(first.settings, then.settings, then.given);
+      const found = renewed(KEYS, first.settings, then.settings, then.given);
       assert.deepEqual(found.held, ['auth.roles']);
       assert.deepEqual(found.settings.auth.limits, first.settings.auth.limits);
       assert.deepEqual(found.settings.auth.roles, first.settings.auth.roles);
@@ -145,7 +147,7 @@ describe('A reload without a key that stood there', () => {
   for (const [sentence, before, after, held] of PROXIED) {
     it(`keeps ${held} behind a proxy when it ${sentence}`, async () => {
       const [first, then] = [await taken(before), await taken(after)];
-      assert.deepEqual(renewed(first.settings, then.settings, then.given).held, [held]);
+      assert.deepEqual(renewed(KEYS, first.settings, then.settings, then.given).held, [held]);
     });
   }
 });

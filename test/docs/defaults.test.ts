@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { jsonSchema, type KeySchema } from '../../src/config/generated-files.ts';
 import { readText } from './documents.ts';
 
@@ -10,8 +11,10 @@ const FILES = ['*.md', 'docs/**/*.md', 'deploy/**/*.{md,yml,yaml,service}', 'con
   globSync(files).filter((file) => file !== 'CHANGELOG.md'),
 );
 
+const SCHEMA = jsonSchema(await configSchema());
+
 const defaultOf = (key: string): unknown =>
-  key.split('.').reduce<KeySchema | undefined>((part, step) => part?.properties?.[step], jsonSchema())?.default;
+  key.split('.').reduce<KeySchema | undefined>((part, step) => part?.properties?.[step], SCHEMA)?.default;
 
 describe('A default in brackets behind its key', () => {
   const repeated = FILES.flatMap((file) =>

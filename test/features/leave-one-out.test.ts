@@ -7,7 +7,7 @@ import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
-for (const { name, routes = [] } of FEATURES) {
+for (const { name, load } of FEATURES) {
   describe(`Postern without the feature ${name}`, () => {
     let nvr: FakeNvr;
     let instance: Runtime;
@@ -40,6 +40,7 @@ for (const { name, routes = [] } of FEATURES) {
     it('answers 404 to its routes, of which the NVR receives nothing', async () => {
       const token = await instance.logIn(ADMIN_PERSON);
       const before = nvr.received.length;
+      const { routes = [] } = (await load?.()) ?? {};
       const operations = routes
         .filter(({ summary }) => summary !== undefined)
         .flatMap(({ route }) => operationsOf(route))

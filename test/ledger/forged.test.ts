@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { type ChainHead, currentHead, type LedgerEntry } from '../../src/domain/ledger.ts';
 import { linkEntries } from '../../src/domain/ledger-chain.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
@@ -100,7 +101,12 @@ for (const { name, skip, newUrl } of ENGINES) {
     before(() => void directories.push(directory));
 
     const verified = async (noted: readonly ChainHead[] = [], now = NOW) => {
-      const place = { directory, env: { POSTERN__STORE__URL: url }, clock: { now: () => now * 1000 } };
+      const place = {
+        directory,
+        schema: configSchema,
+        env: { POSTERN__STORE__URL: url },
+        clock: { now: () => now * 1000 },
+      };
       const command = await openForLedger(place);
       try {
         return (await command.verify(noted, () => {})).misfits.map(({ id, why }) => `${id} ${why}`);
@@ -246,7 +252,12 @@ for (const { name, skip, newUrl } of ENGINES)
     let url = '';
     const directory = newDirectory();
     const verified = async (noted: readonly ChainHead[] = []) => {
-      const place = { directory, env: { POSTERN__STORE__URL: url }, clock: { now: () => NOW * 1000 } };
+      const place = {
+        directory,
+        schema: configSchema,
+        env: { POSTERN__STORE__URL: url },
+        clock: { now: () => NOW * 1000 },
+      };
       const command = await openForLedger(place);
       const { misfits, chains } = await command.verify(noted, () => {});
       await command.close();

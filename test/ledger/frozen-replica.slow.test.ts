@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
@@ -85,7 +86,12 @@ describe('Three replicas that write the ledger', { skip: withoutPostgres, timeou
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
-    const place = { directory: newDirectory(), env: { POSTERN__STORE__URL: url }, clock: { now: () => Date.now() } };
+    const place = {
+      directory: newDirectory(),
+      schema: configSchema,
+      env: { POSTERN__STORE__URL: url },
+      clock: { now: () => Date.now() },
+    };
     const ledger = await openForLedger(place);
     const { chains, misfits } = await ledger.verify([], () => {});
     const batches = new Map<string, number>();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { cutOff } from '../../src/features/ledger/spans.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -27,7 +28,7 @@ before(async () => {
 });
 after(() => nvr.close());
 
-const place = { directory, env: {}, clock: { now: () => Date.now() } };
+const place = { directory, schema: configSchema, env: {}, clock: { now: () => Date.now() } };
 
 async function verified(noted: readonly { chain: string; seq: number; hash: string }[] = []) {
   const command = await openForLedger(place);

@@ -29,7 +29,7 @@ describe('A ledger that is off', () => {
     const heads: string[] = [];
     const upkeep = openUpkeep({
       store: ledger,
-      settings: () => ({ ledger: { retention: 0 } }) as Settings,
+      settings: () => ({ ledger: { retention: 0 } }) as unknown as Settings,
       clock: { now: () => NOW * 1000 },
       mayDelete: () => true,
       log: pino({ level: 'silent' }),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
@@ -77,7 +78,7 @@ for (const [engine, skip] of [
     it('comes back when the command line forgets the sign-in', async () => {
       await gone('fay');
       const commands = await openForCommands(
-        { directory: instance.directory, env: {}, clock: instance.clock },
+        { directory: instance.directory, schema: configSchema, env: {}, clock: instance.clock },
         'change',
       );
       const outcomes = [

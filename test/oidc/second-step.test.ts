@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import { ADMIN_PERSON, TEST_ITERATIONS, VERA } from '../support/people.ts';
 import { codeOf, enrolled, sendJson } from '../support/second-factor.ts';
@@ -277,7 +278,10 @@ describe('A person with a second factor here', () => {
     const visitor = new Visitor(instance);
     const step = (await visitor.signIn(provider, { sub: 'v' })).headers.get('location') ?? '';
     assert.match(step, /^\/login\?step=code/);
-    const command = await openForCommands({ directory: instance.directory, env: {}, clock: instance.clock }, 'change');
+    const command = await openForCommands(
+      { directory: instance.directory, schema: configSchema, env: {}, clock: instance.clock },
+      'change',
+    );
     assert.ok((await command.services.signIns.remove(VERA.name, 'home')).ok);
     await command.close();
     assert.equal((await sendCode(visitor, step, codeNow())).status, 401);

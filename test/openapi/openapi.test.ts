@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { OWN_ROUTES } from '../../src/app/gate/own-routes.ts';
 import { openApiDocument } from '../../src/routes/document.ts';
-import { OWN_OPERATIONS } from '../support/own-operations.ts';
+import { OWN_OPERATIONS, OWN_ROUTES } from '../support/own-operations.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { OWN_ROUTES } from '../../src/app/gate/own-routes.ts';
 import { openApiDocument } from '../../src/routes/document.ts';
+import { OWN_ROUTES } from '../support/own-operations.ts';
 import { startInstance } from '../support/start-instance.ts';
 
 /** Elsewhere than on the PATH: in a virtual environment. */

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { compileRouteTable, isOwn } from '../../src/access/route-table.ts';
-import { OWN_ROUTES } from '../../src/app/gate/own-routes.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { type OwnRoute, operationsOf } from '../../src/routes/own-route.ts';
+import { OWN_ROUTES } from '../support/own-operations.ts';
 
 it('every declared route has its row in the shipped table: else run "npm run generate"', async () => {
   const policy = await loadPolicy('strict', '.');

@@ -1,8 +1,8 @@
 /** The walk as a screen: live pictures of its cameras and nothing else, of the NVR as of Postern (SPEC 18). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OWN_ROUTES } from '../../src/app/gate/own-routes.ts';
 import { operationsOf } from '../../src/routes/own-route.ts';
+import { OWN_ROUTES } from '../support/own-operations.ts';
 import { VERA } from '../support/people.ts';
 import { pairScreen } from '../support/screens.ts';
 import { type Asked, askedOfAll, foreign, nameOf, neutralPaths, own, readOperations } from './support/rows.ts';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { runCheck } from '../../src/cli/commands/check.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
@@ -134,7 +135,13 @@ describe('Starts of services that share a store', () => {
         told += text;
       },
     };
-    const place = { directory, env: { SERVICE_JWT_SECRET: 'f'.repeat(64) }, stdout: printer, stderr: printer };
+    const place = {
+      directory,
+      schema: configSchema,
+      env: { SERVICE_JWT_SECRET: 'f'.repeat(64) },
+      stdout: printer,
+      stderr: printer,
+    };
     assert.equal(await runCheck(place), 1);
     for (const sentence of sentences) assert.match(told, sentence);
     assert.match(told, /server\.site: the signing secret is not that of the site house/);

@@ -6,6 +6,7 @@ import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { SettingsAnswer } from '../../src/accounts/settings/setting-routes.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { checkedAt } from '../../src/cli/commands/check.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { BARN, HOUSE, type SharedStore, type Site, sharedStore } from '../sites/support/two-sites.ts';
@@ -213,7 +214,8 @@ function settingsSuite(open: () => Promise<SharedStore>): void {
   it('give what another key needs: a start, the check and the commands read them', async () => {
     await assert.rejects(start({ auth: PROVIDER }), /auth\.oidc: needs the address of this service/);
     const env = {};
-    const problems = async () => (await checkedAt({ directory, env })).problems.filter((text) => /oidc/.test(text));
+    const problems = async () =>
+      (await checkedAt({ directory, schema: configSchema, env })).problems.filter((text) => /oidc/.test(text));
     assert.equal((await problems()).length, 1);
     await withStore(({ db }) =>
       sql`insert into settings (id, value) values ('server.public_url house', ${ADDRESS})`.execute(db),
@@ -222,7 +224,7 @@ function settingsSuite(open: () => Promise<SharedStore>): void {
     const { postern } = await start({ auth: PROVIDER }, []);
     const [provider] = (await (await postern.ask('/api/login/oidc')).json()) as { name: string }[];
     assert.equal(provider?.name, 'home');
-    const command = await openForCommands({ directory, env, clock: postern.clock }, 'read');
+    const command = await openForCommands({ directory, schema: configSchema, env, clock: postern.clock }, 'read');
     assert.equal(command.settings.server.public_url?.hostname, 'nvr.example.com');
     await command.close();
     const token = await postern.logIn(ADMIN_PERSON);

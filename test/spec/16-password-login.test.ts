@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
@@ -55,7 +56,10 @@ describe('Password login', () => {
     });
   const refusedLogins = () => at.log.filter(({ what, verdict }) => what === 'login' && verdict === 'refused');
   const linkOf = async (name: string): Promise<string> => {
-    const command = await openForCommands({ directory: at.directory, env: {}, clock: at.clock }, 'change');
+    const command = await openForCommands(
+      { directory: at.directory, schema: configSchema, env: {}, clock: at.clock },
+      'change',
+    );
     try {
       const params = { user: name };
       const { url } = await command.ask<{ url: string }>('POST /api/users/{user}/invitation', { params });

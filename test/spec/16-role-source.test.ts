@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -115,7 +116,10 @@ describe('The role of an account that a provider gives', () => {
 
   it("becomes Postern's own when the sign-in is removed at the command line, which the log says", async () => {
     await put({ source: 'provider' });
-    const command = await openForCommands({ directory: at.directory, env: {}, clock: at.clock }, 'change');
+    const command = await openForCommands(
+      { directory: at.directory, schema: configSchema, env: {}, clock: at.clock },
+      'change',
+    );
     const remove = (provider: string) =>
       command.recorded(
         { what: 'sign-in-removed', user: WALT.name, provider },

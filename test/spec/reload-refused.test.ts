@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
 import type { ServiceStatus, StatusWarning } from '../../src/domain/status.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -76,7 +77,8 @@ describe('A configuration that is bad', () => {
     const at = await startedInstance(t, nvr);
     const file = join(at.directory, 'config.yaml');
     rmSync(file);
-    const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
+    const read = () =>
+      loadServiceConfig({ directory: at.directory, schema: configSchema, env: {}, whenMissing: 'refuse' });
     const { isTaken, files } = await at.postern.reload();
     assert.deepEqual([isTaken, files.includes(file)], [false, true]);
     assert.match(said(at, 'error')[0] ?? '', /: config\.yaml is gone from .*: put it back$/);

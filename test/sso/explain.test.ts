@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { Explanation } from '../../src/gateway/explain/explanation.ts';
@@ -252,7 +253,12 @@ describe('GET /api/explain', () => {
 
 /** Runs `postern explain …` on a directory, as typed. */
 const explained = (directory: string, ...words: string[]) =>
-  typed(['explain', ...words], registerExplainCommand, { directory, env: {}, clock: { now: () => Date.now() } });
+  typed(['explain', ...words], registerExplainCommand, {
+    directory,
+    schema: configSchema,
+    env: {},
+    clock: { now: () => Date.now() },
+  });
 
 function directoryWith(t: TestContext, config: ConfigTree): string {
   const directory = mkdtempSync(join(tmpdir(), 'postern-explain-'));

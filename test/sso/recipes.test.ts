@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { parse } from 'yaml';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { freePort } from '../support/servers/free-port.ts';
@@ -30,14 +31,14 @@ for (const file of RECIPES) {
     it('has a configuration without a problem or a warning', async (t) => {
       const directory = temporary(t);
       writeFileSync(join(directory, 'config.yaml'), configText);
-      const config = await loadConfig({ directory, env: {} });
+      const config = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.deepEqual(config.kind === 'loaded' ? config.warnings : config.problems, []);
     });
 
     it('has a check that says what the recipe says', async (t) => {
       const directory = temporary(t);
       writeFileSync(join(directory, 'config.yaml'), `${configText}nvr:\n  cameras: [garden, patio_1, porch]\n`);
-      const place = { directory, env: {}, clock: { now: () => 0 } };
+      const place = { directory, schema: configSchema, env: {}, clock: { now: () => 0 } };
       const { out, err, code } = await typed(
         check,
         registerExplainCommand,

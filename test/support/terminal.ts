@@ -2,7 +2,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { Command } from 'commander';
 import type { Frame } from '../../src/cli/frame.ts';
-import type { CommandPlace } from '../../src/domain/command-frame.ts';
+import type { CommandPlace } from '../../src/config/load-config.ts';
 
 export interface Printed {
   readonly out: string;

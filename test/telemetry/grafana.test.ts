@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { dashboard } from '../../deploy/grafana/make-dashboard.ts';
+import { loadFeatures } from '../../src/app/resources/features.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import type { MetricFamily } from '../../src/telemetry/series.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
@@ -29,16 +31,18 @@ interface Panel {
   readonly targets?: readonly Target[];
 }
 
+/** Those of the core and of every feature. */
+const families: readonly MetricFamily[] = [
+  ...Object.values(createMetrics({ version: '', node: '', roles: [], identityHeaders: [] })),
+  ...(await loadFeatures()).flatMap(({ metrics }) => Object.values(metrics?.() ?? {})),
+];
 const made = JSON.parse(JSON.stringify(dashboard()));
 const panels: readonly Panel[] = made.panels;
 const targets = panels.flatMap(({ title, targets: of = [] }) => of.map(({ expr }) => [title, expr] as const));
 
 describe('The dashboard', () => {
   it('joins the gauges of several replicas as each gauge says', () => {
-    const metrics = createMetrics({ version: '', node: '', roles: [], identityHeaders: [] });
-    const declared = new Map(
-      Object.values(metrics).flatMap((family) => ('over' in family ? [[family.name, family.over]] : [])),
-    );
+    const declared = new Map(families.flatMap((family) => ('over' in family ? [[family.name, family.over]] : [])));
     const joined = targets.flatMap(([, text]) =>
       [...text.matchAll(/\b(sum|min|max)(?: by \((?!instance)\w+\))? ?\((postern_\w+)/g)].map(([, by, name]) => [
         name,
@@ -99,7 +103,6 @@ const overlaps = (one: Place, other: Place): boolean =>
 
 describe('Metrics and alerts', () => {
   const rules = readFileSync(join(import.meta.dirname, '../../deploy/prometheus/postern.rules.yml'), 'utf8');
-  const families = Object.values(createMetrics({ version: '', node: '', roles: [], identityHeaders: [] }));
 
   it('are few: 45 families of ours, and 20 alerts', () => {
     assert.ok(families.length <= 45, `${families.length} families`);

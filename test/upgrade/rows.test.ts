@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { siteWarnings } from '../../src/app/accounts/site-warnings.ts';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { cutOff } from '../../src/features/ledger/spans.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import type { MovedEvents } from '../../src/store/engine/dialect.ts';
@@ -214,6 +215,7 @@ for (const [name, { skip, empty, restore, rows, tables, schema }] of Object.entr
       await store.close();
       const ledger = await openForLedger({
         directory: newDirectory(),
+        schema: configSchema,
         env: { POSTERN__STORE__URL: url },
         clock: movableClock(1_770_000_000_000),
       });

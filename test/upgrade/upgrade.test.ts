@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { configSchema } from '../../src/app/resources/features.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { movableClock } from '../support/clock.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
@@ -130,7 +131,7 @@ for (const version of STARTED)
 
     if (facts.ledger !== undefined)
       it('has each record of its ledger, in chains that fit', async () => {
-        const ledger = await openForLedger({ directory, env, clock: runtime.clock });
+        const ledger = await openForLedger({ directory, schema: configSchema, env, clock: runtime.clock });
         let text = '';
         await ledger.export(
           'ndjson',
@@ -174,7 +175,11 @@ for (const version of STARTED)
       assert.deepEqual(storeIn(directory), was, 'accounts and tables of before');
       assert.ok(readdirSync(directory).includes(copyIn(directory)), 'the copy is kept');
       // An update again works, and removes no store that the restore set aside.
-      const again = await runPostern(['users', 'add', 'nina'], { directory, env, stdin: 'CalciumCandle55?\n' });
+      const again = await runPostern(['users', 'add', 'nina'], {
+        directory,
+        env,
+        stdin: 'CalciumCandle55?\n',
+      });
       assert.equal(again.code, 0, again.stderr);
       const aside = readdirSync(directory).filter((name) => /^postern\.db\.before-\d{4}-/.test(name));
       assert.equal(aside.length, 1, readdirSync(directory).join(' '));

@@ -18,21 +18,20 @@ import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-r
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
 import { createUsers } from '../../accounts/users/users.ts';
-import { loadConfig, underStored } from '../../config/load-config.ts';
+import { type CommandPlace, loadConfig, underStored } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { addressMaker } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
 import { openStore } from '../../store/open-store.ts';
+import { openFeaturesForCommand } from '../resources/features.ts';
 import { openKnownStore } from '../resources/known-store.ts';
-import { openFeaturesForCommand } from '../resources/open-features.ts';
 import { passesAt } from './link-passes.ts';
 
 export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
@@ -57,11 +56,11 @@ const CALLED: readonly OwnRoute<never>[] = [
 
 /** Rejects with every problem of the configuration, or with why the store cannot be opened. */
 export async function openForCommands(
-  { directory, env, clock, warn = () => {} }: CommandPlace,
+  { directory, env, schema, clock, warn = () => {} }: CommandPlace,
   use: StoreUse = 'create',
 ) {
   const whenMissing = use === 'create' ? 'write' : 'read';
-  const read = (stored?: StoredSettings) => loadConfig({ directory, env, whenMissing, stored });
+  const read = (stored?: StoredSettings) => loadConfig({ directory, env, schema, whenMissing, stored });
   const config = await read();
   if (config.kind === 'invalid') {
     throw new Error(formatProblems(config.file, config.problems));
@@ -74,7 +73,7 @@ export async function openForCommands(
     : openKnownStore(directory, { url, site }));
   const { settings } = await underStored(config, store.settings, read);
   const { auth } = settings;
-  const features = openFeaturesForCommand({ store, settings, clock, warn });
+  const features = await openFeaturesForCommand({ store, settings, clock, warn });
   /** Writes an act into the ledger, done or refused (SPEC 14). */
   const audit: Audit = (entry) => features.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
   const record = (act: AuditedAct, reason?: string): void => {

@@ -9,12 +9,12 @@ import { createSessions, type Sessions } from '../../accounts/sessions/sessions.
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { SessionVerdict } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { Explainer } from '../../gateway/explain/explainer.ts';
 import { openRules } from '../../gateway/rules.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';

@@ -1,12 +1,12 @@
 /** Opens the configuration, the store and the NVR's cameras for commands that change nothing. */
 import { existsSync } from 'node:fs';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { underStored } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
 import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';

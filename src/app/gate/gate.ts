@@ -45,7 +45,7 @@ import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationService } from './invitation-service.ts';
 import { type LinkJudgeWithFacts, linkJudge, linkService } from './link-judge.ts';
-import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
+import { boundRoutes, CORE_ROUTES } from './own-routes.ts';
 
 export interface GateSources {
   readonly settings: Settings;
@@ -184,6 +184,7 @@ function ownRoutes(
     friendlyNameOf,
     knowsCustomRoles: async () => since === undefined || !(await authorizer.nvrRelease.isOlderThan(since)),
   };
+  const declared = [...CORE_ROUTES, ...featureRoutes];
   const routes = boundRoutes(
     { ...oidc, askAtProvider: atProvider(oidc) },
     {
@@ -194,7 +195,7 @@ function ownRoutes(
       events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
       explain: { explain, whoSees },
       status,
-      openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, OWN_ROUTES))) },
+      openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, declared))) },
     },
   );
   const all = [...routes, ...featureRoutes];

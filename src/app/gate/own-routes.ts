@@ -21,7 +21,6 @@ import { SETTING_ROUTES } from '../../accounts/settings/setting-routes.ts';
 import { SITE_ROUTES } from '../../accounts/sites/site-routes.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
-import { FEATURES } from '../../features/all.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../../gateway/explain/explain-route.ts';
 import { OPENAPI_ROUTES } from '../../routes/document.ts';
@@ -68,10 +67,8 @@ export type GroupDeps = {
   >;
 };
 
-export const OWN_ROUTES: readonly OwnRoute<never>[] = [
-  ...Object.values(GROUPS).flat(),
-  ...FEATURES.flatMap(({ routes = [] }) => routes),
-];
+/** Those of the core; those of the features follow. */
+export const CORE_ROUTES: readonly OwnRoute<never>[] = Object.values(GROUPS).flat();
 
 export function boundRoutes(services: Services, others: GroupDeps): readonly BoundRoute[] {
   const given: Partial<Record<GroupName, unknown>> = others;

@@ -7,12 +7,15 @@ import { PLACES, type Place } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
+import type { MetricFamily } from '../../telemetry/series.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';
 
 /** What is looked up at each scrape. The functions give what is active now. */
 export interface ScrapeSources {
   readonly counters: RuntimeTelemetry;
+  /** The features declare metrics of their own. */
+  readonly features: { readonly families: readonly MetricFamily[] };
   readonly config: () => NvrConfig;
   readonly cameras: () => readonly CameraName[];
   /** PEM. Undefined without TLS. */
@@ -29,7 +32,7 @@ export interface ScrapeSources {
 export function openScrape(sources: ScrapeSources): Scrape {
   const { cameras } = sources;
   const { metrics, sessions, watch } = sources.counters;
-  const scrape = createScrape(Object.values(metrics));
+  const scrape = createScrape([...Object.values(metrics), ...sources.features.families]);
   const measurements = createProcessMetrics();
   const nameCameras = (): void => metrics.cameraDenials.setCameras(cameras());
   scrape.append(async (format) => exposed(await measurements.read(), format));

@@ -24,11 +24,11 @@ export function registerBackendCommand(program: Command, frame: Frame): void {
 }
 
 async function runBackend(at: ListenAddress, { place, stdout, stderr }: Frame): Promise<number> {
-  const { directory, env, clock } = place();
+  const { clock, ...where } = place();
   const { loadConfig } = await import('../../config/load-config.ts');
   const { formatProblem } = await import('../../config/problems/problems.ts');
   const { startBackend } = await import('../../app/commands/backend.ts');
-  const config = await loadConfig({ directory, env });
+  const config = await loadConfig(where);
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
     return 1;

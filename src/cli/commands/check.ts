@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import type { startFindings } from '../../app/commands/check-start.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { openSecrets } from '../../config/named-files.ts';
 import { type Finding, formatProblem } from '../../config/problems/problems.ts';
@@ -9,12 +10,7 @@ import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from
 import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { isAlive } from './healthcheck.ts';
 
-export interface CheckPlace {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The allowlist file, where it is not in the interface's place (5.5.7). */
-  readonly trustedHeadersFile?: string;
-}
+type CheckPlace = Pick<CommandPlace, 'directory' | 'env' | 'schema' | 'trustedHeadersFile'>;
 
 export interface CheckOptions extends CheckPlace {
   readonly stdout: Printer;
@@ -60,7 +56,7 @@ export async function checkedAt(place: CheckPlace): Promise<Checked> {
   const missing = (await missingTlsFiles(config)).map((problem) => formatProblem(file, problem));
   const start = await found(config, place);
   const mapped = headers.ok ? headers.value(config.settings) : [];
-  const open = await openSecrets(config.settings, config.namedFiles, directory);
+  const open = await openSecrets(config.settings, config.namedFiles, config.schema.keys, directory);
   return {
     file,
     problems: [...listProblems, ...missing, ...mapped.filter(({ isFatal }) => isFatal).map(said), ...start.problems],
@@ -73,8 +69,8 @@ export async function checkedAt(place: CheckPlace): Promise<Checked> {
 }
 
 /** The configuration with what the page Security keeps in the store, where there is one. */
-async function wholeConfig({ directory, env }: CheckPlace): Promise<ServiceConfigOutcome> {
-  const read = (stored?: StoredSettings) => loadServiceConfig({ directory, env, whenMissing: 'read', stored });
+async function wholeConfig({ directory, env, schema }: CheckPlace): Promise<ServiceConfigOutcome> {
+  const read = (stored?: StoredSettings) => loadServiceConfig({ directory, env, schema, whenMissing: 'read', stored });
   const config = await read();
   const settings = config.kind === 'loaded' ? config.settings : config.readable;
   const { storedSettings } = await import('../../app/commands/read-only.ts');

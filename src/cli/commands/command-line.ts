@@ -52,7 +52,8 @@ export function createProgram(): { readonly program: Command } {
   };
   const clock = { now: () => Date.now() };
   const warn = (sentence: string): void => void stderr.write(`${sentence}\n`);
-  const place = () => ({ directory: directory(), env, clock, warn });
+  const schema = async () => (await import('../../app/resources/features.ts')).configSchema();
+  const place = () => ({ directory: directory(), env, schema, clock, warn });
   const openStore = async (use: StoreUse = 'create') =>
     (await import('../../app/commands/commands.ts')).openForCommands(place(), use);
   const frame = { place, openStore, stdin, stdout, stderr, exit };
@@ -69,7 +70,7 @@ export function createProgram(): { readonly program: Command } {
     .description('run the gate: listeners, login, forwarding, and the events backend beside it')
     .action(async () => {
       const { runServe } = await import('./serve.ts');
-      exit(await runServe({ directory: directory(), env, stdout, stderr }));
+      exit(await runServe({ directory: directory(), env, schema, stdout, stderr }));
     });
   registerBackendCommand(program, frame);
   program
@@ -77,7 +78,7 @@ export function createProgram(): { readonly program: Command } {
     .description('read the configuration as serve would, and print every problem with it')
     .action(async () => {
       const { runCheck } = await import('./check.ts');
-      exit(await runCheck({ directory: directory(), env, stdout, stderr }));
+      exit(await runCheck({ directory: directory(), env, schema, stdout, stderr }));
     });
   program
     .command('healthcheck')

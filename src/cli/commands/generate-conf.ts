@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OWN_ROUTES } from '../../app/gate/own-routes.ts';
+import { CORE_ROUTES } from '../../app/gate/own-routes.ts';
+import { configSchema, loadFeatures } from '../../app/resources/features.ts';
 import { exampleFile, jsonSchema } from '../../config/generated-files.ts';
 import { lacking, placeholdersFile } from '../../locales/placeholders-of.ts';
 
@@ -37,10 +38,13 @@ const rowOf = (route: object): string =>
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
     .join(', ');
 
+const schema = jsonSchema(await configSchema());
+const ownRoutes = [...CORE_ROUTES, ...(await loadFeatures()).flatMap(({ routes = [] }) => routes)];
+
 const contents: Readonly<Record<string, string>> = {
-  'conf/config.example.yaml': exampleFile(jsonSchema()),
-  'conf/policies/postern.yaml': `${OWN_TABLE_HEAD}${OWN_ROUTES.map((route) => `  - { ${rowOf(route)} }\n`).join('')}`,
-  'conf/config.schema.json': `${JSON.stringify({ title: 'The configuration of Postern', ...jsonSchema() }, null, 2)}\n`,
+  'conf/config.example.yaml': exampleFile(schema),
+  'conf/policies/postern.yaml': `${OWN_TABLE_HEAD}${ownRoutes.map((route) => `  - { ${rowOf(route)} }\n`).join('')}`,
+  'conf/config.schema.json': `${JSON.stringify({ title: 'The configuration of Postern', ...schema }, null, 2)}\n`,
   'src/locales/placeholders/en.json': placeholdersFile(),
 };
 

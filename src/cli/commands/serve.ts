@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoppedAtStart } from '../../app/await-store.ts';
 import { type Postern, startPostern } from '../../app/start.ts';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/result.ts';
@@ -14,17 +15,15 @@ import { stopSignal } from '../stop-signal.ts';
 import { releaseV8 } from '../v8-settings.ts';
 import { VERSION } from '../version.ts';
 
-interface ServePlace {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+interface ServePlace extends Pick<CommandPlace, 'directory' | 'env' | 'schema'> {
   readonly stdout: Writable & { isTTY?: boolean };
   readonly stderr: Writable;
 }
 
 /** Resolves with the exit code, once stopped by SIGTERM or SIGINT or when it cannot start. */
 export async function runServe(place: ServePlace): Promise<number> {
-  const { directory, env, stdout, stderr } = place;
-  const config = await loadServiceConfig({ directory, env });
+  const { directory, env, schema, stdout, stderr } = place;
+  const config = await loadServiceConfig({ directory, env, schema });
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
     stderr.write(

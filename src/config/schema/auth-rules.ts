@@ -5,11 +5,14 @@ import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { writtenLimits } from '../../domain/rights.ts';
 import { about } from '../problems/problems.ts';
 import { parsePublicUrl } from './addresses.ts';
-import { isWider, namesIn } from './keys.ts';
+import { authSection } from './auth-schema.ts';
+import { isWider, keysOf, namesIn } from './keys.ts';
 import { believesMore, everyAddress, lacksEntries, losesGroups, mappedRoles, unknownRole } from './proxy-rules.ts';
 import { fails, type Raw, type Rule, warns } from './rule.ts';
-import { KEYS, type Settings } from './schema.ts';
+import type { Settings } from './schema.ts';
 
+/** The keys of `auth`, by their place below it. */
+const KEYS = keysOf(authSection);
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
@@ -168,8 +171,7 @@ function losesRoles(running: Settings, read: Settings, given: ReadonlySet<string
     const written = writtenLimits(after.limits.get(role) ?? { deny: [] });
     return Object.entries(writtenLimits(limit)).some(
       ([key, value]) =>
-        !given.has(`auth.roles.${role}.${key}`) &&
-        isWider(KEYS.get(`auth.roles.*.${key}`), value, Object(written)[key]),
+        !given.has(`auth.roles.${role}.${key}`) && isWider(KEYS.get(`roles.*.${key}`), value, Object(written)[key]),
     );
   });
 }
@@ -180,8 +182,8 @@ function trustsOthers(running: Settings, read: Settings): boolean {
     const before = running.auth.oidc.find(({ name }) => name === after.name);
     if (before?.issuer !== after.issuer) return true;
     if (losesGroups(before, after)) return true;
-    return namesIn(KEYS, 'auth.oidc.*').some((name) => {
-      const key = KEYS.get(`auth.oidc.*.${name}`);
+    return namesIn(KEYS, 'oidc.*').some((name) => {
+      const key = KEYS.get(`oidc.*.${name}`);
       const [then, now] = [before, after].map((entry): unknown => Object(entry)[name]);
       return isDeepStrictEqual(now, key?.default) && isWider(key, then, now);
     });

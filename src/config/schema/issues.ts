@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { nearest } from '../problems/nearest.ts';
 import type { Finding, KeyPath } from '../problems/problems.ts';
 import { type Keys, namesIn, placeAmong } from './keys.ts';
-import { isSecretKey, KEYS } from './schema.ts';
 
 /** zod's issues in our words; an issue about several keys becomes a finding for each. `keys`: the keys that exist. */
 export function findingsOf(issues: readonly z.core.$ZodIssue[], keys: Keys): readonly Finding[] {
@@ -24,23 +23,25 @@ function meantBranch({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z
 }
 
 /** The message for a zod issue where the schema has no words of its own. */
-export function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.input === undefined) return 'is missing: write it';
-  if (issue.input === null) return 'is empty: give it a value, or remove the key';
-  const shown = isSecretKey(issue.path ?? []) ? 'the value' : show(issue.input);
-  switch (issue.code) {
-    case 'invalid_type':
-      return `${shown} is not ${KINDS[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return notOneOf(shown, issue.input, issue.values);
-    case 'too_small':
-      return tooSmall(shown, issue);
-    case 'too_big':
-      return `${shown} is too large: the most is ${issue.maximum}`;
-    default:
-      return undefined;
-  }
-}
+export const messageFor =
+  (isSecret: (path: KeyPath) => boolean) =>
+  (issue: z.core.$ZodRawIssue): string | undefined => {
+    if (issue.input === undefined) return 'is missing: write it';
+    if (issue.input === null) return 'is empty: give it a value, or remove the key';
+    const shown = isSecret(issue.path ?? []) ? 'the value' : show(issue.input);
+    switch (issue.code) {
+      case 'invalid_type':
+        return `${shown} is not ${KINDS[issue.expected] ?? issue.expected}`;
+      case 'invalid_value':
+        return notOneOf(shown, issue.input, issue.values);
+      case 'too_small':
+        return tooSmall(shown, issue);
+      case 'too_big':
+        return `${shown} is too large: the most is ${issue.maximum}`;
+      default:
+        return undefined;
+    }
+  };
 
 const LONGEST_SHOWN = 60;
 
@@ -86,15 +87,18 @@ const placeNamed = (name: string, keys: Keys): string | undefined =>
 const OURS = /^POSTERN_+(?<rest>[A-Z].*)$/i;
 
 /** The variable that one is nearly, such as `POSTERN_NVR__URL`; undefined for a known variable, and for one without our prefix. */
-export function meantVariable(name: string): string | undefined {
-  const rest = OURS.exec(name)?.groups?.['rest'];
-  if (rest === undefined) return undefined;
-  const place = LEAVES.find((key) => folded(key.replaceAll('.', '_')) === folded(rest));
-  const meant = place && `POSTERN__${place.replaceAll('.', '__').toUpperCase()}`;
-  return name.startsWith('POSTERN__') && name.toUpperCase() === meant ? undefined : meant;
-}
+export const meantVariable =
+  (keys: Keys) =>
+  (name: string): string | undefined => {
+    const rest = OURS.exec(name)?.groups?.['rest'];
+    if (rest === undefined) return undefined;
+    const place = leavesOf(keys).find((key) => folded(key.replaceAll('.', '_')) === folded(rest));
+    const meant = place && `POSTERN__${place.replaceAll('.', '__').toUpperCase()}`;
+    return name.startsWith('POSTERN__') && name.toUpperCase() === meant ? undefined : meant;
+  };
 
-const LEAVES = [...KEYS].flatMap(([place, { form }]) => (place.includes('*') || form === 'section' ? [] : [place]));
+const leavesOf = (keys: Keys): readonly string[] =>
+  [...keys].flatMap(([place, { form }]) => (place.includes('*') || form === 'section' ? [] : [place]));
 
 /** However many underscores stand between two words. */
 const folded = (text: string): string => text.toLowerCase().replaceAll(/_+/g, '_');

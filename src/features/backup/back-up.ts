@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import { snapshot } from '../../store/snapshot.ts';
 import { assertNotLost } from '../../store/sqlite/lost-file.ts';
 import { isOfStore, lastingFiles, readableConfig } from './lasting-files.ts';

@@ -2,11 +2,11 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { SHIPPED } from '../../config/policy/load-policy.ts';
 import { formatProblems, type Problem, pathText } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import { MOUNTED } from '../../identity/mapped-headers.ts';
 import type { BackedUp } from './write-backup.ts';
 
@@ -19,8 +19,8 @@ export interface ReadableConfig {
 }
 
 /** Rejects with all problems when too little can be read. */
-export async function readableConfig({ directory, env }: CommandPlace): Promise<ReadableConfig> {
-  const config = await loadServiceConfig({ directory, env, whenMissing: 'read' });
+export async function readableConfig(place: CommandPlace): Promise<ReadableConfig> {
+  const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
   const isLoaded = config.kind === 'loaded';
   const settings = isLoaded ? config.settings : config.readable;
   const problems = isLoaded ? [] : config.problems;

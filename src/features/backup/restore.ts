@@ -2,10 +2,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { markRestored } from '../../config/marks.ts';
 import type { Problem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import { endReturned, type Returned, returnedBy } from '../../store/restored.ts';
 import { faultOf } from '../../store/snapshot.ts';
 import { STORE } from './back-up.ts';

@@ -5,20 +5,14 @@ import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { NetworkSurroundings } from '../../domain/addresses.ts';
 import { bound } from '../../routes/own-route.ts';
-import type { Feature, FeatureServices, OpenFeature } from '../feature.ts';
+import type { FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { CHECK_ROUTES } from './check-route.ts';
-import { registerDoctorCommand } from './command.ts';
 import { exposedPorts } from './exposed-ports.ts';
 import { exposedSentence } from './inside-causes.ts';
 import { PROBE_ROUTES } from './probe-routes.ts';
 import { probeRules } from './run-doctor.ts';
 
-export const doctor: Feature = {
-  name: 'doctor',
-  routes: [...PROBE_ROUTES, ...CHECK_ROUTES],
-  commands: registerDoctorCommand,
-  open: openDoctor,
-};
+export const doctor: FeatureParts = { routes: [...PROBE_ROUTES, ...CHECK_ROUTES], open: openDoctor };
 
 function openDoctor({ store, clock, logs, surroundings }: FeatureServices): OpenFeature {
   const ports = createOpenPortWarnings(logs.named('service'), surroundings);

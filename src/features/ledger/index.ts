@@ -3,25 +3,26 @@ import { randomUUID } from 'node:crypto';
 import type { LedgerEntry } from '../../domain/ledger.ts';
 import { misfitSentences } from '../../domain/ledger-chain.ts';
 import { messageOf } from '../../domain/result.ts';
-import type { CommandServices, Feature, OpenForCommand } from '../feature.ts';
+import type { CommandServices, FeatureParts, OpenForCommand } from '../feature.ts';
 import { doingOf, entryOf, isNotice } from './audited-acts.ts';
-import { registerLedgerCommands } from './command.ts';
+import { ledgerKeys, ledgerSection } from './keys.ts';
 import { openLedger } from './ledger.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
+import { type LedgerMetrics, ledgerMetrics } from './metrics.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { sendNotices } from './notices.ts';
 
-export const ledger: Feature = {
-  name: 'ledger',
+export const ledger: FeatureParts<LedgerMetrics> = {
+  keys: { ledger: ledgerSection },
   routes: [...NOTICE_ROUTES, ...LEDGER_ROUTES],
-  commands: registerLedgerCommands,
+  metrics: ledgerMetrics,
   open: openLedger,
   openForCommand: openCommandLedger,
 };
 
 /** What the command line does, in the ledger as well: written when the command ends (SPEC 14). */
 function openCommandLedger({ store, settings, clock, messages, warn }: CommandServices): Required<OpenForCommand> {
-  const isEnabled = settings.ledger.retention > 0;
+  const isEnabled = ledgerKeys(settings).retention > 0;
   const entries: LedgerEntry[] = [];
   const now = (): number => clock.now() / 1000;
   return {

@@ -12,7 +12,9 @@ import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { doingOf, isNotice } from './audited-acts.ts';
 import type { LocalTime } from './days.ts';
+import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
+import type { LedgerMetrics } from './metrics.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { listNotices, sendNotices } from './notices.ts';
 import { createSightings, type LedgerNews } from './sightings.ts';
@@ -24,16 +26,16 @@ const TICK_MS = 1000;
 
 type LedgerServices = Pick<
   FeatureServices,
-  'settings' | 'activeSettings' | 'store' | 'clock' | 'mayDelete' | 'logs' | 'metrics' | 'messages'
+  'settings' | 'activeSettings' | 'store' | 'clock' | 'mayDelete' | 'logs' | 'messages'
 >;
 
-export function openLedger(opened: LedgerServices) {
+export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
   const { settings, activeSettings, store, clock } = opened;
   const now = (): number => clock.now() / 1000;
   const localTime = activeLocalClock(() => activeSettings().auth.timezone);
-  const enabled = settings.ledger.retention > 0;
+  const enabled = ledgerKeys(settings).retention > 0;
   const sightings = createSightings();
-  const own = openWriting(opened, now, localTime);
+  const own = openWriting(opened, metrics, now, localTime);
   const passOn = (): void => {
     const news = atSite(sightings.drain(now()), settings.server.site);
     if (news.sightings.length + news.entries.length + news.dropped > 0) own.writer.take(news);
@@ -59,7 +61,7 @@ export function openLedger(opened: LedgerServices) {
     },
     recorded,
     under({ config, services, layout, seen, camerasOf }: FeatureRules): ActiveFeature {
-      const { auth, ledger, server } = config.settings;
+      const { auth, server } = config.settings;
       const noticesOf = async (name: string): Promise<readonly Notice[]> => {
         await recorded();
         const user = await store.accounts.findUser(name);
@@ -72,7 +74,7 @@ export function openLedger(opened: LedgerServices) {
         camerasOf: ({ scope }: Caller) => (scope.kind === 'all' ? undefined : seen(scope)),
         accountSince: async ({ name }: Caller) =>
           auth.enabled ? (await store.accounts.findUser(name))?.createdAt : undefined,
-        visibleToViewers: () => ledger.visible_to_viewers,
+        visibleToViewers: () => ledgerKeys(config.settings).visible_to_viewers,
         site: server.site,
         localTime,
         now,
@@ -111,7 +113,8 @@ interface Writing {
 }
 
 function openWriting(
-  { store, activeSettings, clock, mayDelete, logs, metrics, messages }: LedgerServices,
+  { store, activeSettings, clock, mayDelete, logs, messages }: LedgerServices,
+  metrics: LedgerMetrics,
   now: () => number,
   localTime: (at: number) => LocalTime,
 ): Writing {
@@ -123,12 +126,12 @@ function openWriting(
     localTime,
     onWritten(records) {
       for (const sentence of misfitSentences(records)) {
-        metrics.ledgerForged.add(1);
+        metrics.forged.add(1);
         log.error(sentence);
       }
       sendNotices(records, messages);
     },
-    onDropped: (records) => metrics.ledgerDropped.add(records),
+    onDropped: (records) => metrics.dropped.add(records),
     onFault: (fault) =>
       log.warn(
         { err: fault },
@@ -156,7 +159,7 @@ function openWriting(
       }),
   });
   const measure = (): void => {
-    metrics.ledgerDelay.set(writer.delay());
+    metrics.delay.set(writer.delay());
   };
   measure();
   return {
@@ -256,7 +259,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
     onHead(head);
   };
   const forget = async (today: number): Promise<void> => {
-    const retentionDays = Math.ceil(settings().ledger.retention / DAY) || NOTICE_DAYS;
+    const retentionDays = Math.ceil(ledgerKeys(settings()).retention / DAY) || NOTICE_DAYS;
     const before = today - retentionDays * DAY;
     const { day } = localTime(before);
     await store.forgetBefore({ at: clock.now() / 1000, before, day, retentionDays });
@@ -272,7 +275,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
       const { day } = localTime(now);
       // Asked each time, so that a step of the clock is seen when it happens.
       const mayDelete = deps.mayDelete();
-      if (toldFor !== day && settings().ledger.retention > 0) {
+      if (toldFor !== day && ledgerKeys(settings()).retention > 0) {
         toldFor = day;
         await noted(tellHead(), 'the head of the ledger could not be read: it is told again tomorrow');
       }

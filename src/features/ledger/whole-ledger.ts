@@ -1,9 +1,9 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
 import { existsSync } from 'node:fs';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
 import { openStore } from '../../store/open-store.ts';
 import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';

@@ -1,12 +1,28 @@
 /** Notify: notices and the heads of the ledger go to the webhook of the configuration (SPEC 12). */
 import type { Settings } from '../../config/schema/schema.ts';
 import { publicAddress } from '../../domain/addresses.ts';
-import type { CommandServices, Feature, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
-import { createWebhook, type WebhookTarget } from './webhook.ts';
+import { createCounter } from '../../telemetry/series.ts';
+import type { CommandServices, FeatureParts, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
+import { notifyKeys, notifySection } from './keys.ts';
+import { createWebhook, WEBHOOK_RESULTS, type WebhookTarget } from './webhook.ts';
 
-export const notify: Feature = { name: 'notify', open: openNotify, openForCommand: openNotifyForCommand };
+export const notify: FeatureParts<NotifyMetrics> = {
+  keys: { notify: notifySection },
+  metrics: notifyMetrics,
+  open: openNotify,
+  openForCommand: openNotifyForCommand,
+};
 
-function openNotify({ clock, logs, metrics, messages, activeSettings }: FeatureServices): OpenFeature {
+type NotifyMetrics = ReturnType<typeof notifyMetrics>;
+
+// biome-ignore format: a table
+function notifyMetrics() {
+  return {
+    webhooks: createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', WEBHOOK_RESULTS]]),
+  };
+}
+
+function openNotify({ clock, logs, messages, activeSettings }: FeatureServices, metrics: NotifyMetrics): OpenFeature {
   const log = logs.named('service.notify');
   const { send, close } = createWebhook({
     target: () => webhookTarget(activeSettings()),
@@ -40,10 +56,9 @@ function openNotifyForCommand({ settings, clock, messages, warn }: CommandServic
 }
 
 /** Undefined: nothing is sent. */
-function webhookTarget({
-  notify: { webhook: url, webhook_secret: secret },
-  server,
-}: Settings): WebhookTarget | undefined {
+function webhookTarget(settings: Settings): WebhookTarget | undefined {
+  const { webhook: url, webhook_secret: secret } = notifyKeys(settings);
   if (url === undefined) return undefined;
+  const { server } = settings;
   return { url, secret, service: server.public_url && publicAddress(server.public_url, '/') };
 }

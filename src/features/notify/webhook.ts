@@ -14,7 +14,8 @@ export interface WebhookTarget {
 }
 
 /** `failed`: given up, or never tried because too many of that person waited. */
-export type WebhookResult = 'sent' | 'failed';
+export const WEBHOOK_RESULTS = ['sent', 'failed'] as const;
+type WebhookResult = (typeof WEBHOOK_RESULTS)[number];
 
 export interface WebhookDeps {
   /** The target as it is now; undefined: nothing is sent. */

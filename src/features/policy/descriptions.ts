@@ -1,9 +1,9 @@
 /** What the commands work on: the route table beside the description that an NVR gives of its API, from a file, an address or the NVR (SPEC 15, 20). */
 import { readFile } from 'node:fs/promises';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { readYaml } from '../../config/problems/read-yaml.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
-import type { CommandPlace } from '../../domain/command-frame.ts';
 import { err, messageOf, ok, type Result } from '../../domain/result.ts';
 import { askerOf, upstreamOfNvr } from '../../gateway/forward/nvr-questions.ts';
 import { createBoundedFetch } from '../../outbound/bounded-fetch.ts';

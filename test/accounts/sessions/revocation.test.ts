@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
 import { instanceInFront } from '../../support/instance-in-front.ts';
 import { ADMIN_PERSON, type Person } from '../../support/people.ts';
 
@@ -69,7 +70,12 @@ describe('What a viewer has open ends, and the NVR sees it,', () => {
   const logout = async ({ token }: AdmittedRequest) =>
     (await instance.ask('/api/logout', { method: 'POST', token })).status;
   const atTheCommandLine = async ({ name }: AdmittedRequest) => {
-    const { ask, close } = await openForCommands({ directory: instance.directory, env: {}, clock: instance.clock });
+    const { ask, close } = await openForCommands({
+      directory: instance.directory,
+      schema: configSchema,
+      env: {},
+      clock: instance.clock,
+    });
     await ask('DELETE /api/users/{user}', { params: { user: name } });
     await close();
     return 200;

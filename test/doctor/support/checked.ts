@@ -1,6 +1,7 @@
 /** Postern behind a proxy of the test's own, and what doctor says of it. */
 import { providerFaults } from '../../../src/app/accounts/examine-providers.ts';
 import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
 import { doctorAt } from '../../../src/features/doctor/doctor-at.ts';
 import type { Report } from '../../../src/features/doctor/report.ts';
 import type { StartedProxy } from '../../sso/support/proxies.ts';
@@ -37,7 +38,7 @@ export async function examined(
 ): Promise<Report> {
   const { clock, directory } = instance;
   const url = new URL(`${scheme}://${host}:${port}${path}`);
-  const place = { directory, env: {}, clock };
+  const place = { directory, schema: configSchema, env: {}, clock };
   const frame = { place: () => place, openStore: () => openForCommands(place, 'change'), providerFaults };
   return await doctorAt(frame, { url, headers: {}, ca, silence });
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { configSchema } from '../../../src/app/resources/features.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { FuzzTarget } from './target.ts';
 import { assertSentences, SECRET } from './yaml.ts';
@@ -49,7 +50,7 @@ export const fuzzTarget: FuzzTarget = {
     const text = input.toString('utf8');
     // A file of another name: what it names by `_file` is not there.
     writeFileSync(file, text);
-    const config = await loadConfig({ directory, env: {}, file, whenMissing: 'read' });
+    const config = await loadConfig({ directory, schema: configSchema, env: {}, file, whenMissing: 'read' });
     if (config.kind === 'invalid') {
       assertSentences(config.problems, text);
       return 'refused';

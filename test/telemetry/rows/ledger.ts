@@ -5,9 +5,9 @@ import { LEDGER_KINDS, type LedgerBatch, type LedgerStore } from '../../../src/d
 import { beginningEntry, emptyHead, linkEntries } from '../../../src/domain/ledger-chain.ts';
 import { storeFault } from '../../../src/domain/store/store-fault.ts';
 import { openLedger } from '../../../src/features/ledger/ledger.ts';
+import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { movableClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
 import { noteDriven } from '../support/driven.ts';
@@ -23,7 +23,7 @@ const MORE_THAN_WAIT = 10_001;
 
 describe('The ledger', () => {
   it('counts how long records wait while the store fails, what was lost, and a chain that does not fit', async (t) => {
-    const metrics = createMetrics({ version: '1', node: 'v24', roles: [], identityHeaders: [] });
+    const metrics = ledgerMetrics();
     const clock = movableClock();
     let isBroken = true;
     let refused = 0;
@@ -40,16 +40,18 @@ describe('The ledger', () => {
       forgetDaysBefore: async () => {},
     } as unknown as LedgerStore;
     const logs = createLogs({ rules: { default: 'info', logs: new Map() }, destination: { write() {} }, clock });
-    const opened = openLedger({
-      settings: SETTINGS,
-      activeSettings: () => SETTINGS,
-      store: { ledger } as Store,
-      clock,
-      logs,
+    const opened = openLedger(
+      {
+        settings: SETTINGS,
+        activeSettings: () => SETTINGS,
+        store: { ledger } as Store,
+        clock,
+        logs,
+        mayDelete: () => true,
+        messages: { send() {}, onMessage() {} },
+      },
       metrics,
-      mayDelete: () => true,
-      messages: { send() {}, onMessage() {} },
-    });
+    );
     t.after(opened.close);
     const value = (name: string, labels = ''): number | undefined =>
       [

@@ -1,22 +1,39 @@
-/** The features of a start: opened in the order of their list, closed in the reverse order. */
+/** The features: what the core is given of them, and how they are opened in the order of their list and closed in the reverse order. */
+import { createSchema, type Schema } from '../../config/schema/schema.ts';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
 import { FEATURES } from '../../features/all.ts';
 import type {
   ActiveFeature,
   AuditedAct,
   CommandServices,
+  Feature,
+  FeatureParts,
   FeatureRules,
   FeatureServices,
   Messages,
-  OpenFeature,
 } from '../../features/feature.ts';
 
 export type OpenFeatures = ReturnType<typeof openFeatures>;
 
-export function openFeatures(list = FEATURES, services: Omit<FeatureServices, 'messages'>) {
+/** What the features have beside their commands. */
+export const loadFeatures = (list: readonly Feature[] = FEATURES): Promise<readonly FeatureParts[]> =>
+  Promise.all(list.map(async ({ load }) => (await load?.()) ?? {}));
+
+let schema: Promise<Schema> | undefined;
+
+/** The configuration with the keys of all features. */
+export const configSchema = (): Promise<Schema> => {
+  schema ??= loadFeatures().then((all) => createSchema(Object.assign({}, ...all.map(({ keys }) => keys))));
+  return schema;
+};
+
+/** Declares the metrics of the features, and opens them. */
+export function openFeatures(features: readonly FeatureParts[], services: Omit<FeatureServices, 'messages'>) {
   const all = { ...services, messages: createMessages() };
-  const opened: readonly OpenFeature[] = list.flatMap(({ open }) => open?.(all) ?? []);
+  const declared = features.map(({ metrics }) => metrics?.() ?? {});
+  const opened = features.flatMap((feature, at) => feature.open?.(all, declared[at] ?? {}) ?? []);
   return {
+    families: declared.flatMap((metrics) => Object.values(metrics)),
     note(act: AuditedAct): void {
       for (const { note } of opened) note?.(act);
     },
@@ -35,9 +52,9 @@ export function openFeatures(list = FEATURES, services: Omit<FeatureServices, 'm
 }
 
 /** The features in a command that opens the store. */
-export function openFeaturesForCommand(services: Omit<CommandServices, 'messages'>) {
+export async function openFeaturesForCommand(services: Omit<CommandServices, 'messages'>) {
   const all = { ...services, messages: createMessages() };
-  const opened = FEATURES.flatMap(({ openForCommand }) => openForCommand?.(all) ?? []);
+  const opened = (await loadFeatures()).flatMap((feature) => feature.openForCommand?.(all) ?? []);
   return {
     note(act: AuditedAct): void {
       for (const { note } of opened) note?.(act);
