@@ -3,30 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { upTo } from '../domain/bounded.ts';
 import type { Clock } from '../domain/clock.ts';
 
-export interface CoalescedWriteDeps<Sighting> {
-  readonly write: (sightings: readonly Sighting[]) => Promise<void>;
-  readonly clock: Clock;
-  /** Called when a write failed. The data is dropped: it is only displayed, no decision depends on it. */
-  readonly onFault: (fault: unknown) => void;
-}
-
-export interface CoalescedWrites<Sighting> {
-  /** `sighting` is asked for when it will be written. */
-  note(key: string, sighting: () => Sighting): void;
-  /** The same for what something is decided by: it does not wait for its minute. */
-  noteNews(key: string, sighting: () => Sighting): void;
-  /** Writes what waits, now. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
-
 const EVERY_MS = 60_000;
 /** Long enough to gather what comes together. */
 const GATHER_MS = 2_000;
 const REMEMBERED_KEYS = 10_000;
 
-export function createCoalescedWrites<Sighting>(deps: CoalescedWriteDeps<Sighting>): CoalescedWrites<Sighting> {
-  const { write, clock, onFault } = deps;
+/** `onFault`: a write failed. The data is dropped: it is only displayed, no decision depends on it. */
+export function createCoalescedWrites<Sighting>({
+  write,
+  clock,
+  onFault,
+}: {
+  readonly write: (sightings: readonly Sighting[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly onFault: (fault: unknown) => void;
+}) {
   const writtenAt = new LRUCache<string, number>(upTo(REMEMBERED_KEYS));
   let waiting = new Map<string, Sighting>();
   let timer: NodeJS.Timeout | undefined;
@@ -54,10 +45,13 @@ export function createCoalescedWrites<Sighting>(deps: CoalescedWriteDeps<Sightin
   };
 
   return {
+    /** Writes what waits, now. */
     flush,
     close: flush,
+    /** The same as `note` for what something is decided by: it does not wait for its minute. */
     noteNews: put,
-    note(key, sighting) {
+    /** `sighting` is asked for when it will be written. */
+    note(key: string, sighting: () => Sighting): void {
       const now = clock.now();
       const last = writtenAt.get(key);
       if (last !== undefined && Math.abs(now - last) < EVERY_MS && !waiting.has(key)) return;

@@ -1,14 +1,19 @@
 /** Codes, seals and tickets of second factors: the standards' own vectors, and hostile texts (SPEC 12). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { base32 } from '../../src/accounts/second-factor/base32.ts';
-import { derivedKey } from '../../src/accounts/second-factor/derived-keys.ts';
-import { qrCode } from '../../src/accounts/second-factor/enrolment.ts';
-import { newRecoveryCodes, recoveryCodeHash } from '../../src/accounts/second-factor/recovery-codes.ts';
-import { createSealer } from '../../src/accounts/second-factor/sealed-secret.ts';
-import { createTickets } from '../../src/accounts/second-factor/step-ticket.ts';
-import { codeAt, matchingStep, stepAt, totpUri } from '../../src/accounts/second-factor/totp.ts';
+import {
+  base32,
+  codeAt,
+  matchingStep,
+  newRecoveryCodes,
+  recoveryCodeHash,
+  stepAt,
+  totpUri,
+} from '../../src/accounts/second-factor/codes.ts';
+import { createSealer, createTickets, derivedKey } from '../../src/accounts/second-factor/sealing.ts';
+import { qrCode } from '../../src/accounts/second-factor/second-factor.ts';
 import { idlePasskeys, warnOfUnusable } from '../../src/app/accounts/accounts.ts';
 import type { UserName } from '../../src/domain/names.ts';
 

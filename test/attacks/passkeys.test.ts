@@ -1,9 +1,9 @@
 /** Attacks on passkeys, each proved by what was stored, and by what the NVR did not get (SPEC 12). */
+
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assertion, clientDataIn, newCredential } from '../../src/accounts/passkeys/credential-json.ts';
-import { verifyNew } from '../../src/accounts/passkeys/verify.ts';
+import { assertion, clientDataIn, newCredential, verifyNew } from '../../src/accounts/passkeys/credential.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import {
   type AskedPasskey,

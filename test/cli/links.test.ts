@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Command } from 'commander';
 import { createLinkPasses } from '../../src/accounts/links/link-pass.ts';
 import { createLinkAdmin } from '../../src/accounts/links/make-link.ts';
-import { derivedKey } from '../../src/accounts/second-factor/derived-keys.ts';
+import { derivedKey } from '../../src/accounts/second-factor/sealing.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';

@@ -8,9 +8,8 @@ import { ACCEPTED } from '../http/answers.ts';
 import { fieldsIn } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
-import { newCredential } from '../passkeys/credential-json.ts';
+import { newCredential, type RelyingParty } from '../passkeys/credential.ts';
 import { NEW_PASSKEY, NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
-import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { acceptByPasskey, limited, type PasskeyAttempt } from './accept-invitation.ts';
 import { type InvitationRouteDeps, NO_PASSWORDS, VOID } from './invitation-routes.ts';
 

@@ -1,4 +1,5 @@
 /** A passkey in the place of a password, set by the holder of an invitation: it must verify its user, for it logs in alone (SPEC 12). */
+
 import type { User } from '../../domain/accounts/account.ts';
 import type { Invitation, InvitationStore } from '../../domain/accounts/invitation.ts';
 import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
@@ -6,10 +7,8 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
 import type { Challenges } from '../passkeys/challenges.ts';
-import { clientDataIn, type NewCredential } from '../passkeys/credential-json.ts';
+import { clientDataIn, type NewCredential, type RelyingParty, verifyNew } from '../passkeys/credential.ts';
 import { creationOptionsOf, passkeyHandle } from '../passkeys/passkeys.ts';
-import type { RelyingParty } from '../passkeys/relying-party.ts';
-import { verifyNew } from '../passkeys/verify.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { newEpoch } from '../second-factor/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';

@@ -14,7 +14,7 @@ import { GIVEN_PIN } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../http/body-fields.ts';
 import { isJson, readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, refuseFor, respond } from '../http/responses.ts';
-import { isFailure, type NotJudged } from '../login/code-guess.ts';
+import { isFailure, type NotJudged } from '../login/guesses.ts';
 import { type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';

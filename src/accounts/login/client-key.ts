@@ -1,5 +1,7 @@
 /** Which addresses count as one client for the login limiter (SPEC 4.5). */
 import { isIPv4, isIPv6 } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { upTo } from '../../domain/bounded.ts';
 
 const GROUPS = 8;
 /** A /64 is what one subscriber has to himself. */
@@ -52,3 +54,16 @@ const dotted = (groups: readonly number[]): string =>
     .join('.');
 
 const asHex = (group: number): string => group.toString(16);
+
+const REMEMBERED_CLIENTS = 10_000;
+
+/** Addresses from which people logged in before: they keep a lane of their own when strangers fill the line (SPEC 4.5). */
+export type KnownClients = ReturnType<typeof createKnownClients>;
+
+/** Kept in memory; seeded at a start with the addresses of the sessions that go on. */
+export function createKnownClients(addresses: readonly string[] = []) {
+  const keys = new LRUCache<string, true>(upTo(REMEMBERED_CLIENTS));
+  const note = (address: string): void => void keys.set(clientKey(address), true);
+  for (const address of addresses) note(address);
+  return { note, has: (address: string): boolean => keys.has(clientKey(address)) };
+}

@@ -2,10 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../../app/services.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName } from '../../domain/names.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
-import type { PasswordHasher } from '../passwords/password-hash.ts';
 
 export interface NewAdminPassword {
   readonly user: UserName;
@@ -14,26 +13,17 @@ export interface NewAdminPassword {
   readonly isPasswordOff?: true;
 }
 
-export interface FirstAdminDeps {
+interface FirstAdminParts extends Pick<Services, 'clock' | 'hasher'> {
   readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'markGenerated' | 'setRole'>;
-  readonly hasher: PasswordHasher;
-  readonly clock: Clock;
   /** `auth.reset_admin_password`. */
   readonly reset: boolean;
-}
-
-/** What `GET /api/auth/first_time_login` tells the login page. */
-export interface FirstTimeLogin {
-  isAwaited(): boolean;
-  onNewPassword(): void;
-  onLogin(role: Role): void;
 }
 
 const FIRST_ADMIN = 'admin' as UserName;
 const PASSWORD_BYTES = 16;
 
 /** Undefined when there is nothing to print: users are there, and no reset is asked for. */
-export async function ensureFirstAdmin(deps: FirstAdminDeps): Promise<NewAdminPassword | undefined> {
+export async function ensureFirstAdmin(deps: FirstAdminParts): Promise<NewAdminPassword | undefined> {
   const { store, reset } = deps;
   if (!reset && (await store.countUsers()) > 0) return undefined;
   const password = randomBytes(PASSWORD_BYTES).toString('hex');
@@ -41,22 +31,25 @@ export async function ensureFirstAdmin(deps: FirstAdminDeps): Promise<NewAdminPa
   return isSet ? { user: FIRST_ADMIN, password } : undefined;
 }
 
-/** True from the making of an admin's password until an admin has logged in. */
-export function createFirstTimeLogin(isPasswordNew: boolean): FirstTimeLogin {
+/** What `GET /api/auth/first_time_login` tells the login page. */
+export type FirstTimeLogin = ReturnType<typeof createFirstTimeLogin>;
+
+/** Awaited from the making of an admin's password until an admin has logged in. */
+export function createFirstTimeLogin(isPasswordNew: boolean) {
   let isAwaited = isPasswordNew;
   return {
-    isAwaited: () => isAwaited,
-    onNewPassword() {
+    isAwaited: (): boolean => isAwaited,
+    onNewPassword(): void {
       isAwaited = true;
     },
-    onLogin(role) {
+    onLogin(role: Role): void {
       if (role === ADMIN) isAwaited = false;
     },
   };
 }
 
 /** False when another process, started at the same time, was first: the password that it prints is the one. */
-async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminDeps): Promise<boolean> {
+async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminParts): Promise<boolean> {
   const hashed = await hasher.hash(password);
   if (hashed.kind === 'busy') throw new Error('no password can be hashed at start: too many are waiting');
   const row = { passwordHash: hashed.hash, createdAt: unixSeconds(clock), passwordChangedAt: null };

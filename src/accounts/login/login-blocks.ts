@@ -11,22 +11,17 @@ import { triedName } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import type { Limited, LoginLimiter } from './login-limiter.ts';
 
-export interface BlockAdminDeps {
+interface BlockSources {
   readonly store: LoginBlockStore;
   /** The windows that replicas share; undefined where one process counts in its own memory. */
   readonly attempts: AttemptStore | undefined;
   readonly clock: Clock;
 }
 
-export interface BlockAdmin {
-  list(): Promise<readonly LoginBlock[]>;
+export const createBlockAdmin = ({ store, attempts, clock }: BlockSources) => ({
+  list: (): Promise<readonly LoginBlock[]> => store.listBlocks(clock.now() / 1000),
   /** Undefined: there is no such block any more. */
-  lift(id: string): Promise<LoginBlock | undefined>;
-}
-
-export const createBlockAdmin = ({ store, attempts, clock }: BlockAdminDeps): BlockAdmin => ({
-  list: () => store.listBlocks(clock.now() / 1000),
-  async lift(id) {
+  async lift(id: string): Promise<LoginBlock | undefined> {
     const block = await store.liftBlock(id, clock.now() / 1000);
     if (block?.window) await attempts?.forget(block.window);
     return block;
@@ -41,14 +36,7 @@ export const liftOf = ({ kind, subject }: LoginBlock) =>
 export type NamesBlock = (key: string, window: Limited['window']) => NamedBlock;
 type NamedBlock = Pick<LoginBlock, 'kind' | 'subject' | 'window'>;
 
-export interface LoginBlocks extends BlockAdmin {
-  /** A limiter whose blocks are told, and which feels when they are lifted. */
-  watched(limiter: LoginLimiter, nameOf: NamesBlock): LoginLimiter;
-  /** Writes what waits. */
-  close(): Promise<void>;
-}
-
-export interface LoginBlocksDeps extends BlockAdminDeps {
+export interface LoginBlockSources extends BlockSources {
   readonly steadyClock: Clock;
   readonly onFault: (fault: unknown) => void;
 }
@@ -68,9 +56,11 @@ interface NotedBlock {
   readonly until: number;
 }
 
-export function createLoginBlocks(deps: LoginBlocksDeps): LoginBlocks {
-  const { store, attempts, clock, steadyClock, onFault } = deps;
-  const admin = createBlockAdmin(deps);
+export type LoginBlocks = ReturnType<typeof createLoginBlocks>;
+
+export function createLoginBlocks(sources: LoginBlockSources) {
+  const { store, attempts, clock, steadyClock, onFault } = sources;
+  const admin = createBlockAdmin(sources);
   const noted = new LRUCache<string, NotedBlock>(upTo(REMEMBERED_BLOCKS));
   const applied = new LRUCache<string, number>(upTo(REMEMBERED_BLOCKS));
   const now = (): number => clock.now() / 1000;
@@ -109,18 +99,20 @@ export function createLoginBlocks(deps: LoginBlocksDeps): LoginBlocks {
   };
 
   return {
-    async list() {
+    async list(): Promise<readonly LoginBlock[]> {
       await writes.flush();
       return admin.list();
     },
-    async lift(id) {
+    async lift(id: string): Promise<LoginBlock | undefined> {
       await writes.flush();
       const block = await admin.lift(id);
       readAt = Number.NEGATIVE_INFINITY;
       return block;
     },
+    /** Writes what waits. */
     close: writes.close,
-    watched(limiter, nameOf) {
+    /** A limiter whose blocks are told, and which feels when they are lifted. */
+    watched(limiter: LoginLimiter, nameOf: NamesBlock): LoginLimiter {
       const blockOf = (key: string, window: Limited['window']) => {
         const named = nameOf(key, window);
         return { ...named, id: idOf(named.kind, named.kind === 'codes' ? key : named.subject) };

@@ -4,11 +4,15 @@ import { unlessAborted } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import { clientKey } from './client-key.ts';
+import { clientKey, networkKey } from './client-key.ts';
 
-export type Reservation =
-  /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
-  { readonly kind: 'reserved'; release(): void; keep(): void } | Limited;
+/** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
+export interface Reserved {
+  readonly kind: 'reserved';
+  release(): void;
+  keep(): void;
+}
+export type Reservation = Reserved | Limited;
 
 export interface Limited {
   readonly kind: 'limited';
@@ -31,69 +35,32 @@ export interface Attempt {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What attempts are limited by, in memory or in the store that replicas share. */
-export interface LoginLimiter extends LimiterCounts {
-  /**
-   * Takes a place before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that
-   * finds no place waits for the outcome of others that are under way, so that parallel right passwords all pass.
-   */
-  reserve(address: string, isKnown?: boolean, attempt?: Attempt): Promise<LimiterPlace>;
-}
-
-/** The limiter in the memory of this process, which answers at once. */
-export interface MemoryLimiter extends LimiterCounts {
-  reserve(address: string, isKnown?: boolean, costsHash?: boolean): Reservation;
-  /** When the next attempt that is under way in that window ends; undefined when none is. */
-  settles(address: string, isKnown?: boolean, window?: 'network'): Promise<void> | undefined;
-}
-
-interface LimiterCounts {
-  /** Clients that have to wait now, as far as this process knows. */
-  limited(): number;
-  /** Clients that are remembered here. */
-  size(): number;
-  /** Others from now on; the failures that were counted stay so. */
-  setClauses(clauses: readonly Clause[]): void;
-  /** Whether an attempt would be refused now, as far as this process knows. */
-  full(address: string, isKnown?: boolean): Limited | undefined;
-  /** Forgets the failures of that window that are older than so many milliseconds. */
-  lift(address: string, age: number, window?: 'network'): void;
-}
-
-export interface LimiterDeps {
-  /** None: no limit. */
-  readonly clauses: readonly Clause[];
-  /** A monotonic clock: setting the time back would lengthen every limit. */
-  readonly clock: Clock;
-  /** Clients remembered at once. */
-  readonly capacity?: number;
-  /** Which failures keep a client from being evicted. `failures`: all of them, where keys are no addresses, which are cheap to have. */
-  readonly filledBy?: 'hashes' | 'failures';
-  /** Which addresses count as one; an IPv4 address or an IPv6 /64 unless told otherwise. */
-  readonly keyOf?: (address: string) => string;
-}
-
-/** Attempts of one client whose outcome is not known yet, and who waits for one of them. */
-interface UnderWay {
-  attempts: number;
-  next: PromiseWithResolvers<void>;
-}
-
 const REMEMBERED_CLIENTS = 10_000;
 
 /** Attempts that may wait for others, for one account and for all; of clients that logged in before as many beside. */
 const MOST_WAITING = { account: 64, total: 512 } as const;
 
-/** An attempt without a place waits for the outcome of another one and asks again. */
-export function inTurn(memory: MemoryLimiter): LoginLimiter {
+/** What attempts are limited by, in memory or in the store that replicas share. */
+export type LoginLimiter = ReturnType<typeof inTurn>;
+
+export function inTurn(memory: MemoryLimiter) {
   const lines = { known: createLine(), strangers: createLine() };
+  const { limited, size, setClauses, full, lift } = memory;
   return {
-    limited: memory.limited,
-    size: memory.size,
-    setClauses: memory.setClauses,
-    full: memory.full,
-    lift: memory.lift,
-    async reserve(address, isKnown, { account = address, costsHash, signal } = {}) {
+    limited,
+    size,
+    setClauses,
+    full,
+    lift,
+    /**
+     * Takes a place before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that
+     * finds no place waits for the outcome of others that are under way and asks again, so that parallel right passwords all pass.
+     */
+    async reserve(
+      address: string,
+      isKnown?: boolean,
+      { account = address, costsHash, signal }: Attempt = {},
+    ): Promise<LimiterPlace> {
       const line = isKnown ? lines.known : lines.strangers;
       let leave: (() => void) | undefined;
       try {
@@ -133,19 +100,34 @@ function createLine() {
 
 const NOT_COUNTED: Reservation = { kind: 'reserved', release() {}, keep() {} };
 
-export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
-  const { clock, capacity = REMEMBERED_CLIENTS, filledBy = 'hashes', keyOf = clientKey } = deps;
-  let { clauses } = deps;
+interface LimiterRules {
+  /** None: no limit. */
+  readonly clauses: readonly Clause[];
+  /** A monotonic clock: setting the time back would lengthen every limit. */
+  readonly clock: Clock;
+  /** Clients remembered at once. */
+  readonly capacity?: number;
+  /** Which failures keep a client from being evicted. `failures`: all of them, where keys are no addresses, which are cheap to have. */
+  readonly filledBy?: 'hashes' | 'failures';
+  /** Which addresses count as one; an IPv4 address or an IPv6 /64 unless told otherwise. */
+  readonly keyOf?: (address: string) => string;
+}
+
+/** The limiter in the memory of this process, which answers at once. */
+export type MemoryLimiter = ReturnType<typeof createLoginLimiter>;
+
+export function createLoginLimiter(rules: LimiterRules) {
+  const { clock, capacity = REMEMBERED_CLIENTS, filledBy = 'hashes', keyOf = clientKey } = rules;
+  let { clauses } = rules;
   let longestWindow = longestOf(clauses);
   const isStaying = ({ costsHash }: Failure): boolean => filledBy === 'failures' || costsHash;
-  const memoryDeps: FailureMemoryDeps = {
-    capacity,
-    limitOf: (failures, now) => fullClause(failures.filter(isStaying), clauses, now),
-  };
+  const limitOf = (failures: readonly Failure[], now: number): Limited | undefined =>
+    fullClause(failures.filter(isStaying), clauses, now);
   // Clients that logged in before have a memory of their own, which strangers cannot fill.
-  const [known, strangers] = [createFailureMemory(memoryDeps), createFailureMemory(memoryDeps)];
+  const [known, strangers] = [createFailureMemory(capacity, limitOf), createFailureMemory(capacity, limitOf)];
   const memories = [known, strangers];
-  const underWay = new Map<Failure[], UnderWay>();
+  /** Attempts of one client whose outcome is not known yet, and the end of the next of them. */
+  const underWay = new Map<Failure[], { attempts: number; next: PromiseWithResolvers<void> }>();
 
   const begin = (failures: Failure[]): (() => void) => {
     const those = underWay.get(failures) ?? { attempts: 0, next: Promise.withResolvers<void>() };
@@ -177,24 +159,32 @@ export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
   };
 
   return {
-    size: () => known.size() + strangers.size(),
-    setClauses(given) {
+    /** Clients that are remembered here. */
+    size: (): number => known.size() + strangers.size(),
+    /** Others from now on; the failures that were counted stay so. */
+    setClauses(given: readonly Clause[]): void {
       clauses = given;
       longestWindow = longestOf(given);
       lookAgain();
     },
-    settles: (address, isKnown) => underWay.get(peek(address) ?? (isKnown ? known : strangers).shared)?.next.promise,
-    limited() {
+    /** When the next attempt that is under way in that window ends; undefined when none is. */
+    settles: (address: string, isKnown?: boolean, _window?: Limited['window']): Promise<void> | undefined =>
+      underWay.get(peek(address) ?? (isKnown ? known : strangers).shared)?.next.promise,
+    /** Clients that have to wait now, as far as this process knows. */
+    limited(): number {
       const now = clock.now();
       const all = memories.flatMap((memory) => memory.all());
       return all.filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
     },
-    full: (address) => fullClause(peek(address) ?? [], clauses, clock.now()),
-    lift(address, age) {
+    /** Whether an attempt would be refused now, as far as this process knows. */
+    full: (address: string, _isKnown?: boolean): Limited | undefined =>
+      fullClause(peek(address) ?? [], clauses, clock.now()),
+    /** Forgets the failures of that window that are older than so many milliseconds. */
+    lift(address: string, age: number, _window?: Limited['window']): void {
       forgetBefore(peek(address) ?? [], clock.now() - age);
       lookAgain();
     },
-    reserve(address, isKnown = false, costsHash = false) {
+    reserve(address: string, isKnown = false, costsHash = false): Reservation {
       if (clauses.length === 0) return NOT_COUNTED;
       const now = clock.now();
       const key = keyOf(address);
@@ -221,9 +211,62 @@ export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
   };
 }
 
+/** A network may fail as often as so many of its clients: neighbours of one provider share a /24. */
+const CLIENTS_OF_A_NETWORK = 10;
+
+/**
+ * The limiter with a second, wider window for each network: many addresses of one owner are one guesser (SPEC 4.5). Clients
+ * that logged in before count in their own window only: a neighbour's guesses do not keep them out.
+ */
+export function createNetworkLimiter(rules: LimiterRules): MemoryLimiter {
+  const clients = createLoginLimiter(rules);
+  const networks = createLoginLimiter({ ...rules, clauses: rules.clauses.map(widened), keyOf: networkKey });
+  return {
+    limited: clients.limited,
+    size: clients.size,
+    setClauses(clauses) {
+      clients.setClauses(clauses);
+      networks.setClauses(clauses.map(widened));
+    },
+    full(address, isKnown = false) {
+      const own = clients.full(address);
+      if (own || isKnown) return own;
+      const wide = networks.full(address);
+      return wide && { ...wide, window: 'network' };
+    },
+    lift: (address, age, window) => (window === 'network' ? networks : clients).lift(address, age),
+    settles: (address, isKnown, window) => (window === 'network' ? networks : clients).settles(address, isKnown),
+    reserve(address, isKnown = false, costsHash = false) {
+      const own = clients.reserve(address, isKnown, costsHash);
+      if (own.kind === 'limited' || isKnown) return own;
+      const wide = networks.reserve(address, false, costsHash);
+      if (wide.kind === 'limited') {
+        own.release();
+        return { ...wide, window: 'network' };
+      }
+      return {
+        kind: 'reserved',
+        keep() {
+          own.keep();
+          wide.keep();
+        },
+        release() {
+          own.release();
+          wide.release();
+        },
+      };
+    },
+  };
+}
+
+export function widened({ count, windowSeconds, text }: Clause): Clause {
+  const wide = count * CLIENTS_OF_A_NETWORK;
+  return { count: wide, windowSeconds, text: text.replace(/^\d+/, String(wide)) };
+}
+
 /** The place is kept when the work's outcome is a failure, and given back otherwise: also when the work rejects. */
 export async function settled<Outcome>(
-  place: Extract<Reservation, { kind: 'reserved' }>,
+  place: Reserved,
   work: () => Promise<Outcome>,
   isFailure: (outcome: Outcome) => boolean,
 ): Promise<Outcome> {
@@ -246,29 +289,14 @@ export function once<Given extends unknown[]>(act: (...given: Given) => void): (
   };
 }
 
-/** Failures of clients, for as many clients as there is room: a limited one is never forgotten for a new one (SPEC 4.5). */
-interface FailureMemoryDeps {
-  readonly capacity: number;
-  /** Undefined: the client may be forgotten. */
-  readonly limitOf: (failures: readonly Failure[], now: number) => Full | undefined;
-}
-
-interface FailureMemory {
-  /** One bucket for new clients while every remembered one is limited. */
-  readonly shared: Failure[];
-  /** Marks the client as used. */
-  find(key: string): Failure[] | undefined;
-  peek(key: string): Failure[] | undefined;
-  /** False: there is no room. */
-  add(key: string, failures: Failure[], now: number): boolean;
-  forget(key: string): void;
-  all(): readonly Failure[][];
-  size(): number;
-  /** Limits have ended before their time. */
-  lookAgain(): void;
-}
-
-function createFailureMemory({ capacity, limitOf }: FailureMemoryDeps): FailureMemory {
+/**
+ * Failures of clients, for as many clients as there is room: a limited one is never forgotten for a new one (SPEC 4.5).
+ * `limitOf`: undefined for a client that may be forgotten.
+ */
+function createFailureMemory(
+  capacity: number,
+  limitOf: (failures: readonly Failure[], now: number) => Limited | undefined,
+) {
   const clients = new LRUCache<string, Failure[]>(upTo(capacity));
   let allLimitedUntil = Number.NEGATIVE_INFINITY;
 
@@ -290,18 +318,22 @@ function createFailureMemory({ capacity, limitOf }: FailureMemoryDeps): FailureM
   };
 
   return {
-    shared: [],
-    find: (key) => clients.get(key),
-    peek: (key) => clients.peek(key),
-    add(key, failures, now) {
+    /** One bucket for new clients while every remembered one is limited. */
+    shared: [] as Failure[],
+    /** Marks the client as used. */
+    find: (key: string): Failure[] | undefined => clients.get(key),
+    peek: (key: string): Failure[] | undefined => clients.peek(key),
+    /** False: there is no room. */
+    add(key: string, failures: Failure[], now: number): boolean {
       const isRoom = makeRoom(now);
       if (isRoom) clients.set(key, failures);
       return isRoom;
     },
-    forget: (key) => void clients.delete(key),
-    all: () => [...clients.values()],
-    size: () => clients.size,
-    lookAgain() {
+    forget: (key: string): void => void clients.delete(key),
+    all: (): readonly Failure[][] => [...clients.values()],
+    size: (): number => clients.size,
+    /** Limits have ended before their time. */
+    lookAgain(): void {
       allLimitedUntil = Number.NEGATIVE_INFINITY;
     },
   };
@@ -315,20 +347,14 @@ interface Failure {
   readonly costsHash: boolean;
 }
 
-interface Full {
-  readonly kind: 'limited';
-  readonly retryAfterSeconds: number;
-  readonly clause: Clause;
-}
-
 /** The full clause that one must wait longest for. */
-function fullClause(failures: readonly Failure[], clauses: readonly Clause[], now: number): Full | undefined {
+function fullClause(failures: readonly Failure[], clauses: readonly Clause[], now: number): Limited | undefined {
   const full = clauses.map((clause) => whenFull(failures, clause, now)).filter((found) => found !== undefined);
   return full.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)[0];
 }
 
 /** A failure leaves the window when it is as old as the window is long. */
-function whenFull(failures: readonly Failure[], clause: Clause, now: number): Full | undefined {
+function whenFull(failures: readonly Failure[], clause: Clause, now: number): Limited | undefined {
   const recent = failures.filter(({ at }) => at > now - milliseconds(clause));
   if (recent.length < clause.count) return undefined;
   const first = recent[recent.length - clause.count];

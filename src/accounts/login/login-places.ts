@@ -7,29 +7,25 @@ import type { LoginPlaceStore } from '../../store/accounts/logins.ts';
 import type { AuditEntry } from '../audit.ts';
 import { networkKey } from './client-key.ts';
 
-export interface LoginPlacesDeps {
-  readonly store: Pick<LoginPlaceStore, 'notePlace'>;
-  readonly clock: Clock;
-  /** The user has not logged in from there before. */
-  readonly onNew: (login: AuditEntry, part: keyof LoginPlace) => void;
-  /** The place could not be kept. */
-  readonly onFault: (fault: unknown) => void;
-}
-
-export interface LoginPlaces {
-  /** Looks at successful logins; returns at once. */
-  note(entry: AuditEntry): void;
-  /** Writes what waits. */
-  close(): Promise<void>;
-}
-
 /** Logins of one user that wait for the store. */
 const MOST_WAITING = 100;
 
-export function createLoginPlaces({ store, clock, onNew, onFault }: LoginPlacesDeps): LoginPlaces {
+/** `onNew`: the user has not logged in from there before. `onFault`: the place could not be kept. */
+export function createLoginPlaces({
+  store,
+  clock,
+  onNew,
+  onFault,
+}: {
+  readonly store: Pick<LoginPlaceStore, 'notePlace'>;
+  readonly clock: Clock;
+  readonly onNew: (login: AuditEntry, part: keyof LoginPlace) => void;
+  readonly onFault: (fault: unknown) => void;
+}) {
   const { add, settled } = createPersonQueues<() => Promise<void>>(MOST_WAITING, (look) => look().catch(onFault));
   return {
-    note(entry) {
+    /** Looks at successful logins; returns at once. */
+    note(entry: AuditEntry): void {
       const { what, verdict, who, from, agent } = entry;
       if (what !== 'login' || verdict !== 'allowed' || who === undefined) return;
       const at = unixSeconds(clock);
@@ -39,6 +35,7 @@ export function createLoginPlaces({ store, clock, onNew, onFault }: LoginPlacesD
       });
       if (!isTaken) onFault(new Error(`${MOST_WAITING} logins of this user wait for the store already`));
     },
+    /** Writes what waits. */
     close: settled,
   };
 }

@@ -4,13 +4,11 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
 import type { Barred } from '../../domain/caller.ts';
 import { parseUserName, type UserName } from '../../domain/names.ts';
-import type { PasskeyFault } from '../passkeys/passkey-check.ts';
+import type { PasskeyFault } from '../passkeys/passkeys.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
-import type { SessionOrigin } from '../sessions/sessions.ts';
-import { mayLogIn } from '../sessions/token-sessions.ts';
-import { judgeCode } from './code-guess.ts';
+import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
+import { type GuessOutcome, type GuessServices, judgeCode, judgeGuess } from './guesses.ts';
 import { settled } from './login-limiter.ts';
-import { type GuessOutcome, type GuessServices, judgeGuess } from './password-guess.ts';
 
 export interface LoginAttempt {
   readonly user: string;

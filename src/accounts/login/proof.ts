@@ -1,17 +1,23 @@
 /** What shows again that a session is its user's: the password, a code or a passkey, judged within the limits (SPEC 12). */
-
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { named } from '../../routes/shapes.ts';
 import { CODE, type FieldFault, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
-import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
-import type { PasskeyOutcome } from '../passkeys/passkey-check.ts';
-import type { RelyingParty } from '../passkeys/relying-party.ts';
-import { type CodeGuessOutcome, isFailure, judgeCode, type NotJudged, onAccountOf } from './code-guess.ts';
+import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
+import type { PasskeyOutcome } from '../passkeys/passkeys.ts';
+import {
+  type CodeGuessOutcome,
+  type GuessOutcome,
+  type GuessServices,
+  isFailure,
+  judgeCode,
+  judgeGuess,
+  type NotJudged,
+  onAccountOf,
+} from './guesses.ts';
 import { settled } from './login-limiter.ts';
-import { type GuessOutcome, type GuessServices, judgeGuess } from './password-guess.ts';
 
 export type Proof =
   | { readonly kind: 'password'; readonly text: string }

@@ -6,10 +6,17 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/store/attempt-store.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import { CODE_CLAUSES, createCodeLimiter } from './code-guess.ts';
-import { createLoginBlocks, type LoginBlocksDeps, type NamesBlock } from './login-blocks.ts';
-import { inTurn, type LimiterPlace, type LoginLimiter, once } from './login-limiter.ts';
-import { createNetworkLimiter, widened } from './network-limiter.ts';
+import { CODE_CLAUSES, createCodeLimiter } from './guesses.ts';
+import { createLoginBlocks, type LoginBlockSources, type NamesBlock } from './login-blocks.ts';
+import {
+  createNetworkLimiter,
+  inTurn,
+  type LimiterPlace,
+  type LoginLimiter,
+  once,
+  type Reserved,
+  widened,
+} from './login-limiter.ts';
 
 /** The windows in which an attempt counts under these clauses, the narrowest first. */
 type WindowsOf = (key: string, isKnown: boolean, clauses: readonly Clause[]) => readonly AttemptWindow[];
@@ -58,10 +65,7 @@ function createSharedLimiter(
   };
 
   return {
-    limited: local.limited,
-    size: local.size,
-    full: local.full,
-    lift: local.lift,
+    ...local,
     setClauses(given) {
       clauses = given;
       local.setClauses(given);
@@ -82,7 +86,7 @@ function createSharedLimiter(
     },
   };
 
-  function bothOf(own: Extract<LimiterPlace, { kind: 'reserved' }>, attempt: string): LimiterPlace {
+  function bothOf(own: Reserved, attempt: string): LimiterPlace {
     const settle = once((act: () => void) => act());
     return {
       kind: 'reserved',
@@ -136,7 +140,7 @@ function givenBackTo({ release }: AttemptStore): (attempt: string) => void {
 
 /** A restart clears what one process counted in its memory. */
 export async function openLimits(
-  deps: LoginBlocksDeps & {
+  deps: LoginBlockSources & {
     /** `server.site`. */
     readonly site: string | undefined;
     /** The time that the store is told. Undefined: its server's own. */

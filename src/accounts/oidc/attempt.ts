@@ -1,8 +1,12 @@
 /** One attempt to sign in with a provider: what the browser keeps, sealed, until the provider sends it back (SPEC 16). */
+
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { upTo } from '../../domain/bounded.ts';
 import { isRecord } from '../../domain/json.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
-import type { Sealer } from '../second-factor/sealed-secret.ts';
+import { clientKey } from '../login/client-key.ts';
+import type { Sealer } from '../second-factor/sealing.ts';
 import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
 
 /** What the person wants of the provider. */
@@ -101,3 +105,31 @@ function opened(sealed: string, provider: string, sealer: Sealer): Attempt | und
 }
 
 const boundTo = (provider: string): string => `sign-in with ${provider}`;
+
+/** How many answers of providers are asked about at once, and how often for one attempt: any visitor can make one up. */
+export type CallbackPlaces = ReturnType<typeof createCallbackPlaces>;
+
+const MOST_AT_ONCE = 32;
+const MOST_OF_ADDRESS = 5;
+const MOST_TRIES = 3;
+const REMEMBERED_ATTEMPTS = 10_000;
+
+export function createCallbackPlaces() {
+  const tries = new LRUCache<string, number>(upTo(REMEMBERED_ATTEMPTS));
+  /** The clients of the places that are taken. */
+  const taken: string[] = [];
+  return {
+    /** What to call when the provider has answered; `over`: the attempt was tried too often. */
+    enter(address: string, state: string): (() => void) | 'busy' | 'over' {
+      const client = clientKey(address);
+      const tried = tries.get(state) ?? 0;
+      if (tried >= MOST_TRIES) return 'over';
+      if (taken.length >= MOST_AT_ONCE || taken.filter((other) => other === client).length >= MOST_OF_ADDRESS)
+        return 'busy';
+      // Counted before it is known how it ends: one that succeeds is over as well.
+      tries.set(state, tried + 1);
+      taken.push(client);
+      return () => void taken.splice(taken.indexOf(client), 1);
+    },
+  };
+}

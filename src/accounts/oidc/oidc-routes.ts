@@ -22,7 +22,7 @@ import {
 import { BUSY_RETRY_SECONDS } from '../http/responses.ts';
 import { lookAtInvitation } from '../invitations/accept-invitation.ts';
 import { beginSession } from '../login/post-login.ts';
-import { STEP_COOKIE, TICKET_SECONDS } from '../second-factor/step-ticket.ts';
+import { STEP_COOKIE, TICKET_SECONDS } from '../second-factor/sealing.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
 import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';

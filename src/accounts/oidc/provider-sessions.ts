@@ -5,7 +5,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { ProviderSession } from '../../domain/accounts/sign-in.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
-import type { ProviderSessions } from '../sessions/session-deps.ts';
+import type { SessionParts } from '../sessions/sessions.ts';
 import type { LogoutToken } from './logout-token.ts';
 import type { ProviderIdentity } from './provider.ts';
 
@@ -15,7 +15,7 @@ const WITHOUT_END_SECONDS = 400 * 86_400;
 export const providerSessionsOf = (
   { auth }: Settings,
   { store, clock }: Pick<Services, 'store' | 'clock'>,
-): ProviderSessions => ({
+): SessionParts['providerSessions'] & {} => ({
   async begun(sessionId, { issuer, subject, sid }) {
     const expiresAt = unixSeconds(clock) + (auth.session_max_age ?? WITHOUT_END_SECONDS);
     await store.signIns.noteSession({ sessionId, issuer, subject, ...(sid !== undefined && { sid }), expiresAt });

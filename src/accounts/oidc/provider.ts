@@ -37,26 +37,13 @@ export interface ProviderIdentity {
   readonly hasFactor: boolean;
 }
 
-/** `why` is for the log and holds no token. */
-export type ProviderFault =
-  /** No answer, or none that can be used. */
-  | { readonly kind: 'away'; readonly why: string }
-  /** The provider ended the attempt: the person declined, or may not use this service. */
-  | { readonly kind: 'declined'; readonly why: string }
-  /** An answer that proves nothing. */
-  | { readonly kind: 'unfit'; readonly why: string };
-
-export interface Provider {
-  readonly settings: ProviderSettings;
-  /** The address to send the browser to. `again`: the person is asked for the password even with a session there. */
-  addressFor(attempt: Attempt, again: boolean): Promise<Result<string, ProviderFault>>;
-  /** Who has signed in, by the provider's answer at the redirect URI. `query` begins with `?`. */
-  identify(query: string, attempt: Attempt): Promise<Result<ProviderIdentity, ProviderFault>>;
-  /** Where the provider's own session ends; undefined where it says no such address. */
-  endSessionAddress(returnTo: string): Promise<string | undefined>;
-  readLogoutToken(token: string): Promise<Result<LogoutToken, ProviderFault>>;
-  /** Asks the provider once, for doctor and at the first use. */
-  reach(): Promise<Result<Client.ServerMetadata, ProviderFault>>;
+/**
+ * `away`: no answer, or none that can be used. `declined`: the provider ended the attempt, for the person declined, or may not
+ * use this service. `unfit`: an answer that proves nothing. `why` is for the log and holds no token.
+ */
+export interface ProviderFault {
+  readonly kind: 'away' | 'declined' | 'unfit';
+  readonly why: string;
 }
 
 /** Asymmetric signatures alone: with HS256 the public key, which everybody has, could be the secret. */
@@ -77,11 +64,9 @@ interface Discovered {
   readonly at: number;
 }
 
-export function createProvider(
-  settings: ProviderSettings,
-  site: PublicUrl,
-  { fetch, clock, onAnswer }: Asking,
-): Provider {
+export type Provider = ReturnType<typeof createProvider>;
+
+export function createProvider(settings: ProviderSettings, site: PublicUrl, { fetch, clock, onAnswer }: Asking) {
   const redirectUri = publicAddress(site, `/api/login/oidc/${settings.name}/callback`);
   let known: Discovered | undefined;
   let asking: Promise<Discovered> | undefined;
@@ -146,7 +131,8 @@ export function createProvider(
 
   return {
     settings,
-    addressFor: (attempt, again) =>
+    /** The address to send the browser to. `again`: the person is asked for the password even with a session there. */
+    addressFor: (attempt: Attempt, again: boolean): Promise<Result<string, ProviderFault>> =>
       withProvider(async (configuration, client) => {
         const challenge = await client.calculatePKCECodeChallenge(attempt.verifier);
         const address = client.buildAuthorizationUrl(configuration, {
@@ -160,7 +146,8 @@ export function createProvider(
         });
         return address.href;
       }),
-    identify: (query, attempt) =>
+    /** Who has signed in, by the provider's answer at the redirect URI. `query` begins with `?`. */
+    identify: (query: string, attempt: Attempt): Promise<Result<ProviderIdentity, ProviderFault>> =>
       withProvider(async (configuration, client) => {
         const tokens = await client.authorizationCodeGrant(configuration, new URL(`${redirectUri}${query}`), {
           expectedState: attempt.state,
@@ -178,7 +165,8 @@ export function createProvider(
           : {};
         return identityOf(claims, more, settings);
       }),
-    async endSessionAddress(returnTo) {
+    /** Where the provider's own session ends; undefined where it says no such address. */
+    async endSessionAddress(returnTo: string): Promise<string | undefined> {
       const address = await withProvider((configuration, client) =>
         configuration.serverMetadata().end_session_endpoint === undefined
           ? undefined
@@ -186,7 +174,7 @@ export function createProvider(
       );
       return address.ok ? address.value : undefined;
     },
-    readLogoutToken: (token) =>
+    readLogoutToken: (token: string): Promise<Result<LogoutToken, ProviderFault>> =>
       withProvider(async (configuration) => {
         const { issuer, jwks_uri = '' } = configuration.serverMetadata();
         const read = await readLogoutToken(token, {
@@ -200,7 +188,9 @@ export function createProvider(
         if (!read.ok) throw new Unfit(read.error);
         return read.value;
       }),
-    reach: () => withProvider((configuration) => configuration.serverMetadata()),
+    /** Asks the provider once, for doctor and at the first use. */
+    reach: (): Promise<Result<Client.ServerMetadata, ProviderFault>> =>
+      withProvider((configuration) => configuration.serverMetadata()),
   };
 }
 

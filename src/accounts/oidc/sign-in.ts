@@ -55,27 +55,14 @@ export type NoteChange = (act: {
   readonly reason?: 'no-role';
 }) => void;
 
-export interface SignIns extends StepsFromProviders {
-  logIn(identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome>;
-  /** Connects the account of a person who is logged in: the one that was made then, and no other of its name. */
-  connect(
-    account: Pick<User, 'name' | 'createdAt'>,
-    identity: ProviderIdentity,
-    rules: SignInRules,
-  ): Promise<SignInOutcome>;
-  /**
-   * Uses the invitation up: its account is connected, and the person is logged in. An account that has a second factor here is
-   * asked for it first, whatever the provider has seen.
-   */
-  accept(token: string, identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome>;
-}
+export type SignIns = ReturnType<typeof createSignIns>;
 
 export function createSignIns(
   deps: Pick<
     Services,
     'store' | 'sessions' | 'seenSessions' | 'invitations' | 'hasher' | 'secondFactor' | 'closedOf' | 'clock'
   >,
-): SignIns {
+) {
   const { clock, sessions } = deps;
   const { accounts, signIns } = deps.store;
 
@@ -160,12 +147,12 @@ export function createSignIns(
     return { kind: 'logged-in', user, token: await sessions.issue(user, origin) };
   };
 
-  const logIn: SignIns['logIn'] = async (identity, rules, note) => {
+  const logIn = async (identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome> => {
     const signIn = await signIns.findSignIn(identity.issuer, identity.subject);
     return signIn ? known(signIn, identity, rules, note) : created(identity, rules, note);
   };
 
-  const connectInvited: SignIns['connectInvited'] = async (user, origin, invitation) => {
+  const connectInvited: StepsFromProviders['connectInvited'] = async (user, origin, invitation) => {
     const hashed = await deps.hasher.hash(unknownPassword());
     if (hashed.kind === 'busy') return 'busy';
     const now = unixSeconds(clock);
@@ -175,13 +162,28 @@ export function createSignIns(
   return {
     logIn,
     connectInvited,
-    isConnected: async (user, { issuer, subject }) => (await signIns.findSignIn(issuer, subject))?.user === user,
-    async connect({ name, createdAt }, identity, rules) {
+    isConnected: async (user: UserName, { issuer, subject }: SessionOrigin): Promise<boolean> =>
+      (await signIns.findSignIn(issuer, subject))?.user === user,
+    /** Connects the account of a person who is logged in: the one that was made then, and no other of its name. */
+    async connect(
+      { name, createdAt }: Pick<User, 'name' | 'createdAt'>,
+      identity: ProviderIdentity,
+      rules: SignInRules,
+    ): Promise<SignInOutcome> {
       const outcome = await signIns.connect(signInOf(name, identity, rules, unixSeconds(clock)), createdAt);
       if (outcome === 'absent') return { kind: 'not-connected' };
       return outcome === 'taken' ? { kind: 'of-other' } : { kind: 'connected', user: name };
     },
-    async accept(token, identity, rules, note) {
+    /**
+     * Uses the invitation up: its account is connected, and the person is logged in. An account that has a second factor here is
+     * asked for it first, whatever the provider has seen.
+     */
+    async accept(
+      token: string,
+      identity: ProviderIdentity,
+      rules: SignInRules,
+      note: NoteChange,
+    ): Promise<SignInOutcome> {
       const held = await deps.invitations.find(token);
       if (!held) return { kind: 'invitation-void' };
       const { tokenHash } = held.invitation;

@@ -10,8 +10,8 @@ import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
 import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
-import { keepSession } from '../sessions/keep-session.ts';
-import { NEW_CREDENTIAL, newCredential } from './credential-json.ts';
+import { keepSession } from '../sessions/session-routes.ts';
+import { NEW_CREDENTIAL, newCredential } from './credential.ts';
 import { type Added, MOST_PASSKEYS } from './passkeys.ts';
 
 const PATH = '/api/second-factor/passkeys';

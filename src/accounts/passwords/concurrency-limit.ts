@@ -12,26 +12,13 @@ export interface Waiter {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ConcurrencyLimit {
-  /** The work's own outcome, or `busy` at once when the line is full. */
-  run<Outcome>(work: () => Promise<Outcome>, waiter?: Waiter): Promise<Outcome | 'busy'>;
-  /** Pieces of work that wait. */
-  waiting(): number;
-}
-
-export interface ConcurrencyLimitOptions {
-  /** Pieces of work that run at once. */
-  readonly lanes: number;
-  /** Clients that may wait, in each of the two lines; and pieces of work of one client. */
-  readonly queue: number;
-}
-
 /** Work that the service itself asks for, such as the hash of a new password. */
 const SERVICE: Waiter = { client: '', network: '', isKnown: true };
 /** The share of a line that one network may hold: forty addresses of one owner leave room for others. */
 const SHARE_OF_A_NETWORK = 0.5;
 
-export function createConcurrencyLimit({ lanes, queue }: ConcurrencyLimitOptions): ConcurrencyLimit {
+/** `lanes`: pieces of work that run at once. `queue`: clients that may wait, in each of the two lines; and pieces of work of one client. */
+export function createConcurrencyLimit({ lanes, queue }: { readonly lanes: number; readonly queue: number }) {
   const known = createLine(queue);
   const strangers = createLine(queue);
   let running = 0;
@@ -51,8 +38,10 @@ export function createConcurrencyLimit({ lanes, queue }: ConcurrencyLimitOptions
   };
 
   return {
-    waiting: () => known.size() + strangers.size(),
-    async run(work, waiter = SERVICE) {
+    /** Pieces of work that wait. */
+    waiting: (): number => known.size() + strangers.size(),
+    /** The work's own outcome, or `busy` at once when the line is full. */
+    async run<Outcome>(work: () => Promise<Outcome>, waiter: Waiter = SERVICE): Promise<Outcome | 'busy'> {
       if (running < lanes) running += 1;
       else {
         const turn = Promise.withResolvers<void>();

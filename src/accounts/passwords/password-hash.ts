@@ -1,6 +1,7 @@
 /** Password hashes in the NVR's own format, checked a few at a time (interface 2.1, 5.1.1; SPEC 4.1). */
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
 import { createConcurrencyLimit, type Waiter } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
@@ -25,18 +26,6 @@ export interface StoredHash {
 export type HashOutcome = { readonly kind: 'hashed'; readonly hash: string } | { readonly kind: 'busy' };
 export type CheckOutcome = { readonly kind: 'match' } | { readonly kind: 'mismatch' } | { readonly kind: 'busy' };
 
-export interface PasswordHasher {
-  hash(password: string): Promise<HashOutcome>;
-  /** `undefined` for an unknown user: costs what a known one costs, and never matches. */
-  check(password: string, stored: string | undefined, waiter?: Waiter): Promise<CheckOutcome>;
-  /** A stronger hash of the same password; undefined when the stored one is strong enough. The salt stays. */
-  strengthen(password: string, stored: string): Promise<HashOutcome | undefined>;
-  /** The hashes that the store has now: a wrong password costs as much as with the dearest of them, and no more. */
-  follow(stored: Iterable<string>): void;
-  /** Hashes that wait for a lane. */
-  waiting(): number;
-}
-
 export interface HashSettings {
   readonly iterations: number;
   /** Cores less one, at least one: logins must never starve forwarding. */
@@ -47,7 +36,9 @@ export interface HashSettings {
   readonly onHash?: (iterations: number) => void;
 }
 
-export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
+
+export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings) {
   const most = mostIterations(iterations);
   const lanes = createConcurrencyLimit({ lanes: Math.min(concurrency, MOST_LANES), queue });
   const unknownUser: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
@@ -74,14 +65,20 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   };
 
   return {
+    /** Hashes that wait for a lane. */
     waiting: lanes.waiting,
-    follow(stored) {
+    /** The hashes that the store has now: a wrong password costs as much as with the dearest of them, and no more. */
+    follow(stored: Iterable<string>): void {
       dearest = iterations;
       for (const hash of stored) dearest = Math.max(dearest, parseHash(hash, most)?.iterations ?? 0);
     },
-    hash: async (password) => orBusy(await lanes.run(() => hashWith(password, newSalt()))),
-    check: async (password, stored, waiter) => orBusy(await lanes.run(() => matches(password, stored), waiter)),
-    async strengthen(password, stored) {
+    hash: async (password: string): Promise<HashOutcome> =>
+      orBusy(await lanes.run(() => hashWith(password, newSalt()))),
+    /** `undefined` for an unknown user: costs what a known one costs, and never matches. */
+    check: async (password: string, stored: string | undefined, waiter?: Waiter): Promise<CheckOutcome> =>
+      orBusy(await lanes.run(() => matches(password, stored), waiter)),
+    /** A stronger hash of the same password; undefined when the stored one is strong enough. The salt stays. */
+    async strengthen(password: string, stored: string): Promise<HashOutcome | undefined> {
       const known = parseHash(stored, most);
       if (!known || known.iterations >= iterations) return undefined;
       return orBusy(await lanes.run(() => hashWith(password, known.salt)));
@@ -106,3 +103,21 @@ const hashText = (key: Buffer, salt: string, iterations: number): string =>
 
 const orBusy = <Outcome>(outcome: Outcome | 'busy'): Outcome | { readonly kind: 'busy' } =>
   outcome === 'busy' ? { kind: 'busy' } : outcome;
+
+/**
+ * What a wrong password costs follows the store: a dear hash that is gone from it costs nobody anything (SPEC 4.1). Reads the
+ * users again only when the store has changed; `version`: another text after each change of it.
+ */
+export function createHashCosts(
+  store: Pick<AccountStore, 'listUsers'>,
+  version: () => string,
+): (hasher: PasswordHasher) => Promise<void> {
+  const read = new WeakMap<PasswordHasher, string>();
+  return async (hasher) => {
+    const now = version();
+    if (read.get(hasher) === now) return;
+    const users = await store.listUsers();
+    hasher.follow(users.map(({ passwordHash }) => passwordHash));
+    read.set(hasher, now);
+  };
+}

@@ -8,7 +8,7 @@ import { type ActiveRoles, parseLimits, type RoleLimit } from '../../domain/righ
 import type { RoleStore } from '../../store/accounts/house.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
-export interface CustomRoleDeps {
+interface RoleSources {
   readonly store: Pick<RoleStore, 'listRoles'>;
   /** `auth.roles` of the configuration: fixed, and above a role of the same name in the store. */
   readonly fixed: ActiveRoles;
@@ -19,20 +19,9 @@ export interface CustomRoleDeps {
   readonly onChange?: (roles: CustomRoles) => void;
 }
 
-export interface RoleRegistry {
-  readonly fixed: CustomRoles;
-  /** The roles as last read. */
-  current(): CustomRoles;
-  activeAtLastRead(): ActiveRoles;
-  /** The roles as they are: read again when the store has changed. */
-  latest(): MaybePromise<CustomRoles>;
-  /** The same, with what limits each role. */
-  active(): MaybePromise<ActiveRoles>;
-  /** `auth.roles` was read again. */
-  renew(fixed: ActiveRoles): void;
-}
+export type RoleRegistry = ReturnType<typeof createRoleRegistry>;
 
-export function createRoleRegistry({ store, version, onChange, ...parts }: CustomRoleDeps): RoleRegistry {
+export function createRoleRegistry({ store, version, onChange, ...parts }: RoleSources) {
   let { fixed } = parts;
   let stored: readonly StoredRole[] = [];
   let roles = fixed.cameras;
@@ -71,17 +60,21 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
     );
 
   return {
-    get fixed() {
+    get fixed(): CustomRoles {
       return fixed.cameras;
     },
-    renew(given) {
+    /** `auth.roles` was read again. */
+    renew(given: ActiveRoles): void {
       fixed = given;
       join();
     },
-    current: () => roles,
-    activeAtLastRead: () => active,
+    /** The roles as last read. */
+    current: (): CustomRoles => roles,
+    activeAtLastRead: (): ActiveRoles => active,
+    /** The roles as they are: read again when the store has changed. */
     latest,
-    active: () => mapMaybe(latest(), () => active),
+    /** The same, with what limits each role. */
+    active: (): MaybePromise<ActiveRoles> => mapMaybe(latest(), () => active),
   };
 }
 

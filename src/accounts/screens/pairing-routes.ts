@@ -11,8 +11,8 @@ import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { type GrantServices, newGrantId, unfit } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../http/body-fields.ts';
-import type { AccountResponseDeps } from '../http/kernel.ts';
 import {
+  type AccountResponseDeps,
   type Call,
   declaring,
   Refused,
@@ -24,7 +24,7 @@ import {
 import { readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
-import { qrCode } from '../second-factor/enrolment.ts';
+import { qrCode } from '../second-factor/second-factor.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import { CODE_SECONDS, type Pairing, POLL_SECONDS, userCodeHash } from './pairing.ts';
 import { screenCameras, screenName } from './screen-routes.ts';

@@ -7,7 +7,7 @@ import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { CODE, GIVEN_TEXT } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import { keepSession } from '../sessions/keep-session.ts';
+import { keepSession } from '../sessions/session-routes.ts';
 
 export const OFF = 'Second factors are turned off here: auth.second_factor is "off"';
 const NO_ACCOUNT = 'Second factors belong to an account: log in with its password';

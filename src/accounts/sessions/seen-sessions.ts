@@ -1,24 +1,17 @@
 /** The list of sessions with address, device and times, written once a minute instead of with each request (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
+import type { Services } from '../../app/services.ts';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
 import { maskSecrets } from '../../domain/text.ts';
 import type { SessionStore } from '../../store/accounts/logins.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import { createSessionEnds, type SessionEnds } from './session-ends.ts';
 import type { SessionClaims } from './session-jwt.ts';
-
-export interface SeenSessionDeps {
-  readonly store: SessionStore;
-  /** The digest of the key that sessions are signed with. */
-  readonly keyId: string;
-  readonly clock: Clock;
-  readonly onFault: (fault: unknown) => void;
-}
 
 /** The far end of a request. */
 export interface SeenClient {
@@ -26,24 +19,46 @@ export interface SeenClient {
   readonly agent: string | undefined;
 }
 
-export interface SeenSessions {
-  /** A session that has just begun. It does not wait for its minute. */
-  noteLogin(claims: SessionClaims, client: SeenClient): void;
-  /** Callers without a session are passed over. */
-  note(caller: Caller, client: SeenClient): void;
-  /** Sessions that have not expired, latest seen first; of all users without `user`. */
-  list(user?: UserName): Promise<readonly SeenSession[]>;
-  find(id: string): Promise<SeenSession | undefined>;
-  /** A session that is renewed is listed for as long as its latest token lives. */
-  readonly ends: SessionEnds;
-  close(): Promise<void>;
+/** When each session ends: the latest `exp` of the tokens that were issued for its `jti` (SPEC 4.2). Times are Unix seconds. */
+export type SessionEnds = ReturnType<typeof createSessionEnds>;
+
+const REMEMBERED_SESSIONS = 10_000;
+
+/** `recorded`: the latest end that the store knows, where another process may have renewed the session. */
+export function createSessionEnds(
+  recorded: (tokenId: string) => MaybePromise<number | undefined> = () => undefined,
+  onLater: (tokenId: string) => void = () => {},
+) {
+  const ends = new LRUCache<string, number>(upTo(REMEMBERED_SESSIONS));
+  return {
+    recorded,
+    /** The latest end that this process knows; undefined when it has seen no token of the session. */
+    latest: (tokenId: string): number | undefined => ends.get(tokenId),
+    /** A token of the session was issued, or shown, that is valid until then. */
+    note(tokenId: string, expiresAt: number): void {
+      const known = ends.get(tokenId);
+      if (known !== undefined && known >= expiresAt) return;
+      ends.set(tokenId, expiresAt);
+      onLater(tokenId);
+    },
+  };
 }
 
 type SeenToken = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'>;
 
-const REMEMBERED_SESSIONS = 10_000;
+export type SeenSessions = ReturnType<typeof createSeenSessions>;
 
-export function createSeenSessions({ store, keyId, clock, onFault }: SeenSessionDeps): SeenSessions {
+/** `keyId`: the digest of the key that sessions are signed with. */
+export function createSeenSessions({
+  store,
+  keyId,
+  clock,
+  onFault,
+}: Pick<Services, 'clock'> & {
+  readonly store: SessionStore;
+  readonly keyId: string;
+  readonly onFault: (fault: unknown) => void;
+}) {
   const seen = new LRUCache<string, SeenSession>(upTo(REMEMBERED_SESSIONS));
   const writes = createCoalescedWrites<SeenSession>({ write: store.noteSessions, clock, onFault });
   const withEnd = (session: SeenSession): SeenSession => ({
@@ -71,21 +86,25 @@ export function createSeenSessions({ store, keyId, clock, onFault }: SeenSession
   };
   return {
     close: writes.close,
+    /** A session that is renewed is listed for as long as its latest token lives. */
     ends,
-    noteLogin({ userName, ...token }, client) {
+    /** A session that has just begun. It does not wait for its minute. */
+    noteLogin({ userName, ...token }: SessionClaims, client: SeenClient): void {
       writes.noteNews(token.tokenId, () => sighting(userName, token, client));
       ends.note(token.tokenId, token.expiresAt);
     },
-    note({ name, credential }, client) {
+    /** Callers without a session are passed over. */
+    note({ name, credential }: Caller, client: SeenClient): void {
       if (credential.kind !== 'session') return;
       writes.note(credential.tokenId, () => sighting(name, credential, client));
       ends.note(credential.tokenId, credential.expiresAt);
     },
-    async list(user) {
+    /** Sessions that have not expired, latest seen first; of all users without `user`. */
+    async list(user?: UserName): Promise<readonly SeenSession[]> {
       await writes.flush();
       return store.listSessions(unixSeconds(clock), user);
     },
-    async find(id) {
+    async find(id: string): Promise<SeenSession | undefined> {
       await writes.flush();
       return store.findSession(id);
     },

@@ -15,19 +15,19 @@ export interface SessionClaims {
   readonly expiresAt: number;
   readonly tokenId: string;
   /** The login from which the session has been renewed since (`auth_time`); absent in tokens made by the NVR: `issuedAt`. */
-  readonly authenticatedAt?: number;
+  readonly authenticatedAt?: number | undefined;
   /** When the password or a factor was last given in this session (`proof_time`); absent: never. */
-  readonly provenAt?: number;
+  readonly provenAt?: number | undefined;
   /** Which password of which account the token was issued for; absent in tokens made by the NVR. */
-  readonly secretsDigest?: string;
+  readonly secretsDigest?: string | undefined;
   /** The OpenID Connect provider that the session began with. */
-  readonly provider?: string;
+  readonly provider?: string | undefined;
   /** The second factor was shown to that provider. */
-  readonly hasProviderFactor?: true;
+  readonly hasProviderFactor?: true | undefined;
   /** The id of the API token that the session was begun with: it is worth what the token is. */
-  readonly apiToken?: string;
+  readonly apiToken?: string | undefined;
   /** The hour from which it holds; we never write one. */
-  readonly notBefore?: number;
+  readonly notBefore?: number | undefined;
 }
 
 type TokenFault = Extract<SessionFault, 'malformed' | 'signature' | 'claims' | 'expired'>;

@@ -4,7 +4,6 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { Caller, SessionFault } from '../../domain/caller.ts';
 import { type ActiveRoles, heldBy, rightsOfUser } from '../../domain/rights.ts';
 import { saltOf } from '../passwords/password-hash.ts';
-import { loginOf } from './session-age.ts';
 import type { SessionClaims } from './session-jwt.ts';
 
 /** What the store says about a token. */
@@ -18,13 +17,12 @@ export interface SessionState {
 }
 
 /** What is known of a token for as long as it is used. */
-export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> {
-  readonly secretsDigest?: string | undefined;
-  readonly authenticatedAt?: number | undefined;
-  readonly provenAt?: number | undefined;
-  readonly provider?: string | undefined;
-  readonly hasProviderFactor?: true | undefined;
-}
+export type Lasting = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> &
+  Partial<Pick<SessionClaims, 'secretsDigest' | 'authenticatedAt' | 'provenAt' | 'provider' | 'hasProviderFactor'>>;
+
+/** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
+export const loginOf = ({ authenticatedAt, issuedAt }: Pick<Lasting, 'authenticatedAt' | 'issuedAt'>): number =>
+  authenticatedAt ?? issuedAt;
 
 /** What a caller's rights are made from, beside the user. */
 export interface CallerRules {

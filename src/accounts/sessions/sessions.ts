@@ -1,4 +1,4 @@
-/** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
+/** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2, 12). */
 
 import { hash, randomUUID } from 'node:crypto';
 import type { CryptoKey } from 'jose';
@@ -7,66 +7,71 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
-import type { Caller, SessionFault, SessionVerdict } from '../../domain/caller.ts';
-import { unixSeconds } from '../../domain/clock.ts';
+import type { Caller, Credential, SessionFault, SessionVerdict } from '../../domain/caller.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
-import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
-import { createSessionAge } from './session-age.ts';
-import { type CookieClient, clearingLines, cookieLine } from './session-cookie.ts';
-import type { SessionDeps } from './session-deps.ts';
-import { createSessionEnds } from './session-ends.ts';
-import { readSessionToken, type SessionClaims, timeFault } from './session-jwt.ts';
-import { callerOf, type Lasting, type SessionState, secretsDigestOf, sessionStateFault } from './session-state.ts';
+import { createSessionEnds, type SessionEnds } from './seen-sessions.ts';
+import { type CookieClient, type CookieSettings, clearingLines, cookieLine } from './session-cookie.ts';
+import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
+import {
+  callerOf,
+  type Lasting,
+  loginOf,
+  type SessionState,
+  secretsDigestOf,
+  sessionStateFault,
+} from './session-state.ts';
 import { createStoreGrace, type StoreGrace } from './store-grace.ts';
-import { inTokenSession, signTokenSession, type TokenCaller, type TokenSession } from './token-sessions.ts';
 
-export type { SessionOrigin };
+/** The login at a provider by which a session begins. */
+export interface SessionOrigin {
+  /** The id that the session will have, where it was announced before it begins. */
+  readonly sessionId?: string;
+  readonly provider: string;
+  readonly issuer: string;
+  readonly subject: string;
+  /** The provider's name of its own session. */
+  readonly sid?: string;
+  /** The second factor was shown to the provider. */
+  readonly hasFactor?: true;
+  /** Unix seconds: the person has just proved to be the person there. */
+  readonly provenAt?: number;
+}
 
-export interface Sessions {
-  verify(token: string, carriedBy: 'cookie' | 'bearer'): MaybePromise<SessionVerdict>;
-  /** A new session; `origin`: of a login at a provider, which may end it later. */
-  issue(user: User, origin?: SessionOrigin): Promise<string>;
-  /** The session is still to begin, after a second step: the provider can end it from now on. Gives the origin with its id. */
-  announce(origin: SessionOrigin): Promise<SessionOrigin>;
-  /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
-  renewalFor(caller: Caller): MaybePromise<string | undefined>;
-  /**
-   * The same for `/auth`, at any time in a session's life (interface 5.1.5). Signed anew at most once a minute, or once in a
-   * tenth of a short session; more often only where cookies of before and after a fresh proof are used in turn.
-   */
-  renew(caller: Caller): MaybePromise<string | undefined>;
-  /** A session that is worth what the API token is worth; it is never renewed. */
-  issueForToken(caller: TokenCaller): Promise<string>;
-  /** A token of the same session, for a caller who has just given the password or a factor again; undefined when the session is over. */
-  prove(caller: Caller): MaybePromise<string | undefined>;
-  /**
-   * A token for a session that has changed the password or the factors of its user, when its own token is over by that. The
-   * login, its provider and the proof stay those of before: the change is no proof. Undefined when the session goes on as it
-   * is, and when it was ended meanwhile.
-   */
-  goOn(caller: Caller, user: User, reason?: 'password_change'): Promise<string | undefined>;
-  /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
-  recheck(caller: Caller): Promise<Caller | undefined>;
-  /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
-  end(caller: Caller): Promise<void>;
-  /** Logout with a token that may be over: its session may live on in a renewed one. Gives the user; undefined for a token of no session. */
-  endShown(token: string): Promise<UserName | undefined>;
-  /** The same for a session that is not the caller's. */
-  revoke(tokenId: string, expiresAt: number): Promise<void>;
-  /** The session that a token was signed for, even one that is over. */
-  sessionNamedBy(token: string): Promise<SessionClaims | undefined>;
-  tokensIn(cookieHeader: string): readonly string[];
-  cookieFor(token: string, client: CookieClient): string;
-  /** What makes a browser forget the session. */
-  clearedCookies(client: CookieClient): readonly string[];
-  /**
-   * Ends the sessions that a login takes the place of, where `auth.cookie_domain` is set: a browser may keep a cookie for one
-   * host beside the new one, and a request of two users is refused.
-   */
-  endReplaced(cookieHeader: string): Promise<void>;
+/** What sessions are made of: the store, the signing key, the clock, and the lengths that the configuration gives. */
+export interface SessionParts {
+  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
+  readonly key: CryptoKey;
+  readonly clock: Clock;
+  readonly roles: () => MaybePromise<ActiveRoles>;
+  /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
+  readonly sessionLength: number;
+  /** Seconds before its end in which a session is renewed by any request. */
+  readonly refreshTime: number;
+  /** Seconds from login to the end of a session, however often it is renewed; null: no such end. */
+  readonly maxAge: number | null;
+  /** `store.grace`: for so long a replica that cannot reach the store goes on with a session that was ended elsewhere. Default: 0. */
+  readonly graceSeconds?: number;
+  readonly cookie: CookieSettings;
+  /** `shownTo`: the provider that was shown a second factor, if it was not shown here. Default: nothing. */
+  readonly factorOwed?: (user: User, shownTo: string | undefined) => FactorOwed;
+  /** Remembers what the store says, and for how long. Default: each question is asked. */
+  readonly grace?: StoreGrace;
+  /** Whether this process ended the session, even where the store could not be told yet. */
+  readonly isEndedHere?: (tokenId: string) => boolean;
+  /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
+  readonly ends?: SessionEnds;
+  /** Keeps which sessions a provider may end, by the ids of their tokens. Default: none are kept. */
+  readonly providerSessions?: {
+    begun(tokenId: string, origin: SessionOrigin): Promise<void>;
+    /** The session goes on under another id. */
+    renamed(from: string, to: string): Promise<void>;
+  };
+  /** What an API token is worth now, by its id. Default: no session of an API token is accepted. */
+  readonly apiTokenNow?: (tokenId: string) => Promise<Caller | undefined>;
 }
 
 /** Facts, section 7: `session_length: 0` still needs tokens that live long enough to be sent back. */
@@ -76,8 +81,26 @@ const LONGEST_REUSE_SECONDS = 60;
 /** A renewal that is reused for longer would end a short session while it is in use. */
 const REUSED_SHARE_OF_SESSION = 0.1;
 
-type TokenCarrier = 'cookie' | 'bearer' | 'basic';
+/** A renewed token is sent again with every request for a while: its claims are read once. */
+const REMEMBERED_ENDS = 1000;
 
+type TokenCarrier = 'cookie' | 'bearer' | 'basic';
+type TokenCredential = Extract<Credential, { kind: 'api-token' }>;
+
+/** A session that was begun with an API token: worth exactly what the token is worth, and over with it (SPEC 4.1, 4.4). */
+type TokenSession = SessionName & Pick<SessionClaims, 'expiresAt'> & { readonly apiToken: string };
+
+export const mayLogIn = (caller: Caller): caller is Caller & { readonly credential: TokenCredential } =>
+  caller.credential.kind === 'api-token' && caller.credential.logsIn === true;
+
+/** No digest of secrets is spelt so: whatever takes such a token for a session of the person's own refuses it. */
+const NO_SECRETS = 'api-token';
+
+/** A session whose token is issued; `proof`: undefined where the password or a factor was never given in it. Times are Unix seconds. */
+type Begun = Pick<SessionClaims, 'tokenId' | 'provider' | 'hasProviderFactor'> & {
+  readonly login: number;
+  readonly proof: number | undefined;
+};
 /** Another replica's clock may be so far ahead when it signs a token. */
 const CLOCK_TOLERANCE_SECONDS = 600;
 
@@ -90,18 +113,18 @@ interface RenewedToken {
   token: MaybePromise<string>;
 }
 
-export function createSessions(deps: SessionDeps): Sessions {
-  const { store, key, clock, cookie, ends = createSessionEnds(), isEndedHere = () => false } = deps;
-  const { factorOwed = () => 'nothing', graceSeconds = 0, providerSessions } = deps;
-  const { grace = createStoreGrace({ version: deps.accountsVersion }) } = deps;
-  const isRenewable = deps.sessionLength !== 0;
-  const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
+export type Sessions = ReturnType<typeof createSessions>;
+
+export function createSessions(parts: SessionParts) {
+  const { store, key, clock, cookie, maxAge, ends = createSessionEnds(), providerSessions } = parts;
+  const { factorOwed = () => 'nothing', graceSeconds = 0 } = parts;
+  const isRenewable = parts.sessionLength !== 0;
+  const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
   // As long as the session, it would renew it with every request.
-  const window = Math.min(deps.refreshTime, Math.floor(lifetime / 2));
+  const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
   const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
-  const age = createSessionAge(deps.maxAge);
   const read = createTokenReader(key);
-  const stateOf = createStateLookup({ store, grace, isEndedHere });
+  const stateOf = createStateLookup(parts);
   const renewals = new LRUCache<string, RenewedToken>(upTo(REMEMBERED_TOKENS));
 
   /** Asked anew each time: a provider may be trusted with second factors no more since the login. */
@@ -118,13 +141,37 @@ export function createSessions(deps: SessionDeps): Sessions {
       owesFactor: () => owedIn(session, user) === 'enrolment',
     });
 
-  const issue = createIssuer({ key, clock, lifetime, age, ends });
+  /** The absolute end of a session: counted from its login, whatever renewed it since; it may have been brought forward (SPEC 12). */
+  const endByAge = (session: Pick<Lasting, 'issuedAt' | 'authenticatedAt'>): number =>
+    maxAge === null ? Number.POSITIVE_INFINITY : loginOf(session) + maxAge;
+  const endsOfTokens = new LRUCache<string, number>(upTo(REMEMBERED_ENDS));
+  const endOfToken = (token: string): number => {
+    const known = endsOfTokens.get(token);
+    if (known !== undefined) return known;
+    const { auth_time, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const end = endByAge({ authenticatedAt: auth_time, issuedAt: iat });
+    endsOfTokens.set(token, end);
+    return end;
+  };
+
+  /** Issues a token of a session that begins, or goes on. */
+  const sign = (user: User, { login, proof, tokenId, provider, hasProviderFactor }: Begun): Promise<string> => {
+    const issuedAt = unixSeconds(clock);
+    const authenticatedAt = Math.min(login, issuedAt);
+    const expiresAt = Math.min(issuedAt + lifetime, endByAge({ authenticatedAt, issuedAt }));
+    ends.note(tokenId, expiresAt);
+    const times = { issuedAt, expiresAt, authenticatedAt, provenAt: proof && Math.min(proof, issuedAt) };
+    const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: secretsDigestOf(user) };
+    return signSessionToken({ ...claims, ...times, provider, hasProviderFactor }, key);
+  };
+  /** The same session: ending it ends the tokens of before and after. */
+  const begunBy = (session: Lasting): Begun => ({ ...session, login: loginOf(session), proof: session.provenAt });
 
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
     // No token lives longer: a new cookie would change nothing.
-    if (credential.expiresAt >= age.endOf(credential)) return undefined;
+    if (credential.expiresAt >= endByAge(credential)) return undefined;
     return mapMaybe(stateOf({ userName: caller.name, tokenId: credential.tokenId }), (state) => {
       const { user, secretsDigest } = state;
       const { tokenId, provenAt } = credential;
@@ -135,8 +182,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       const known = renewals.get(tokenId);
       const isSame = known?.role === role && known.secretsDigest === secretsDigest && known.provenAt === provenAt;
       if (isSame && Math.abs(now - known.at) < reuseSeconds) return known.token;
-      // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
-      const token = issue(user, begunBy(credential));
+      const token = sign(user, begunBy(credential));
       const renewal: RenewedToken = { at: now, role, secretsDigest, provenAt, token };
       renewals.set(tokenId, renewal);
       return token.then((signed) => {
@@ -151,14 +197,14 @@ export function createSessions(deps: SessionDeps): Sessions {
     return mapMaybe(stateOf({ userName: name, tokenId: credential.tokenId }), (state) => {
       const now = unixSeconds(clock);
       if (!state.user || state.isInGrace || faultOf(credential, state, now)) return undefined;
-      return issue(state.user, { ...begunBy(credential), proof: now });
+      return sign(state.user, { ...begunBy(credential), proof: now });
     });
   };
 
   /** A token of this session that another request or replica renewed expires later than this one. */
   const revoke = async (tokenId: string, expiresAt: number): Promise<void> => {
     const late = graceSeconds + CLOCK_TOLERANCE_SECONDS;
-    const longest = unixSeconds(clock) + Math.max(lifetime, deps.maxAge ?? 0) + late;
+    const longest = unixSeconds(clock) + Math.max(lifetime, maxAge ?? 0) + late;
     await store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, longest));
   };
 
@@ -167,12 +213,15 @@ export function createSessions(deps: SessionDeps): Sessions {
     return end > unixSeconds(clock) ? end : Math.max(end, (await ends.recorded(tokenId)) ?? 0);
   };
 
-  type NamedByToken = TokenSession & Pick<SessionClaims, 'userName'>;
-  const callerOfToken = async (session: NamedByToken, carriedBy: TokenCarrier): Promise<Caller | undefined> => {
+  /** The caller of a session, by what the API token is worth now; undefined when it is no longer good for it. */
+  const callerOfToken = async (session: TokenSession, carriedBy: TokenCarrier): Promise<Caller | undefined> => {
     const { isRevoked } = await stateOf(session);
-    return isRevoked
-      ? undefined
-      : inTokenSession(await deps.apiTokenNow?.(session.apiToken), session, session.userName, carriedBy);
+    const caller = isRevoked ? undefined : await parts.apiTokenNow?.(session.apiToken);
+    if (caller?.name !== session.userName || !mayLogIn(caller)) return undefined;
+    const { credential } = caller;
+    const { tokenId, expiresAt } = session;
+    const end = Math.min(expiresAt, credential.expiresAt ?? Number.POSITIVE_INFINITY);
+    return { ...caller, credential: { ...credential, carriedBy, expiresAt: end, session: { tokenId, expiresAt } } };
   };
   const verifyOfToken = async (
     claims: SessionClaims,
@@ -183,97 +232,134 @@ export function createSessions(deps: SessionDeps): Sessions {
     return caller ? { kind: 'valid', caller } : { kind: 'invalid', reason: 'revoked' };
   };
 
-  const announce: Sessions['announce'] = async (origin) => {
+  const announce = async (origin: SessionOrigin): Promise<SessionOrigin & { readonly sessionId: string }> => {
     const { sessionId = randomUUID() } = origin;
     await providerSessions?.begun(sessionId, origin);
     return { ...origin, sessionId };
   };
 
+  const revokeNamed = async (token: string): Promise<UserName | undefined> => {
+    const claims = await read(token);
+    if (!claims.ok) return undefined;
+    await revoke(claims.value.tokenId, claims.value.expiresAt);
+    return claims.value.userName;
+  };
+
   return {
+    /** The session is still to begin, after a second step: the provider can end it from now on. Gives the origin with its id. */
     announce,
-    issueForToken: (caller) => signTokenSession(caller, unixSeconds(clock), lifetime, key),
-    async issue(user, origin) {
-      if (!origin) return issue(user);
-      // Before the session is there, so that the provider can end it at any moment.
-      return issue(user, begunWith(await announce(origin), unixSeconds(clock)));
+    /** A session that is worth what the API token is worth, and ends with it at the latest; it is never renewed. */
+    issueForToken({ name, role, credential }: Caller & { readonly credential: TokenCredential }): Promise<string> {
+      const issuedAt = unixSeconds(clock);
+      const expiresAt = Math.min(issuedAt + lifetime, credential.expiresAt ?? Number.POSITIVE_INFINITY);
+      const named = { userName: name, role, tokenId: randomUUID(), secretsDigest: NO_SECRETS };
+      const times = { issuedAt, expiresAt, authenticatedAt: issuedAt };
+      return signSessionToken({ ...named, ...times, apiToken: credential.tokenId }, key);
     },
+    /** A new session, with a proof of this moment; `origin`: of a login at a provider, which may end it later. */
+    async issue(user: User, origin?: SessionOrigin): Promise<string> {
+      if (!origin) return sign(user, { tokenId: randomUUID(), login: unixSeconds(clock), proof: unixSeconds(clock) });
+      // Before the session is there, so that the provider can end it at any moment.
+      const { sessionId: tokenId, provider, hasFactor: hasProviderFactor, provenAt: proof } = await announce(origin);
+      return sign(user, { tokenId, provider, hasProviderFactor, login: unixSeconds(clock), proof });
+    },
+    /**
+     * A fresh token for a session carried by cookie, for `/auth`, at any time in a session's life (interface 5.1.5); undefined
+     * when there is nothing to renew. Signed anew at most once a minute, or once in a tenth of a short session; more often only
+     * where cookies of before and after a fresh proof are used in turn.
+     */
     renew,
+    /** A token of the same session, for a caller who has just given the password or a factor again; undefined when the session is over. */
     prove,
+    /** The session is void from here on, with all its tokens: also one that is not the caller's. */
     revoke,
-    async goOn({ credential }, user, reason) {
+    /**
+     * A token for a session that has changed the password or the factors of its user, when its own token is over by that. The
+     * login, its provider and the proof stay those of before: the change is no proof. Undefined when the session goes on as it
+     * is, and when it was ended meanwhile.
+     */
+    async goOn({ credential }: Caller, user: User, reason?: 'password_change'): Promise<string | undefined> {
       if (credential.kind !== 'session' || credential.secretsDigest === secretsDigestOf(user)) return undefined;
       // A factor that has just been set up was shown here: it takes the place of one that its provider is trusted with no more.
       const isShownHere = reason !== 'password_change' && owedIn(credential, user) === 'login';
-      const next = { ...continuedBy(credential), ...(isShownHere && { hasProviderFactor: undefined }) };
+      // Under another id: what is left of the session with the former one is over.
+      const next = {
+        ...begunBy(credential),
+        tokenId: randomUUID(),
+        ...(isShownHere && { hasProviderFactor: undefined }),
+      };
       if (credential.provider !== undefined) await providerSessions?.renamed(credential.tokenId, next.tokenId);
       // Not before: its provider ends the session by the id that it has.
       const { isRevoked } = await stateOf({ userName: user.name, tokenId: credential.tokenId });
-      return isRevoked ? undefined : issue(user, next);
+      return isRevoked ? undefined : sign(user, next);
     },
-    verify: (token, carriedBy) =>
+    verify: (token: string, carriedBy: 'cookie' | 'bearer'): MaybePromise<SessionVerdict> =>
       mapMaybe(read(token), (claims) => {
         if (!claims.ok) return { kind: 'invalid', reason: claims.error };
         const now = unixSeconds(clock);
-        const late = timeFault(claims.value, now) ?? age.fault(claims.value, now);
+        const late = timeFault(claims.value, now) ?? (endByAge(claims.value) <= now ? 'expired' : undefined);
         if (late) return { kind: 'invalid', reason: late };
         if (claims.value.apiToken !== undefined) return verifyOfToken(claims.value, claims.value.apiToken, carriedBy);
         return mapMaybe(stateOf(claims.value), (state) => {
           const { user } = state;
           const fault = faultOf(claims.value, state, now);
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
-          return mapMaybe(deps.roles(), (roles) => ({
+          return mapMaybe(parts.roles(), (roles) => ({
             kind: 'valid',
             caller: callerIn(claims.value, user, carriedBy, roles),
           }));
         });
       }),
-    renewalFor(caller) {
+    /** `renew`, for a session that is near its end. */
+    renewalFor(caller: Caller): MaybePromise<string | undefined> {
       const { credential } = caller;
       if (credential.kind !== 'session' || credential.expiresAt - unixSeconds(clock) > window) return undefined;
       return renew(caller);
     },
-    async recheck({ name, credential }) {
+    /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
+    async recheck({ name, credential }: Caller): Promise<Caller | undefined> {
       if (credential.kind === 'api-token' && credential.session) {
         const { session, carriedBy = 'bearer' } = credential;
         if (session.expiresAt <= unixSeconds(clock)) return undefined;
-        return callerOfToken({ ...session, userName: name, apiToken: credential.tokenId }, carriedBy);
+        return callerOfToken({ ...session, userName: name as UserName, apiToken: credential.tokenId }, carriedBy);
       }
       if (credential.kind !== 'session') return undefined;
-      const expiresAt = Math.min(await endOf(credential.tokenId, credential.expiresAt), age.endOf(credential));
+      const expiresAt = Math.min(await endOf(credential.tokenId, credential.expiresAt), endByAge(credential));
       if (expiresAt <= unixSeconds(clock)) return undefined;
       const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
       if (!state.user || faultOf(claims, state, unixSeconds(clock))) return undefined;
-      return callerIn(claims, state.user, credential.carriedBy, await deps.roles());
+      return callerIn(claims, state.user, credential.carriedBy, await parts.roles());
     },
-    async end({ credential }) {
+    /** Logout. Nothing happens to other kinds of credentials. */
+    async end({ credential }: Caller): Promise<void> {
       if (credential.kind === 'api-token' && credential.session)
         await revoke(credential.session.tokenId, credential.session.expiresAt);
       if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);
     },
-    async endShown(token) {
-      const claims = await read(token);
-      if (!claims.ok) return undefined;
-      await revoke(claims.value.tokenId, claims.value.expiresAt);
-      return claims.value.userName;
-    },
-    async sessionNamedBy(token) {
+    /** Logout with a token that may be over: its session may live on in a renewed one. Gives the user; undefined for a token of no session. */
+    endShown: revokeNamed,
+    /** The session that a token was signed for, even one that is over. */
+    async sessionNamedBy(token: string): Promise<SessionClaims | undefined> {
       const claims = await read(token);
       // One of an API token shows no browser of the person.
       return claims.ok && claims.value.apiToken === undefined ? claims.value : undefined;
     },
-    tokensIn: (header) => cookieValues(header, cookie.name),
-    cookieFor: (token, client) => cookieLine(cookie, token, age.within(lifetime, token, clock), client),
-    clearedCookies: (client) => clearingLines(cookie, client),
-    async endReplaced(cookieHeader) {
+    tokensIn: (cookieHeader: string): readonly string[] => cookieValues(cookieHeader, cookie.name),
+    cookieFor(token: string, client: CookieClient): string {
+      const left = maxAge === null ? lifetime : endOfToken(token) - unixSeconds(clock);
+      return cookieLine(cookie, token, Math.max(0, Math.min(lifetime, left)), client);
+    },
+    /** What makes a browser forget the session. */
+    clearedCookies: (client: CookieClient): readonly string[] => clearingLines(cookie, client),
+    /**
+     * Ends the sessions that a login takes the place of, where `auth.cookie_domain` is set: a browser may keep a cookie for one
+     * host beside the new one, and a request of two users is refused.
+     */
+    async endReplaced(cookieHeader: string): Promise<void> {
       if (cookie.domain === undefined) return;
       // All of them: the end of one may not be written.
-      await Promise.all(
-        cookieValues(cookieHeader, cookie.name).map(async (token) => {
-          const claims = await read(token);
-          if (claims.ok) await revoke(claims.value.tokenId, claims.value.expiresAt);
-        }),
-      );
+      await Promise.all(cookieValues(cookieHeader, cookie.name).map(revokeNamed));
     },
   };
 }
@@ -298,19 +384,12 @@ function createTokenReader(key: CryptoKey): (token: string) => MaybePromise<Toke
   };
 }
 
-interface StateLookupDeps {
-  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked'>;
-  readonly grace: StoreGrace;
-  /** Whether this process ended the session, even where the store could not be told yet. */
-  readonly isEndedHere: (tokenId: string) => boolean;
-}
-
 /** What the store says of a session: remembered while nothing changes, and for a grace while the store cannot be reached. */
 function createStateLookup({
   store,
-  grace,
-  isEndedHere,
-}: StateLookupDeps): (session: SessionName) => MaybePromise<SessionState> {
+  grace = createStoreGrace(),
+  isEndedHere = () => false,
+}: Pick<SessionParts, 'store' | 'grace' | 'isEndedHere'>): (session: SessionName) => MaybePromise<SessionState> {
   const remembered = grace.memory<SessionState>(REMEMBERED_TOKENS, {
     rowsOf(key) {
       const [userName = '', tokenId = ''] = key.split(' ', 2);

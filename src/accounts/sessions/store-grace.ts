@@ -6,31 +6,6 @@ import type { Clock } from '../../domain/clock.ts';
 import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 import { storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
 
-export interface StoreGraceDeps {
-  /** Changes with every change of the store, and at each call while changes may go unheard; without it each question is asked. */
-  readonly version?: (() => string) | undefined;
-  /** Which rows have changed, as far as this process has heard. Default: no grace. */
-  readonly heard?: HeardChanges | undefined;
-  /** One that is never set. */
-  readonly clock?: Clock;
-  /** How long an answer that the store gave or confirmed may be used while the store cannot be reached. */
-  readonly seconds?: number;
-}
-
-export interface StoreGrace {
-  /** `capacity` in answers. */
-  memory<Result>(capacity: number, options: StoreMemoryOptions<Result>): StoreMemory<Result>;
-}
-
-export interface StoreMemoryOptions<Result> {
-  /** The rows that the answer was made from: a change of another row leaves it its grace. */
-  readonly rowsOf: (key: string, result: Result) => readonly string[];
-  /** An answer that it refuses is not remembered. Default: all are. */
-  readonly isKept?: (result: Result) => boolean;
-  /** Marks an answer that is used in its grace. Default: it is given as it is. */
-  readonly inGrace?: (result: Result) => Result;
-}
-
 /** The answer under that key: remembered if it still holds, else by `read`. Rejects as `read` does when there is no grace for it. */
 export type StoreMemory<Result> = (key: string, read: () => Promise<Result>) => MaybePromise<Result>;
 
@@ -52,7 +27,21 @@ const PAUSE_MILLISECONDS = 250;
  * An answer that this process knows to be outdated is never used: a change of its rows that was heard of ends it, with
  * the store or without. Only a store that cannot be reached has a grace: one that is locked or damaged still answers for itself.
  */
-export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGraceDeps = {}): StoreGrace {
+export function createStoreGrace({
+  version,
+  heard,
+  clock,
+  seconds = 0,
+}: {
+  /** Changes with every change of the store, and at each call while changes may go unheard; without it each question is asked. */
+  readonly version?: (() => string) | undefined;
+  /** Which rows have changed, as far as this process has heard. Default: no grace. */
+  readonly heard?: HeardChanges | undefined;
+  /** One that is never set. */
+  readonly clock?: Clock;
+  /** How long an answer that the store gave or confirmed may be used while the store cannot be reached. */
+  readonly seconds?: number;
+} = {}) {
   const now = (): number => clock?.now() ?? 0;
   const graceMilliseconds = heard && clock ? seconds * 1000 : 0;
   let failedAt: number | undefined;
@@ -79,8 +68,22 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
   };
 
   return {
-    memory<Result>(capacity: number, options: StoreMemoryOptions<Result>): StoreMemory<Result> {
-      const { rowsOf, isKept = () => true, inGrace = (result) => result } = options;
+    /** `capacity` in answers. */
+    memory<Result>(
+      capacity: number,
+      {
+        rowsOf,
+        isKept = () => true,
+        inGrace = (result) => result,
+      }: {
+        /** The rows that the answer was made from: a change of another row leaves it its grace. */
+        readonly rowsOf: (key: string, result: Result) => readonly string[];
+        /** An answer that it refuses is not remembered. Default: all are. */
+        readonly isKept?: (result: Result) => boolean;
+        /** Marks an answer that is used in its grace. Default: it is given as it is. */
+        readonly inGrace?: (result: Result) => Result;
+      },
+    ): StoreMemory<Result> {
       const holdsInGrace = (key: string, known: Remembered<Result>): boolean =>
         isInTime(known) && heard?.haveChanged(rowsOf(key, known.result), known.revision) === false;
       const results = new LRUCache<string, Remembered<Result>>(upTo(capacity));
@@ -108,6 +111,8 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
     },
   };
 }
+
+export type StoreGrace = ReturnType<typeof createStoreGrace>;
 
 const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
 

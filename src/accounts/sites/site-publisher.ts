@@ -5,16 +5,6 @@ import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { Role } from '../../domain/names.ts';
 
-export interface SitePublisher {
-  /** The cameras of the NVR have changed. Never rejects: what cannot be written is tried again. */
-  cameras(cameras: readonly string[]): Promise<void>;
-  /** The roles of the configuration file. Never rejects. */
-  roles(roles: readonly Role[]): Promise<void>;
-  /** The roles as they were published last, by this process or an earlier one. */
-  publishedRoles(): readonly Role[];
-  close(): Promise<void>;
-}
-
 const RETRY_MS = 5000;
 
 /** `site`: empty without `server.site`. Rejects with a store fault. */
@@ -22,7 +12,7 @@ export async function openSitePublisher(
   { store: { sites: store }, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
   site: string,
   keyId: string,
-): Promise<SitePublisher> {
+) {
   const records = await store.listSites();
   warnOfOtherSecrets(records, site, keyId, log);
   const known = records.find((record) => record.site === site);
@@ -56,10 +46,13 @@ export async function openSitePublisher(
     return writing;
   };
   return {
-    cameras: (cameras) => publish({ cameras }),
-    roles: (roles) => publish({ roles }),
-    publishedRoles: () => written?.roles ?? [],
-    async close() {
+    /** The cameras of the NVR have changed. Never rejects: what cannot be written is tried again. */
+    cameras: (cameras: readonly string[]): Promise<void> => publish({ cameras }),
+    /** The roles of the configuration file. Never rejects. */
+    roles: (roles: readonly Role[]): Promise<void> => publish({ roles }),
+    /** The roles as they were published last, by this process or an earlier one. */
+    publishedRoles: (): readonly Role[] => written?.roles ?? [],
+    async close(): Promise<void> {
       clearTimeout(timer);
       await writing;
     },

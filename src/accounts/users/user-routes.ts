@@ -13,9 +13,8 @@ import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFields, refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import { whileThere } from '../http/leaving.ts';
-import { onAccountOf } from '../login/code-guess.ts';
-import { type GuessOutcome, type GuessServices, judgeGuess } from '../login/password-guess.ts';
-import { keepSession } from '../sessions/keep-session.ts';
+import { type GuessOutcome, type GuessServices, judgeGuess, onAccountOf } from '../login/guesses.ts';
+import { keepSession } from '../sessions/session-routes.ts';
 import type { UserFault, UserRefusal } from './users.ts';
 import { VALIDITY, validityOf } from './validity.ts';
 

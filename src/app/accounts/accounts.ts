@@ -4,22 +4,20 @@ import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createInvitationLimiter } from '../../accounts/invitations/accept-invitation.ts';
 import { createLinkPasses } from '../../accounts/links/link-pass.ts';
 import { createLinkLimiter } from '../../accounts/links/links.ts';
+import { createKnownClients } from '../../accounts/login/client-key.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
   type NewAdminPassword,
   warnWithoutAdmin,
 } from '../../accounts/login/first-admin.ts';
-import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
 import { openLimits } from '../../accounts/login/shared-limiter.ts';
-import { createCallbackPlaces } from '../../accounts/oidc/callback-places.ts';
+import { createCallbackPlaces } from '../../accounts/oidc/attempt.ts';
 import { createChallenges } from '../../accounts/passkeys/challenges.ts';
-import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
+import { relyingPartyOf } from '../../accounts/passkeys/credential.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
-import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
-import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
+import { createSealer, createTickets, derivedKey, type Sealer } from '../../accounts/second-factor/sealing.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { openSitePublisher } from '../../accounts/sites/site-publisher.ts';

@@ -4,7 +4,7 @@ import { behindLatest } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
 import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { createHashCosts } from '../../accounts/passwords/hash-costs.ts';
+import { createHashCosts } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createScreenUses } from '../../accounts/screens/screens.ts';
 import { createSeenSessions } from '../../accounts/sessions/seen-sessions.ts';
@@ -104,7 +104,7 @@ export async function openCredentials(deps: CredentialDeps) {
     /** The limiter of codes that pair displays, by address. */
     codeMakers,
     /** What a wrong password costs: as much as with the hashes that the store has. */
-    hashCosts: createHashCosts({ store: store.accounts, version }),
+    hashCosts: createHashCosts(store.accounts, version),
     /** Called when the custom roles have changed, by whomever. */
     onRoles: (tell: (roles: CustomRoles) => void) => void listeners.push(tell),
     /**

@@ -1,7 +1,7 @@
 /** The PINs of links for the command line: hashed with the key of the service, which only a service that was started has (SPEC 13). */
 import { createLinkPasses } from '../../accounts/links/link-pass.ts';
 import type { createLinkAdmin } from '../../accounts/links/make-link.ts';
-import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
+import { derivedKey } from '../../accounts/second-factor/sealing.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { ok } from '../../domain/result.ts';
 

@@ -2,7 +2,7 @@
 import { type Attempted, loginResult } from '../../accounts/login/login-response.ts';
 import { type AttemptServices, attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
-import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
+import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
 import { cookieClientOf, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';

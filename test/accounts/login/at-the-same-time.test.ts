@@ -1,7 +1,7 @@
 /** What changes while something else is under way: a role while it is given, an account while its password is hashed. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
+import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { logIn } from '../../../src/accounts/login/login.ts';
 import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';

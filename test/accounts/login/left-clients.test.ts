@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
+import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { logIn } from '../../../src/accounts/login/login.ts';
 import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createConcurrencyLimit } from '../../../src/accounts/passwords/concurrency-limit.ts';

@@ -1,9 +1,8 @@
 /** The line of password checks: one owner of many addresses does not keep others from logging in (SPEC 4.5). */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { networkKey } from '../../../src/accounts/login/client-key.ts';
-import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
-import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
+import { createKnownClients, networkKey } from '../../../src/accounts/login/client-key.ts';
+import { createNetworkLimiter } from '../../../src/accounts/login/login-limiter.ts';
 import { createConcurrencyLimit, type Waiter } from '../../../src/accounts/passwords/concurrency-limit.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import { type AccountServerOptions, startAccountServer } from '../support/account-server.ts';

@@ -1,9 +1,9 @@
 /** Passwords offered side by side (interface 5.4): wrong ones are no more than one after the other, right ones all pass. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
+import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
+import { judgeGuess } from '../../../src/accounts/login/guesses.ts';
 import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
-import { judgeGuess } from '../../../src/accounts/login/password-guess.ts';
 import { createPasswordHasher } from '../../../src/accounts/passwords/password-hash.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import { movableClock } from '../../support/clock.ts';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { SessionDeps } from '../../../src/accounts/sessions/session-deps.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
+import type { SessionParts } from '../../../src/accounts/sessions/sessions.ts';
 import { createSessions } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
+import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { Caller, Credential } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, maySee, NO_CAMERAS } from '../../../src/domain/camera-scope.ts';
@@ -20,12 +21,12 @@ const key = await importSigningKey(signingKey(SIGNING_SECRET));
 const COOKIE = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
 
 /** Sessions of vera, a viewer, and what they are made of. */
-async function instance(t: TestContext, changes: Partial<SessionDeps> = {}) {
+async function instance(t: TestContext, changes: Partial<SessionParts> = {}) {
   const clock = handClock();
   const store = await openAccounts(t);
   const vera = await person('vera');
   await store.addUser(vera);
-  const parts: SessionDeps = {
+  const parts: SessionParts = {
     store,
     key,
     clock,
@@ -174,7 +175,7 @@ describe('A session is over at the next request', () => {
 
 describe('A revocation is kept for as long as a token can hold that another replica signed', () => {
   const DAY = 86_400;
-  const rows: [sentence: string, deps: Partial<SessionDeps>, seconds: number][] = [
+  const rows: [sentence: string, deps: Partial<SessionParts>, seconds: number][] = [
     ['until the session is over by its age', { sessionLength: 600, maxAge: 30 * DAY }, 30 * DAY],
     ['until a token is over that was signed in the grace', { sessionLength: 600, graceSeconds: 60 }, 660],
   ];
@@ -438,7 +439,10 @@ describe('Accounts are read', () => {
         return store.findUser(name);
       },
     };
-    const { sessions } = await instance(t, { store: counted, accountsVersion: () => String(version) });
+    const { sessions } = await instance(t, {
+      store: counted,
+      grace: createStoreGrace({ version: () => String(version) }),
+    });
     const token = await sessions.issue(vera);
     const kinds = [];
     for (let request = 0; request < 3; request += 1) kinds.push((await sessions.verify(token, 'cookie')).kind);
@@ -452,7 +456,10 @@ describe('Accounts are read', () => {
     const directory = tempDirectory(t);
     const here = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
     t.after(here.close);
-    const { vera, sessions, reasonFor } = await instance(t, { store: here.accounts, accountsVersion: here.version });
+    const { vera, sessions, reasonFor } = await instance(t, {
+      store: here.accounts,
+      grace: createStoreGrace({ version: here.version }),
+    });
     await here.accounts.addUser(vera);
     const token = await sessions.issue(vera);
     assert.equal(await reasonFor(token), undefined);
@@ -475,7 +482,7 @@ describe('Accounts are read', () => {
 
 describe('The session cookie', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, cookie: Partial<SessionDeps['cookie']>, encrypted: boolean, line: string][] = [
+  const rows: [sentence: string, cookie: Partial<SessionParts['cookie']>, encrypted: boolean, line: string][] = [
     ['is as the reference writes it',             {}, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax'],
     ['is Secure by itself over TLS',              {}, true, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
     ['is Secure everywhere when that is asked',   { secure: true }, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],

@@ -4,32 +4,27 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
-import type { LoginResult } from '../../../src/accounts/http/kernel.ts';
-import { type GuardedAct, ONLY_STRICT } from '../../../src/accounts/http/kernel.ts';
-import { createCodeLimiter } from '../../../src/accounts/login/code-guess.ts';
+import { type GuardedAct, type LoginResult, ONLY_STRICT } from '../../../src/accounts/http/kernel.ts';
+import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
-import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
-import { inTurn } from '../../../src/accounts/login/login-limiter.ts';
+import { createCodeLimiter } from '../../../src/accounts/login/guesses.ts';
+import { createNetworkLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
-import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate-route.ts';
 import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
-import { createPasskeyCheck } from '../../../src/accounts/passkeys/passkey-check.ts';
+import { createPasskeyCheck } from '../../../src/accounts/passkeys/passkeys.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
 import { CONFIG_SET_ROUTES } from '../../../src/accounts/roles/config-set-route.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { ROLE_ROUTES } from '../../../src/accounts/roles/role-routes.ts';
 import { createRoles } from '../../../src/accounts/roles/roles.ts';
-import { derivedKey } from '../../../src/accounts/second-factor/derived-keys.ts';
-import { createEnrolment } from '../../../src/accounts/second-factor/enrolment.ts';
 import { FACTOR_ROUTES } from '../../../src/accounts/second-factor/factor-routes.ts';
-import { createSealer } from '../../../src/accounts/second-factor/sealed-secret.ts';
-import { createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
+import { createSealer, derivedKey } from '../../../src/accounts/second-factor/sealing.ts';
+import { createEnrolment, createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
-import type { SessionDeps } from '../../../src/accounts/sessions/session-deps.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
 import { SESSION_ROUTES } from '../../../src/accounts/sessions/session-routes.ts';
-import { createSessions } from '../../../src/accounts/sessions/sessions.ts';
+import { createSessions, type SessionParts } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens, createTokenVerifier } from '../../../src/accounts/tokens/api-tokens.ts';
@@ -63,7 +58,7 @@ export interface AccountServerOptions {
   readonly limit?: string;
   /** Clients that the limiter remembers. */
   readonly remembered?: number;
-  readonly session?: Partial<SessionDeps>;
+  readonly session?: Partial<SessionParts>;
   readonly hashing?: Partial<HashSettings>;
   readonly settings?: { readonly authEnabled?: boolean; readonly logoutUrl?: string; readonly bodySeconds?: number };
   readonly sessionsPerUser?: number;
@@ -97,7 +92,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const roleRegistry = createRoleRegistry({ store: records.roles, fixed: IN_FORCE, version: records.version });
   const roles = roleRegistry.latest;
   // A store that was passed in changes without the version of this one.
-  const version = options.store ? {} : { accountsVersion: records.version };
+  const version = options.store ? {} : { grace: createStoreGrace({ version: records.version }) };
   const sessions = createSessions({ store, key, clock, roles: roleRegistry.active, ...version, ...lengths });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokens = createApiTokens({

@@ -1,13 +1,51 @@
-/** Checks a code of a second factor against the limiters: a wrong one counts by address and by account (SPEC 12). */
+/** Checks a password or a code of a second factor against the limiters: at a login, a password change, a proof (SPEC 4.5, 12). */
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { PasskeyFault } from '../passkeys/passkey-check.ts';
+import type { PasskeyFault } from '../passkeys/passkeys.ts';
+import type { CheckOutcome } from '../passwords/password-hash.ts';
 import type { CodeOutcome } from '../second-factor/second-factor.ts';
-import { type Attempt, createLoginLimiter, type MemoryLimiter, type Reservation, settled } from './login-limiter.ts';
+import { clientKey, networkKey } from './client-key.ts';
+import { type Attempt, createLoginLimiter, type Limited, type MemoryLimiter, settled } from './login-limiter.ts';
 
-export interface CodeGuess extends Pick<Attempt, 'signal'> {
+interface Guess extends Attempt {
+  readonly password: string;
+  readonly address: string;
+  /** The user who logs in, if the browser sent a session cookie of that user, valid or expired. */
+  readonly browserOf?: string | undefined;
+  /** Read only when the client may guess at all; `undefined` for an unknown user. */
+  readonly storedHash: () => Promise<string | undefined>;
+}
+
+export type GuessServices = Pick<Services, 'limiter' | 'knownClients' | 'hasher' | 'followStore'>;
+
+/** Rejects with the reason of the signal once the client has left. */
+export type GuessOutcome = CheckOutcome | Limited;
+
+/** Only a wrong password keeps its place. A right one, and one that was not checked (busy, a fault), gives it back. */
+export async function judgeGuess(
+  guess: Guess,
+  { limiter, hasher, knownClients, followStore }: GuessServices,
+): Promise<GuessOutcome> {
+  const { address, browserOf, signal } = guess;
+  const isKnown = browserOf !== undefined || knownClients.has(address);
+  const waiter = {
+    client: browserOf === undefined ? clientKey(address) : `a browser of ${browserOf}`,
+    network: networkKey(address),
+    isKnown,
+    signal,
+  };
+  const place = await limiter.reserve(address, isKnown, { ...guess, costsHash: true });
+  if (place.kind !== 'reserved') return place;
+  const check = async (): Promise<CheckOutcome> => {
+    await followStore?.(hasher);
+    return hasher.check(guess.password, await guess.storedHash(), waiter);
+  };
+  return settled(place, check, ({ kind }) => kind === 'mismatch');
+}
+
+interface CodeGuess extends Pick<Attempt, 'signal'> {
   readonly user: User;
   readonly code: string;
   readonly address: string;
@@ -18,7 +56,7 @@ export interface CodeGuess extends Pick<Attempt, 'signal'> {
 export type CodeGuessOutcome = CodeOutcome | NotJudged;
 
 /** Too many attempts failed, or wait. */
-export type NotJudged = Extract<Reservation, { kind: 'limited' }> | { readonly kind: 'busy' };
+export type NotJudged = Limited | { readonly kind: 'busy' };
 
 /**
  * Six digits are a million, and three of them are right at any moment: these stay whatever `failed_login_rate_limit` says.

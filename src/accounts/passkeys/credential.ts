@@ -1,0 +1,214 @@
+/** A passkey's response as a browser sends it, taken apart with bounds: nothing of it is believed until its signature is verified (WebAuthn level 3, 5.1.8; SPEC 12). */
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
+import type { PublicUrl } from '../../domain/addresses.ts';
+import { isRecord, parsedJson } from '../../domain/json.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { FieldFault } from '../http/body-fields.ts';
+
+/** Base64url throughout. */
+export interface NewCredential {
+  readonly id: string;
+  readonly clientDataJSON: string;
+  readonly attestationObject: string;
+  readonly transports: readonly string[];
+}
+
+export interface Assertion {
+  readonly id: string;
+  readonly clientDataJSON: string;
+  readonly authenticatorData: string;
+  readonly signature: string;
+  /** Absent from keys that do not keep their users. */
+  readonly userHandle: string | undefined;
+}
+
+/** Taken apart below, with words of its own for what is wrong. */
+export const ASSERTION = z
+  .unknown()
+  .optional()
+  .meta({ type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' });
+export const NEW_CREDENTIAL = z
+  .unknown()
+  .optional()
+  .meta({ type: 'object', description: 'RegistrationResponseJSON of WebAuthn' });
+
+type CredentialFaults = readonly FieldFault[];
+
+/** WebAuthn allows ids of 1023 bytes; the rest fits what authenticators send, several times over. */
+const LONGEST = { id: 1364, userHandle: 88, text: 6000 } as const;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+/** The transports of the standard are kept, in one spelling; what else is named is passed over. */
+const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+
+/** `value`: the field `credential` of a body. */
+export function newCredential(value: unknown): Result<NewCredential, CredentialFaults> {
+  const outer = outerOf(value);
+  if (!outer.ok) return outer;
+  const { id, response } = outer.value;
+  const fields = textsOf(response, ['clientDataJSON', 'attestationObject']);
+  return fields.ok ? ok({ id, ...fields.value, transports: transportsIn(response) }) : fields;
+}
+
+export function assertion(value: unknown): Result<Assertion, CredentialFaults> {
+  const outer = outerOf(value);
+  if (!outer.ok) return outer;
+  const { id, response } = outer.value;
+  const fields = textsOf(response, ['clientDataJSON', 'authenticatorData', 'signature']);
+  if (!fields.ok) return fields;
+  const userHandle = response['userHandle'] ?? undefined;
+  if (userHandle !== undefined && !isBase64url(userHandle, LONGEST.userHandle))
+    return err([fault(['response', 'userHandle'])]);
+  return ok({ id, ...fields.value, userHandle });
+}
+
+/** The challenge of a response, whether it is good or not; undefined for a text that is no client data. */
+export function clientDataIn(
+  text: string,
+): { readonly challenge: string; readonly isCrossOrigin: boolean } | undefined {
+  const { challenge, crossOrigin } = Object(parsedJson(Buffer.from(text, 'base64url').toString()));
+  return typeof challenge === 'string' ? { challenge, isCrossOrigin: (crossOrigin ?? false) !== false } : undefined;
+}
+
+function outerOf(
+  value: unknown,
+): Result<{ readonly id: string; readonly response: Readonly<Record<string, unknown>> }, CredentialFaults> {
+  if (!isRecord(value)) return err([fault([], 'Input should be an object')]);
+  const { id, rawId, type, response } = value;
+  if (!isBase64url(id, LONGEST.id) || (rawId !== undefined && rawId !== id)) return err([fault(['id'])]);
+  if (type !== 'public-key') return err([fault(['type'], 'Input should be "public-key"')]);
+  return isRecord(response) ? ok({ id, response }) : err([fault(['response'], 'Input should be an object')]);
+}
+
+function textsOf<Name extends string>(
+  response: Readonly<Record<string, unknown>>,
+  names: readonly Name[],
+): Result<Readonly<Record<Name, string>>, CredentialFaults> {
+  const wrong = names.filter((name) => !isBase64url(response[name], LONGEST.text));
+  if (wrong.length > 0) return err(wrong.map((name) => fault(['response', name])));
+  return ok(Object.fromEntries(names.map((name) => [name, response[name]])) as Record<Name, string>);
+}
+
+function transportsIn({ transports }: Readonly<Record<string, unknown>>): readonly string[] {
+  const named: readonly unknown[] = Array.isArray(transports) ? transports : [];
+  return TRANSPORTS.filter((transport) => named.includes(transport));
+}
+
+const isBase64url = (value: unknown, longest: number): value is string =>
+  typeof value === 'string' && value.length <= longest && BASE64URL.test(value);
+
+const fault = (where: readonly string[], msg = 'Input should be base64url, not too long'): FieldFault => ({
+  loc: ['body', 'credential', ...where],
+  msg,
+  type: 'value_error',
+});
+
+/** EdDSA, ES256, RS256 (COSE): what browsers and keys have; any other algorithm is refused. */
+export const ALGORITHMS = [-8, -7, -257] as const;
+
+/** Base64url. */
+export interface VerifiedCredential {
+  readonly id: string;
+  /** COSE. */
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly isBackupEligible: boolean;
+  readonly isBackedUp: boolean;
+}
+
+export interface VerifiedUse {
+  readonly counter: number;
+  readonly isBackedUp: boolean;
+}
+
+/**
+ * Browsers were asked for no attestation and then send `none`, or a signature by the new key itself. Certificates of makers
+ * are not read: no decision here uses them, and their parsers would be open to every user.
+ */
+const ATTESTATIONS: readonly string[] = ['none', 'packed'];
+
+/** What a signature must be of. `mustVerifyUser`: by fingerprint, face or PIN, for a passkey that is all that is shown. */
+interface Expected {
+  readonly challenge: string;
+  readonly site: RelyingParty;
+  readonly mustVerifyUser: boolean;
+}
+
+/** Undefined for whatever is not right: what exactly is not told to the client. The package is loaded when the first passkey comes. */
+export async function verifyNew(
+  { id, clientDataJSON, attestationObject }: NewCredential,
+  { challenge, site: { id: expectedRPID, origin: expectedOrigin }, mustVerifyUser }: Expected,
+): Promise<VerifiedCredential | undefined> {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  try {
+    const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+    if (!ATTESTATIONS.includes(attestation.get('fmt')) || attestation.get('attStmt').get('x5c')) return undefined;
+    const { registrationInfo: found } = await verifyRegistrationResponse({
+      response: {
+        ...OUTER,
+        id,
+        rawId: id,
+        response: { clientDataJSON, attestationObject },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin,
+      expectedRPID,
+      requireUserVerification: mustVerifyUser,
+      supportedAlgorithmIDs: [...ALGORITHMS],
+    });
+    if (!found || found.credential.id !== id) return undefined;
+    const { publicKey, counter } = found.credential;
+    const isBackupEligible = found.credentialDeviceType === 'multiDevice';
+    return { id, publicKey: base64url(publicKey), counter, isBackupEligible, isBackedUp: found.credentialBackedUp };
+  } catch {
+    return undefined;
+  }
+}
+
+export async function verifyUse(
+  { id, clientDataJSON, authenticatorData, signature }: Assertion,
+  { publicKey }: PasskeyRecord,
+  expected: Expected,
+): Promise<VerifiedUse | undefined> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  try {
+    const { verified, authenticationInfo: used } = await verifyAuthenticationResponse({
+      response: { ...OUTER, id, rawId: id, response: { clientDataJSON, authenticatorData, signature } },
+      expectedChallenge: expected.challenge,
+      expectedOrigin: expected.site.origin,
+      expectedRPID: expected.site.id,
+      requireUserVerification: expected.mustVerifyUser,
+      // The store compares counters, in the transaction that writes the new one.
+      credential: { id, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')), counter: 0 },
+    });
+    return verified ? { counter: used.newCounter, isBackedUp: used.credentialBackedUp } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const OUTER = { type: 'public-key', clientExtensionResults: {} } as const;
+
+const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+/** The site that passkeys are made for: taken from `server.public_url` alone, never from a request (SPEC 12). */
+export interface RelyingParty {
+  /** A domain: passkeys of it are shown on its pages and on no others (WebAuthn, "RP ID"). */
+  readonly id: string;
+  /** The origin as browsers write it: `https://nvr.example.com`. */
+  readonly origin: string;
+}
+
+/** The sentence says why there are no passkeys, and what to do. */
+export function relyingPartyOf(publicUrl: PublicUrl | undefined): Result<RelyingParty, string> {
+  if (!publicUrl)
+    return err('Passkeys are off: they are made for one address, so server.public_url must say where the service is');
+  const { hostname, origin } = publicUrl;
+  if (isIP(hostname) !== 0 || hostname.startsWith('['))
+    return err(
+      `Passkeys are off: browsers make them for a host name only, and server.public_url has the IP address ${hostname}`,
+    );
+  return ok({ id: hostname, origin });
+}

@@ -1,0 +1,117 @@
+/** Keys made from the signing secret, one for each purpose: none of them opens what another one signs or seals (SPEC 12). What is sealed, and the signed ticket between two steps. */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
+import type { SessionOrigin } from '../sessions/sessions.ts';
+
+/** A purpose is never used for another thing, and never renamed: what it sealed could not be opened any more. */
+const PURPOSES = {
+  totp: 'postern: TOTP secrets at rest, 1',
+  'second-step': 'postern: second step of a login, 1',
+  passkeys: 'postern: challenges of passkeys, 1',
+  'passkey-users': 'postern: users as authenticators know them, 1',
+  'oidc-attempts': 'postern: attempts to sign in with a provider, 1',
+  links: 'postern: PINs and cookies of links, 1',
+} as const;
+
+const KEY_BYTES = 32;
+/** RFC 5869 section 3.1: without a salt where the input is a key already. */
+const NO_SALT = '';
+
+/** 256 bits. */
+export const derivedKey = (signingKey: Uint8Array, purpose: keyof typeof PURPOSES): Buffer =>
+  Buffer.from(hkdfSync('sha256', signingKey, NO_SALT, PURPOSES[purpose], KEY_BYTES));
+
+/** Tells one derived key from another, and nothing of either. */
+export const derivedKeyId = (key: Uint8Array): string =>
+  createHash('sha256').update('key id').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
+
+const KEY_ID_CHARACTERS = 12;
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Secrets sealed at rest: AES-256-GCM, bound to the user. */
+export type Sealer = ReturnType<typeof createSealer>;
+
+/** A nonce is random: with fewer than 2^32 secrets under one key no two are alike (NIST SP 800-38D, 8.3). */
+export function createSealer(key: Uint8Array) {
+  const keyId = derivedKeyId(key);
+  return {
+    /** Stands in front of every text that was sealed with the key. */
+    keyId,
+    /** `<key id>.<base64url of nonce, tag and cipher text>`. */
+    seal(secret: Uint8Array, user: string): string {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(user));
+      const text = Buffer.concat([cipher.update(secret), cipher.final()]);
+      return `${keyId}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url')}`;
+    },
+    /** Undefined for what was sealed with another key or for another user, or changed since. */
+    open(sealed: string, user: string): Buffer | undefined {
+      const [id, text = ''] = sealed.split('.', 2);
+      const bytes = Buffer.from(text, 'base64url');
+      if (id !== keyId || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+      try {
+        const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+        decipher.setAAD(Buffer.from(user)).setAuthTag(tag);
+        return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/**
+ * The ticket between the two steps of a login without script: a signed text that says whose password was right. It opens
+ * nothing (SPEC 12). Times are Unix seconds.
+ */
+export interface StepTicket {
+  readonly user: string;
+  /** A digest of password and factors: a change of either ends the login that is under way. */
+  readonly secretsDigest: string;
+  readonly expiresAt: number;
+  /** The first step was taken at a provider. */
+  readonly origin?: SessionOrigin;
+  /** The digest of the invitation that is accepted with the second step. */
+  readonly invitation?: string;
+}
+
+/** Sent to the form of the login page alone, and by no page of another site. */
+export const STEP_COOKIE = { name: 'postern_step', secure: 'auto', sameSite: 'strict', path: LOGIN_PATH } as const;
+
+/** Long enough to find the phone. */
+export const TICKET_SECONDS = 300;
+
+/** The key is made from the signing secret for this alone, so a ticket is no session token, and no token a ticket. */
+export function createTickets(key: Uint8Array) {
+  const signatureOf = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  return {
+    sign(ticket: StepTicket): string {
+      const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
+      return `${text}.${signatureOf(text).toString('base64url')}`;
+    },
+    /** Undefined for a text that was not signed here, and for a ticket that is over. */
+    read(written: string, now: number): StepTicket | undefined {
+      const [text = '', signature = ''] = written.split('.', 2);
+      const given = Buffer.from(signature, 'base64url');
+      const right = signatureOf(text);
+      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+      const ticket: StepTicket = JSON.parse(Buffer.from(text, 'base64url').toString());
+      return ticket.expiresAt > now ? ticket : undefined;
+    },
+  };
+}
+
+export type Tickets = ReturnType<typeof createTickets>;
