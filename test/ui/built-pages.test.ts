@@ -68,7 +68,7 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
     return found;
   }
 
-  for (const page of ['explore', 'activity', 'status', 'settings-pages'])
+  for (const page of ['explore', 'activity', 'status', 'settings'])
     it(`fit into 90 KB of gzip in any language, for the first view of ${page}`, () => {
       const named = pages.consolePage.match(/(?<="\.\/assets\/)[^"]+\.(?:js|css)/g) ?? [];
       const ownScript = [...pages.assets.keys()].filter((name) => name.startsWith(`${page}-`) && name.endsWith('.js'));

@@ -6,7 +6,7 @@ import { isAdministrator } from '../../domain/caller.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
 import { type Call, declaring } from '../http/kernel.ts';
 
-const SITES = named(
+export const SITES = named(
   'Sites',
   z.object({
     site: TEXT.nullable().meta({ description: 'This one; null where there is one site alone' }),

@@ -15,7 +15,7 @@ export interface CheckRules {
 
 const RETRY_SECONDS = '10';
 
-const REPORT = named(
+export const REPORT = named(
   'Report',
   z.object({
     url: TEXT.nullable().meta({ description: 'server.public_url; null: only this machine was looked at' }),

@@ -31,8 +31,8 @@ const OTHER_ACTS = ['access', 'ledger-forgotten', 'ledger-dropped', ...NOTICE_KI
 
 describe('A record of the activity', () => {
   it('names a camera as people do, and leaves a pattern as it was written', (t) => {
-    learnCameraNames(new Map([['cam_1', 'Front door']]));
-    t.after(() => learnCameraNames(new Map()));
+    learnCameraNames({ cam_1: 'Front door' });
+    t.after(() => learnCameraNames({}));
     const said = (camera: string): string => sentenceOf(record({ kind: 'live', camera }), NAMES);
     assert.deepEqual(
       ['cam_1', 'back_door', 'cam_*'].map(said),

@@ -2,14 +2,14 @@
 import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { factsOf, readEvent } from '../../../src/ui/pages/explore/event-view.ts';
+import { factsForPeople, readEvent, technicalFacts } from '../../../src/ui/pages/explore/event-view.ts';
 
 const RECORD = { id: '1-a', camera: 'front', label: 'car', start_time: 1_785_844_800, zones: ['porch', 'lawn'] };
 
 const told = (record: object): Record<string, unknown> => {
   const event = readEvent({ ...RECORD, ...record });
-  const { forPeople = [], technical = [] } = event ? factsOf(event) : {};
-  return { ...Object.fromEntries(forPeople), technical: Object.fromEntries(technical) };
+  assert.ok(event);
+  return { ...Object.fromEntries(factsForPeople(event)), technical: Object.fromEntries(technicalFacts(event)) };
 };
 
 it('An event tells what its record holds, and nothing of what it does not', () => {

@@ -8,7 +8,7 @@ import { spaced } from '../../../src/ui/pages/shared/spelling.ts';
 import { cameraName, formatAgo, learnCameraNames, suggested } from '../../../src/ui/pages/shared/words.ts';
 
 it('Suggestions hold the text in their name or in what the service calls them, names that begin with it first', () => {
-  learnCameraNames(new Map([['cam_7', 'Öffentlicher Hof']]));
+  learnCameraNames({ cam_7: 'Öffentlicher Hof' });
   const all = suggested(['front_door', 'cam_7', 'back_door', 'cam_10', 'cam_9'], cameraName);
   assert.deepEqual(
     all.map(({ name }) => name),

@@ -95,14 +95,11 @@ export function bucketDays(watched: readonly WatchedDay[], first: Date, count: n
 /** Names by what the ledger calls a credential: `token:<id>`, `link:<id>`, `screen:<id>`. */
 export type CredentialNames = ReadonlyMap<string, string>;
 
-interface Named {
-  readonly id: string;
-  readonly name?: string | null;
-}
-
 /** Those of them that have a name. */
-export const namesIn = (kind: 'token' | 'link' | 'screen', list: readonly Named[]): (readonly [string, string])[] =>
-  list.flatMap(({ id, name }) => (name ? [[`${kind}:${id}`, name] as const] : []));
+export const namesIn = (
+  kind: 'token' | 'link' | 'screen',
+  list: readonly { readonly id: string; readonly name?: string | null }[],
+): (readonly [string, string])[] => list.flatMap(({ id, name }) => (name ? [[`${kind}:${id}`, name] as const] : []));
 
 /** The number of letters of an id that tell two apart. */
 const SHOWN_LETTERS = 8;
@@ -130,6 +127,20 @@ export interface ActivityFilter {
 }
 
 export const FIRST_FILTER: ActivityFilter = { user: '', camera: '', site: '', group: 'all', range: 'days7' };
+
+/** The filter in the address of the page; what is not known there is as at first. */
+export const readFilter = (search: URLSearchParams): ActivityFilter => ({
+  user: search.get('user') ?? '',
+  camera: search.get('camera') ?? '',
+  site: search.get('site') ?? '',
+  group: GROUPS.find((group) => group === search.get('group')) ?? FIRST_FILTER.group,
+  range: RANGES.find((range) => range === search.get('range')) ?? FIRST_FILTER.range,
+});
+
+export const filterSearch = (filter: ActivityFilter): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(filter).filter(([name, value]) => value !== FIRST_FILTER[name as keyof ActivityFilter]),
+  );
 
 /** Groups with viewings: minutes are shown for them. */
 export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all' || group === 'viewings';

@@ -2,9 +2,10 @@
 
 import { Thumbnail } from '../explore/event-row.tsx';
 import { readEvent } from '../explore/event-view.ts';
+import { type Fact, Facts } from '../shared/parts.tsx';
 import { type Column, RecordTable } from '../shared/record-table.tsx';
 import { Badge } from '../shared/records-page.tsx';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, formatDuration, formatShortMoment, words } from '../shared/words.ts';
 import {
   type ActivityRecord,
@@ -28,23 +29,14 @@ interface ActivityTableProps {
 
 export function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
   const text = words.ledger;
-  const site: Column<ActivityRow> = {
-    key: 'site',
-    title: text.site,
-    isShort: true,
-    sortBy: ({ record }) => record.site ?? '',
-    cell: ({ record }) => record.site && <bdi>{record.site}</bdi>,
-  };
   const columns: readonly Column<ActivityRow>[] = [
-    { key: 'what', title: text.kind, cell: (row) => <What row={row} names={names} /> },
+    { title: text.kind, cell: (row) => <What row={row} names={names} /> },
     {
-      key: 'person',
       title: text.person,
       sortBy: ({ record: { user } }) => user ?? '',
       cell: ({ record: { user } }) => user && <Chosen name={user} what={text.whatSaw({ user })} onChoose={onUser} />,
     },
     {
-      key: 'camera',
       title: text.camera,
       sortBy: ({ record: { camera } }) => (camera ? cameraName(camera) : ''),
       cell: ({ record: { camera } }) =>
@@ -57,16 +49,15 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
           />
         ),
     },
-    ...(records.some(({ site }) => site !== undefined) ? [site] : []),
     {
-      key: 'when',
-      title: text.when,
+      title: text.site,
       isShort: true,
-      isDescendingFirst: true,
-      sortBy: ({ from }) => from,
-      cell: ({ from }) => formatShortMoment(from),
+      isShown: records.some(({ site }) => site !== undefined),
+      sortBy: ({ record }) => record.site ?? '',
+      cell: ({ record }) => record.site && <bdi>{record.site}</bdi>,
     },
-    { key: 'more', title: text.what, cell: (row) => <More row={row} names={names} /> },
+    { title: text.when, at: ({ from }) => from, isDescendingFirst: true },
+    { title: text.what, cell: (row) => <More row={row} names={names} /> },
   ];
   return (
     <RecordTable
@@ -99,28 +90,19 @@ function What({ row: { record, count, event }, names }: { row: ActivityRow; name
 function More({ row: { record, to, from, duration, count }, names }: { row: ActivityRow; names: CredentialNames }) {
   const text = words.ledger;
   const { address, credential, watched_from: begin, watched_to: end } = record;
-  const facts = [
-    ...(duration >= 1 ? [[text.howLong, formatDuration(duration)] as const] : []),
-    ...(count > 1 ? [[text.range, spanText(from, to)] as const] : []),
-    ...(begin === undefined ? [] : [[text.recorded, spanText(begin, end)] as const]),
+  const facts: readonly Fact[] = [
+    [text.howLong, duration >= 1 ? formatDuration(duration) : ''],
+    [text.range, count > 1 ? spanText(from, to) : ''],
+    [text.recorded, begin === undefined ? '' : spanText(begin, end)],
     ...fieldsOf(record),
-    ...(address ? [[text.address, whereText(address)] as const] : []),
-    ...(credential ? [[text.by, credentialText(credential, names)] as const] : []),
+    [text.address, address ? whereText(address) : ''],
+    [text.by, credential ? credentialText(credential, names) : ''],
   ];
-  if (facts.length === 0) return <>–</>;
+  if (facts.every(([, value]) => value === '')) return <>–</>;
   return (
     <details class="activity-more">
       <summary>{text.show}</summary>
-      <dl>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts class="" rows={facts} />
     </details>
   );
 }
@@ -139,18 +121,12 @@ function whereText(address: string): string {
  * viewing of its own, of each camera that a list shows. The place is kept free meanwhile.
  */
 function EventPicture({ id }: { id: string }) {
-  const [fetched] = useFetched(`api/events/${encodeURIComponent(id)}`, readEvent);
-  const event = fetched.kind === 'ready' ? fetched.value : undefined;
+  const event = valueOr(useFetched(`api/events/${encodeURIComponent(id)}`, readEvent)[0], undefined);
   return event === undefined ? <span class="thumbnail" /> : <Thumbnail event={{ ...event, isPictureInFile: false }} />;
 }
 
-interface ChosenProps {
-  readonly name: string;
-  /** What people read, where that is another name. */
-  readonly shown?: string;
-  readonly what: string;
-  readonly onChoose: (name: string) => void;
-}
+/** `shown`: what people read, where that is another name. */
+type ChosenProps = { name: string; shown?: string; what: string; onChoose: (name: string) => void };
 
 const Chosen = ({ name, shown = name, what, onChoose }: ChosenProps) => (
   <button class="chip chip-button" type="button" title={what} aria-label={what} onClick={() => onChoose(name)}>

@@ -1,25 +1,27 @@
 /** Activity: who watched what, and what was changed; all see their own records, an admin sees those of everybody (SPEC 14). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { isAdmin, type Profile, type Sites, useSites } from '../shared/account.ts';
-import type { LinkRecord, ScreenRecord, TokenRecord } from '../shared/answers.ts';
+import { useSearchParams } from 'wouter-preact';
+import { isAdmin, useProfile, useSites } from '../shared/account.ts';
 import { getFromApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
-import { SelectField } from '../shared/fields.tsx';
+import { type Options, SelectField } from '../shared/fields.tsx';
+import { Button } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { type Fetched, useFetched } from '../shared/use-fetched.ts';
+import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, suggested, words } from '../shared/words.ts';
 import {
   type ActivityFilter,
   type ActivityRecord,
   type CredentialNames,
-  FIRST_FILTER,
+  filterSearch,
   GROUPS,
   hasMinutes,
   namesIn,
   queryOf,
   RANGES,
+  readFilter,
   spanOf,
   viewingsOf,
   type WatchedDay,
@@ -27,34 +29,35 @@ import {
 import { ActivityTable } from './activity-table.tsx';
 import { WatchedPlot } from './watched-plot.tsx';
 
-export function Activity({ profile }: { profile: Profile }) {
-  const [filter, setFilter] = useState(FIRST_FILTER);
+export function Activity() {
+  const [search, setSearch] = useSearchParams();
+  const filter = readFilter(search);
+  const setFilter = (wanted: ActivityFilter): void => setSearch(filterSearch(wanted));
   const span = useMemo(() => spanOf(filter.range, new Date()), [filter.range]);
   const query = queryOf(filter, span);
   const { fetched, more, again } = useRecords(`api/ledger?${query}`);
   const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, span)}`, recordsIn<WatchedDay>);
   const names = useCredentialNames();
-  const known = days.kind === 'ready' ? days.value : [];
-  const csv = new URL(`api/ledger?${query}&format=csv`, baseUrl).href;
+  const known = valueOr(days, []);
   const onUser = (user: string): void => setFilter(viewingsOf({ user }, filter));
-  const sites = useSites();
   const onCamera = (camera: string): void => setFilter(viewingsOf({ camera }, filter));
+  const text = words.ledger;
   return (
     <div class="activity">
       <RecordsPage
-        title={words.ledger.title}
-        lead={isAdmin(profile) ? words.ledger.leadAdmin : words.ledger.lead}
+        title={text.title}
+        lead={isAdmin(useProfile()) ? text.leadAdmin : text.lead}
         // The plot comes with the table: a place for it is needed where somebody watched.
         fetched={[days.kind === 'loading' ? days : fetched, again]}
         actions={
-          <a class="button" href={csv} download="ledger.csv">
-            {words.ledger.csv}
+          <a class="button" href={new URL(`api/ledger?${query}&format=csv`, baseUrl).href} download="ledger.csv">
+            {text.csv}
           </a>
         }
       >
         {({ records }) => (
           <>
-            <FilterForm {...{ filter, profile, sites }} users={known.map(({ user }) => user)} onChange={setFilter} />
+            <FilterForm filter={filter} users={known.map(({ user }) => user)} onChange={setFilter} />
             {hasMinutes(filter) && known.length > 0 && (
               <div class="activity-plot">
                 <WatchedPlot days={known} first={span.first} count={span.days} user={filter.user} onUser={onUser} />
@@ -62,13 +65,9 @@ export function Activity({ profile }: { profile: Profile }) {
             )}
             <ActivityTable
               {...{ records, names, onUser, onCamera }}
-              none={filter.group === 'viewings' ? words.ledger.nothingWatched : words.ledger.none}
+              none={filter.group === 'viewings' ? text.nothingWatched : text.none}
             />
-            {more && (
-              <button class="button" type="button" onClick={more}>
-                {words.ledger.more}
-              </button>
-            )}
+            {more && <Button onPress={more}>{text.more}</Button>}
           </>
         )}
       </RecordsPage>
@@ -78,39 +77,38 @@ export function Activity({ profile }: { profile: Profile }) {
 
 /** The names of tokens, links and screens that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
-  const [tokens] = useFetched('api/tokens', recordsIn<TokenRecord>);
-  const [links] = useFetched('api/links', recordsIn<LinkRecord>);
-  const [screens] = useFetched('api/screens', recordsIn<ScreenRecord>);
+  const [tokens] = useList('api/tokens');
+  const [links] = useList('api/links');
+  const [screens] = useList('api/screens');
   return new Map([
-    ...(tokens.kind === 'ready' ? namesIn('token', tokens.value) : []),
-    ...(links.kind === 'ready' ? namesIn('link', links.value) : []),
-    ...(screens.kind === 'ready' ? namesIn('screen', screens.value) : []),
+    ...namesIn('token', valueOr(tokens, [])),
+    ...namesIn('link', valueOr(links, [])),
+    ...namesIn('screen', valueOr(screens, [])),
   ]);
 }
 
-interface FilterFormProps {
-  readonly filter: ActivityFilter;
-  readonly profile: Profile;
-  readonly sites: Sites | undefined;
-  /** Who has watched something. */
-  readonly users: readonly string[];
-  readonly onChange: (filter: ActivityFilter) => void;
-}
+/** `users`: who has watched something. */
+type FilterFormProps = {
+  filter: ActivityFilter;
+  users: readonly string[];
+  onChange: (filter: ActivityFilter) => void;
+};
 
-function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps) {
+function FilterForm({ filter, users, onChange }: FilterFormProps) {
   const text = words.ledger;
-  const withAll = (names: readonly string[], chosen: string, shown = (name: string): string => name): Options => [
-    ['', text.everything],
+  const profile = useProfile();
+  const sites = useSites();
+  const withAll = (names: readonly string[], chosen: string, shown = (name: string): string => name) => [
+    ['', text.everything] as const,
     ...suggested(
       [...new Set([...names, chosen])].filter((name) => name !== ''),
       shown,
     ).map(({ value, name }) => [value, name] as const),
   ];
-  const siteNames = sites && [sites.own, ...sites.others.map(({ name }) => name)];
   const fields: readonly (readonly [name: keyof ActivityFilter, label: string, options: Options | undefined])[] = [
-    ['user', text.person, withAll([...users, profile.name], filter.user)],
-    ['camera', text.camera, withAll(profile.cameras, filter.camera, cameraName)],
-    ['site', text.site, siteNames && withAll(siteNames, filter.site)],
+    ['user', text.person, withAll([...users, profile.username], filter.user)],
+    ['camera', text.camera, withAll(profile.allowed_cameras, filter.camera, cameraName)],
+    ['site', text.site, sites && withAll([sites.site ?? '', ...sites.others.map(({ name }) => name)], filter.site)],
     ['group', text.kind, GROUPS.map((group) => [group, text.groups[group]])],
     ['range', text.range, RANGES.map((range) => [range, text.ranges[range]])],
   ];
@@ -131,20 +129,10 @@ function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps
   );
 }
 
-type Options = readonly (readonly [value: string, text: string])[];
-
 /** The records of a query: the first page, then more on demand. */
-interface LoadedRecords {
-  readonly records: readonly ActivityRecord[];
-  readonly next: string | undefined;
-}
-
-function useRecords(path: string): {
-  fetched: Fetched<LoadedRecords>;
-  more: (() => void) | undefined;
-  again: () => void;
-} {
-  const [fetched, setFetched] = useState<Fetched<LoadedRecords>>({ kind: 'loading' });
+function useRecords(path: string) {
+  type Loaded = { readonly records: readonly ActivityRecord[]; readonly next: string | undefined };
+  const [fetched, setFetched] = useState<Fetched<Loaded>>({ kind: 'loading' });
   const [round, setRound] = useState(0);
   const ask = async (from: string, before: readonly ActivityRecord[], signal?: AbortSignal): Promise<void> => {
     const response = await getFromApi(from, signal);
@@ -158,10 +146,10 @@ function useRecords(path: string): {
     void ask(path, [], controller.signal);
     return () => controller.abort();
   }, [path, round]);
-  const { next, records = [] } = fetched.kind === 'ready' ? fetched.value : { next: undefined };
+  const { next, records } = valueOr(fetched, { next: undefined, records: [] });
   return {
     fetched,
-    more: next === undefined ? undefined : () => void ask(next, records),
+    more: next === undefined ? undefined : () => ask(next, records),
     again: () => setRound((was) => was + 1),
   };
 }

@@ -1,7 +1,7 @@
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw (SPEC 14). */
 import { useMemo, useState } from 'preact/hooks';
 import { colourAt, sumsOf } from '../explore/bars.ts';
-import { StackPlot, useSelection } from '../explore/stack-plot.tsx';
+import { Plot, useSelection } from '../explore/stack-plot.tsx';
 import { Icon } from '../shared/parts.tsx';
 import { formatDate, words } from '../shared/words.ts';
 import { bucketDays, type WatchedDay } from './activity-records.ts';
@@ -19,8 +19,14 @@ export function WatchedPlot({ days, first, count, user, onUser }: WatchedPlotPro
   const { starts, series, sums } = useMemo(() => {
     const { starts, people } = bucketDays(days, first, count);
     const series = people.map((person, place) => ({ ...person, colour: colourAt(place) }));
-    const rows = series.map(({ counts }) => counts);
-    return { starts, series, sums: sumsOf(rows, count) };
+    return {
+      starts,
+      series,
+      sums: sumsOf(
+        people.map(({ counts }) => counts),
+        count,
+      ),
+    };
   }, [days, first, count]);
   const selecting = useSelection(starts.length);
   const at = selecting.selection?.to;
@@ -29,48 +35,42 @@ export function WatchedPlot({ days, first, count, user, onUser }: WatchedPlotPro
     words.ledger.minutes({ minutes: Math.round(minutes ?? 0) });
   const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sums[at ?? 0])}`;
   return (
-    <figure class="overview">
-      <StackPlot label={words.ledger.plot} {...{ starts, series, selecting, said }} />
-      <figcaption>
-        <div class="overview-caption">
-          <p class="overview-stretch">{said || words.ledger.perDay}</p>
-        </div>
-        <div class={isOpen ? 'legend-place is-open' : 'legend-place'}>
-          <button
-            class="button button-plain legend-fold"
-            type="button"
-            aria-expanded={isOpen}
-            onClick={() => setIsOpen(!isOpen)}
-          >
-            {series.map(({ name, colour }) => (
-              <Colour key={name} colour={colour} />
-            ))}
-            {words.ledger.people({ number: series.length })}
-            <Icon name="chevron" />
-          </button>
-          <ul class="legend">
-            {series.map(({ name, colour, total, counts }) => (
-              <li key={name}>
-                <button
-                  class="legend-camera"
-                  type="button"
-                  aria-pressed={name === user}
-                  title={words.ledger.whatSaw({ user: name })}
-                  onClick={() => onUser(name)}
-                >
-                  <Colour colour={colour} />
-                  <bdi class="legend-name">{name === '' ? '–' : name}</bdi>
-                  {/* As wide as the total needs. */}
-                  <span class="legend-count" style={{ minWidth: `${minutesOf(total).length}ch` }}>
-                    {minutesOf(at === undefined ? total : counts[at])}
-                  </span>
-                </button>
-              </li>
-            ))}
-          </ul>
-        </div>
-      </figcaption>
-    </figure>
+    <Plot label={words.ledger.plot} {...{ starts, series, selecting, said }} caption={words.ledger.perDay}>
+      <div class={isOpen ? 'legend-place is-open' : 'legend-place'}>
+        <button
+          class="button button-plain legend-fold"
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {series.map(({ name, colour }) => (
+            <Colour key={name} colour={colour} />
+          ))}
+          {words.ledger.people({ number: series.length })}
+          <Icon name="chevron" />
+        </button>
+        <ul class="legend">
+          {series.map(({ name, colour, total, counts }) => (
+            <li key={name}>
+              <button
+                class="legend-camera"
+                type="button"
+                aria-pressed={name === user}
+                title={words.ledger.whatSaw({ user: name })}
+                onClick={() => onUser(name)}
+              >
+                <Colour colour={colour} />
+                <bdi class="legend-name">{name === '' ? '–' : name}</bdi>
+                {/* As wide as the total needs. */}
+                <span class="legend-count" style={{ minWidth: `${minutesOf(total).length}ch` }}>
+                  {minutesOf(at === undefined ? total : counts[at])}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Plot>
   );
 }
 

@@ -2,46 +2,55 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { LANGUAGES } from '../../../locales/languages.ts';
-import { type Profile, useSites } from '../shared/account.ts';
+import { isAnonymous, useProfile, useSites } from '../shared/account.ts';
 import { baseUrl, chooseLanguage, chooseTheme, chosenLanguage, chosenTheme, THEMES } from '../shared/browser.ts';
 import { Choice, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
-import type { PageFacts } from '../shared/page-facts.ts';
+import { facts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 
-export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageFacts }) {
+export function AccountMenu() {
+  const profile = useProfile();
+  const { username: name } = profile;
+  const text = words.ui.menu;
+  const label = (
+    <>
+      <span class="account-initial" aria-hidden="true">
+        {([...name][0] ?? '?').toLocaleUpperCase()}
+      </span>
+      <span class="account-name">
+        <span class="out-of-sight">{text.account}: </span>
+        <bdi>{name}</bdi>
+      </span>
+    </>
+  );
   return (
-    <Menu
-      class="account"
-      align="end"
-      label={
-        <>
-          <span class="account-initial" aria-hidden="true">
-            {firstLetter(profile.name)}
-          </span>
-          <span class="account-name">
-            <span class="out-of-sight">{words.ui.menu.account}: </span>
-            <bdi>{profile.name}</bdi>
-          </span>
-        </>
-      }
-    >
+    <Menu class="account" align="end" label={label}>
       <p class="menu-who">
-        <bdi class="menu-name">{profile.name}</bdi>
+        <bdi class="menu-name">{name}</bdi>
         <bdi class="menu-role">{profile.role}</bdi>
       </p>
-      {profile.isAnonymous && <p class="menu-note">{words.ui.menu.internal}</p>}
+      {isAnonymous(profile) && <p class="menu-note">{text.internal}</p>}
       <ThemeChoice />
-      <LanguageField />
+      <SelectField
+        name="language"
+        label={text.language}
+        options={[['browser', text.system], ...LANGUAGES]}
+        value={chosenLanguage()}
+        onChange={(choice) => {
+          chooseLanguage(choice);
+          location.reload();
+        }}
+      />
       <OtherSites />
-      {!profile.isAnonymous && facts.hasOwnLogin && (
+      {!isAnonymous(profile) && facts.hasOwnLogin && (
         <Link class="button button-wide" href="/settings/password">
-          {words.ui.menu.changePassword}
+          {text.changePassword}
         </Link>
       )}
-      {!profile.isAnonymous && (
+      {!isAnonymous(profile) && (
         <a class="button button-wide" href={new URL('logout', baseUrl).href}>
-          {words.ui.menu.logOut}
+          {text.logOut}
         </a>
       )}
     </Menu>
@@ -50,7 +59,7 @@ export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageF
 
 /** Where a login counts for all, it leads straight in. */
 function OtherSites() {
-  const others = (useSites()?.others ?? []).flatMap(({ name, url }) => (url === undefined ? [] : [{ name, url }]));
+  const others = (useSites()?.others ?? []).flatMap(({ name, url }) => (url === null ? [] : [{ name, url }]));
   if (others.length === 0) return null;
   return (
     <nav aria-label={words.ui.menu.sites}>
@@ -80,18 +89,3 @@ function ThemeChoice() {
     />
   );
 }
-
-const LanguageField = () => (
-  <SelectField
-    name="language"
-    label={words.ui.menu.language}
-    options={[['browser', words.ui.menu.system], ...LANGUAGES]}
-    value={chosenLanguage()}
-    onChange={(choice) => {
-      chooseLanguage(choice);
-      location.reload();
-    }}
-  />
-);
-
-const firstLetter = (name: string): string => ([...name][0] ?? '?').toLocaleUpperCase();

@@ -3,12 +3,11 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
-import { isAdmin, learnSites, type Profile, type ProfileOutcome, readProfile } from '../shared/account.ts';
+import { isAdmin, type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
 import { endViewAs, VIEW_AS_PATH } from '../shared/api.ts';
 import { applyTheme, basePath, chosenTheme } from '../shared/browser.ts';
-import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
+import { facts, learnFacts } from '../shared/page-facts.ts';
 import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/parts.tsx';
-import { learnShortestPassword } from '../shared/password-strength.ts';
 import { goToLogin } from '../shared/problems.ts';
 import { learnCameraNames, learnWords, words } from '../shared/words.ts';
 import { Frame } from './frame.tsx';
@@ -19,18 +18,15 @@ type ConsoleState =
   | { readonly kind: 'asking' | 'leaving' | 'login-loop' }
   | { readonly kind: 'not-told'; readonly reason: string | undefined };
 
-/** `/postern`, below the base path. */
-const CONSOLE_PATH = `${basePath}postern`;
-
-function Console({ facts }: { facts: PageFacts }) {
+function Console() {
   const [state, setState] = useState<ConsoleState>({ kind: 'asking' });
   const ask = async (): Promise<void> => {
     // A page that the browser kept may come back in the middle of another person's view.
     endViewAs();
     setState({ kind: 'asking' });
     const outcome = await readProfile();
-    if (outcome.kind === 'known') learnCameraNames(outcome.profile.cameraNames);
-    setState(outcome.kind === 'login-needed' ? afterRefusal(outcome, facts) : outcome);
+    if (outcome.kind === 'known') learnCameraNames(outcome.profile.camera_names);
+    setState(outcome.kind === 'login-needed' ? afterRefusal(outcome) : outcome);
   };
   useEffect(() => {
     void ask();
@@ -39,7 +35,7 @@ function Console({ facts }: { facts: PageFacts }) {
 
   switch (state.kind) {
     case 'known':
-      return <Pages profile={state.profile} facts={facts} />;
+      return <Pages profile={state.profile} />;
     case 'failed':
       return <Trouble title={words.ui.frame.cannotStart} message={state.message} onRetry={ask} />;
     case 'login-loop':
@@ -63,63 +59,51 @@ function onReturn(react: () => void): () => void {
   return () => removeEventListener('pageshow', look);
 }
 
-function afterRefusal(
-  { location, reason }: Extract<ProfileOutcome, { kind: 'login-needed' }>,
-  { hasOwnLogin }: PageFacts,
-): ConsoleState {
-  if (!hasOwnLogin && location === null) return { kind: 'not-told', reason };
+function afterRefusal({ location, reason }: Extract<ProfileOutcome, { kind: 'login-needed' }>): ConsoleState {
+  if (!facts.hasOwnLogin && location === null) return { kind: 'not-told', reason };
   return { kind: goToLogin(location) === 'loop' ? 'login-loop' : 'leaving' };
 }
 
-function Pages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
-  const first = firstTask(profile);
+/** `/postern`, below the base path. */
+const CONSOLE_PATH = `${basePath}postern`;
+
+function Pages({ profile }: { profile: Profile }) {
   useEffect(() => void loadOtherPagesSoon(), []);
+  /** What must be done before anything else. */
+  const first = profile.second_factor_required ? 'enrol' : profile.password_is_generated && 'password';
   return (
-    <Router base={CONSOLE_PATH}>
-      <Frame {...{ profile, facts }} isBare={first !== undefined}>
-        {first ? <OtherPage name={first} {...{ profile, facts }} /> : <AllPages {...{ profile, facts }} />}
-      </Frame>
-    </Router>
+    <ProfileContext.Provider value={profile}>
+      <Router base={CONSOLE_PATH}>
+        <Frame isBare={Boolean(first)}>{first ? <OtherPage name={first} /> : <AllPages profile={profile} />}</Frame>
+      </Router>
+    </ProfileContext.Provider>
   );
 }
 
-/** What must be done before anything else. */
-function firstTask({ mustEnrol, mustChangePassword }: Profile): 'enrol' | 'password' | undefined {
-  if (mustEnrol) return 'enrol';
-  return mustChangePassword ? 'password' : undefined;
-}
-
-function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
+function AllPages({ profile }: { profile: Profile }) {
+  const forAdmin = (name: 'status' | 'view-as') => (isAdmin(profile) ? <OtherPage name={name} /> : <NotForYou />);
   return (
     <Switch>
-      <Route path="/">
-        <Explore {...{ profile, facts }} />
-      </Route>
+      <Route path="/" component={Explore} />
       <Route path="/activity">
-        <OtherPage name="activity" {...{ profile, facts }} />
+        <OtherPage name="activity" />
       </Route>
       <Route path="/settings/:section?">
-        <OtherPage name="settings" {...{ profile, facts }} />
+        <OtherPage name="settings" />
       </Route>
-      <Route path="/status">
-        {isAdmin(profile) ? <OtherPage name="status" {...{ profile, facts }} /> : <NotForYou />}
-      </Route>
+      <Route path="/status">{forAdmin('status')}</Route>
       <Route path={VIEW_AS_PATH} nest>
-        {isAdmin(profile) ? <OtherPage name="view-as" {...{ profile, facts }} /> : <NotForYou />}
+        {forAdmin('view-as')}
       </Route>
-      <Route>
-        <NoSuchPage />
-      </Route>
+      <Route component={NoSuchPage} />
     </Switch>
   );
 }
 
 async function start(place: HTMLElement): Promise<void> {
   await learnWords(document.documentElement.lang);
-  const facts = readPageFacts(place);
-  learnSites(facts.hasSites);
-  learnShortestPassword(facts.shortestPassword);
-  render(<Console facts={facts} />, place);
+  learnFacts(place);
+  render(<Console />, place);
 }
 
 applyTheme(chosenTheme());

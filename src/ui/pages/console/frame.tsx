@@ -3,23 +3,20 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import iconUrl from '../icon.svg';
-import { isAdmin, type Profile } from '../shared/account.ts';
+import { isAdmin, useProfile } from '../shared/account.ts';
 import { askForProofBy } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
-import type { PageFacts } from '../shared/page-facts.ts';
+import { facts } from '../shared/page-facts.ts';
 import { NavLink, Trouble } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import type { ProofDialog, ProofDialogProps } from './proof-dialog.tsx';
+import type { ProofDialog } from './proof-dialog.tsx';
+
+type AskedProof = { readonly Dialog: typeof ProofDialog; readonly answer: (isProven: boolean) => void };
 
 /** Shows the dialog for a proof when a request needs one. The dialog is loaded then: few visits come to it. */
-interface Asked {
-  readonly Dialog: typeof ProofDialog;
-  readonly answer: (isProven: boolean) => void;
-}
-
-function ProofAsker(props: Omit<ProofDialogProps, 'onAnswer'>) {
-  const [asked, setAsked] = useState<Asked>();
+function ProofAsker() {
+  const [asked, setAsked] = useState<AskedProof>();
   useEffect(() => {
     askForProofBy(async () => {
       const loaded = await import('./proof-dialog.tsx').catch(() => undefined);
@@ -32,36 +29,18 @@ function ProofAsker(props: Omit<ProofDialogProps, 'onAnswer'>) {
     setAsked(undefined);
     asked.answer(isProven);
   };
-  return <asked.Dialog {...props} onAnswer={close} />;
+  return <asked.Dialog onAnswer={close} />;
 }
 
-interface NavigationPage {
-  readonly path: string;
-  readonly title: () => string;
-  readonly isFor: (profile: Profile) => boolean;
-}
+const PAGES = ['explore', 'activity', 'settings', 'status'] as const;
 
-// biome-ignore format: a table
-const PAGES: readonly NavigationPage[] = [
-  { path: '/',         title: () => words.ui.frame.explore,  isFor: () => true },
-  { path: '/activity', title: () => words.ui.frame.activity, isFor: () => true },
-  { path: '/settings', title: () => words.ui.frame.settings, isFor: () => true },
-  { path: '/status',   title: () => words.ui.frame.status,   isFor: isAdmin    },
-];
-
-interface FrameProps {
-  readonly profile: Profile;
-  readonly facts: PageFacts;
-  /** Whether there is no navigation: something must be done first. */
-  readonly isBare?: boolean;
-  readonly children: ComponentChildren;
-}
-
-export function Frame({ profile, facts, isBare = false, children }: FrameProps) {
+/** `isBare`: there is no navigation, because something must be done first. */
+export function Frame({ isBare = false, children }: { isBare?: boolean; children: ComponentChildren }) {
   const [path] = useLocation();
   const content = useRef<HTMLElement>(null);
+  const profile = useProfile();
+  const pages = PAGES.filter((name) => name !== 'status' || isAdmin(profile));
   useFocusOnNewPage(path, content);
-  const isHere = (page: NavigationPage): boolean => (page.path === '/' ? path === '/' : path.startsWith(page.path));
   return (
     <>
       <a class="skip" href="#content">
@@ -73,20 +52,24 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
           <span class="brand-name">Postern</span>
         </Link>
         <nav class="bar-nav" aria-label={words.ui.frame.pages}>
-          {PAGES.filter(({ isFor }) => !isBare && isFor(profile)).map((page) => (
-            <NavLink key={page.path} class="bar-link" href={page.path} isHere={isHere(page)}>
-              {page.title()}
-            </NavLink>
-          ))}
+          {!isBare &&
+            pages.map((name) => {
+              const at = name === 'explore' ? '/' : `/${name}`;
+              return (
+                <NavLink key={name} class="bar-link" href={at} isHere={at === '/' ? path === at : path.startsWith(at)}>
+                  {words.ui.frame[name]}
+                </NavLink>
+              );
+            })}
         </nav>
         {facts.hasNvr && !isBare && (
           <a class="nav-link bar-link bar-recorder" href={`${basePath}${facts.home}`}>
             {words.ui.frame.recorder}
           </a>
         )}
-        <AccountMenu {...{ profile, facts }} />
+        <AccountMenu />
       </header>
-      <ProofAsker profile={profile} passkeyOrigin={facts.passkeyOrigin} providers={facts.providers} />
+      <ProofAsker />
       <main id="content" class="content" tabIndex={-1} ref={content}>
         <Boundary>{children}</Boundary>
       </main>

@@ -1,35 +1,26 @@
 /** A page that is loaded when it is first shown, or before, when nothing else is left to do. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Profile } from '../shared/account.ts';
-import type { PageFacts } from '../shared/page-facts.ts';
 import { Trouble } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
 
-export interface OtherPageProps {
-  readonly profile: Profile;
-  readonly facts: PageFacts;
-}
-
-type Page = ComponentType<OtherPageProps>;
-
-const settingsPages = async () => (await import('./settings-pages.tsx')).SETTINGS_PAGES;
+const settings = () => import('../settings/settings.tsx');
 
 /** Every page but Explore. */
 const PAGES = {
-  activity: async (): Promise<Page> => (await import('../activity/activity.tsx')).Activity,
-  status: async (): Promise<Page> => (await import('../status/status.tsx')).Status,
-  settings: async (): Promise<Page> => (await settingsPages()).settings,
-  'view-as': async (): Promise<Page> => (await settingsPages())['view-as'],
-  enrol: async (): Promise<Page> => (await settingsPages()).enrol,
-  password: async (): Promise<Page> => (await settingsPages()).password,
-};
+  activity: async () => (await import('../activity/activity.tsx')).Activity,
+  status: async () => (await import('../status/status.tsx')).Status,
+  settings: async () => (await settings()).Settings,
+  'view-as': async () => (await settings()).ViewAs,
+  enrol: async () => (await settings()).TwoStep,
+  password: async () => (await settings()).Password,
+} satisfies Record<string, () => Promise<ComponentType>>;
 
 type Name = keyof typeof PAGES;
-const loaded = new Map<Name, Page>();
+const loaded = new Map<Name, ComponentType>();
 
 /** Undefined while it is loaded; null when that failed. */
-async function load(name: Name): Promise<Page | null> {
+async function load(name: Name): Promise<ComponentType | null> {
   try {
     const page = loaded.get(name) ?? (await PAGES[name]());
     loaded.set(name, page);
@@ -47,8 +38,8 @@ export const loadOtherPagesSoon = (): unknown =>
     for (const name of Object.keys(PAGES)) void load(name as Name);
   }, WHEN_QUIET_MILLISECONDS);
 
-export function OtherPage({ name, ...props }: OtherPageProps & { readonly name: Name }) {
-  const [Shown, setShown] = useState<Page | null | undefined>(() => loaded.get(name));
+export function OtherPage({ name }: { name: Name }) {
+  const [Shown, setShown] = useState<ComponentType | null | undefined>(() => loaded.get(name));
   const fetchPage = async (): Promise<void> => {
     setShown(undefined);
     const page = await load(name);
@@ -60,5 +51,5 @@ export function OtherPage({ name, ...props }: OtherPageProps & { readonly name: 
   if (Shown === undefined) return <p class="starting">{words.ui.frame.moment}</p>;
   if (Shown === null)
     return <Trouble title={words.ui.frame.cannotStart} message={words.ui.common.notReached} onRetry={fetchPage} />;
-  return <Shown {...props} />;
+  return <Shown />;
 }

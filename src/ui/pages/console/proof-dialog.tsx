@@ -1,122 +1,98 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
-import { goToProvider, NO_FACTORS, type Profile, readFactors } from '../shared/account.ts';
-import type { SignInRecord } from '../shared/answers.ts';
+import { type FactorState, goToProvider } from '../shared/account.ts';
 import { sendToApi } from '../shared/api.ts';
-import { PasswordField, TextField } from '../shared/fields.tsx';
-import type { FormProblem } from '../shared/form-faults.ts';
-import { FormDialog } from '../shared/forms.tsx';
-import type { SignInProvider } from '../shared/page-facts.ts';
+import { OwnName, PasswordField, TextField } from '../shared/fields.tsx';
+import { FormDialog, type Sent } from '../shared/forms.tsx';
+import { facts } from '../shared/page-facts.ts';
+import { Button, Problem } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
 import { words } from '../shared/words.ts';
 
-export interface ProofDialogProps {
-  readonly onAnswer: (isProven: boolean) => void;
-  readonly profile: Profile;
-  /** The address that passkeys are made for; '' without passkeys. */
-  readonly passkeyOrigin: string;
-  readonly providers: readonly SignInProvider[];
-}
-
-export function ProofDialog({ profile, passkeyOrigin, providers, onAnswer }: ProofDialogProps) {
-  const [factors] = useFetched('api/second-factor', readFactors);
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
+export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
+  const factors = valueOr(useFetched<FactorState | undefined>('api/second-factor')[0], undefined);
   const [isByCode, setIsByCode] = useState(false);
   const [passkeyProblem, setPasskeyProblem] = useState('');
-  const { totp: hasCodes, passkeys } = factors.kind === 'ready' ? factors.value : NO_FACTORS;
-  const hasPasskey = passkeys.length > 0 && hasPasskeysFor(passkeyOrigin);
+  const text = words.proof;
   const proveByPasskey = async (): Promise<void> => {
     setPasskeyProblem('');
     const problem = await showPasskeyAsProof();
     if (problem === undefined) onAnswer(true);
     else setPasskeyProblem(problem);
   };
-  const prove = async (): Promise<FormProblem | undefined> => {
-    const response = await sendToApi('POST', 'api/reauthenticate', isByCode ? { code } : { password });
+  const prove = async ({ code, current }: { readonly code: string; readonly current: string }): Promise<Sent> => {
+    const response = await sendToApi('POST', 'api/reauthenticate', isByCode ? { code } : { password: current });
     if (response.kind === 'ok') return void onAnswer(true);
     if (response.kind !== 'refused') return problemOf(response);
-    if (response.status === 401) {
-      return { faults: isByCode ? { code: words.secondFactor.wrongCode } : { current: words.proof.wrong } };
-    }
+    if (response.status === 401)
+      return { faults: isByCode ? { code: words.secondFactor.wrongCode } : { current: text.wrong } };
     if (response.status !== 429) return problemOf(response);
     return words.passwords.change.tooMany({ time: formatSeconds(Number(response.retryAfter) || 60) });
   };
   return (
-    <FormDialog title={words.proof.title} submit={words.proof.submit} onSubmit={prove} onClose={() => onAnswer(false)}>
-      <p>{words.proof.why}</p>
-      {isByCode ? (
-        <TextField
-          name="code"
-          label={words.ui.common.code}
-          value={code}
-          onChange={setCode}
-          autocomplete="one-time-code"
-        />
-      ) : (
+    <FormDialog
+      title={text.title}
+      submit={text.submit}
+      first={{ code: '', current: '' }}
+      onSubmit={prove}
+      onClose={() => onAnswer(false)}
+    >
+      {({ field }) => (
         <>
-          {/* A password manager has to know whose password this is. */}
-          <span class="out-of-sight" aria-hidden="true">
-            <input type="text" autocomplete="username" value={profile.name} readOnly tabIndex={-1} />
-          </span>
-          <PasswordField
-            name="current"
-            label={words.passwords.change.current}
-            value={password}
-            onChange={setPassword}
-            autocomplete="current-password"
-          />
+          <p>{text.why}</p>
+          {isByCode ? (
+            <TextField label={words.ui.common.code} {...field('code')} autocomplete="one-time-code" />
+          ) : (
+            <>
+              <OwnName />
+              <PasswordField
+                label={words.passwords.change.current}
+                {...field('current')}
+                autocomplete="current-password"
+              />
+            </>
+          )}
+          {factors && factors.passkeys.length > 0 && hasPasskeysFor(facts.passkeyOrigin) && (
+            <div>
+              <Button onPress={proveByPasskey}>{text.byPasskey}</Button>
+              <Problem text={passkeyProblem} />
+            </div>
+          )}
+          <ByProvider />
+          {factors?.totp && (
+            <Button kind="plain small" onPress={() => setIsByCode(!isByCode)}>
+              {isByCode ? text.byPassword : text.byCode}
+            </Button>
+          )}
         </>
-      )}
-      {hasPasskey && (
-        <div>
-          <button class="button" type="button" onClick={() => void proveByPasskey()}>
-            {words.proof.byPasskey}
-          </button>
-          <div class="notice notice-bad" role="alert">
-            {passkeyProblem}
-          </div>
-        </div>
-      )}
-      <ByProvider providers={providers} />
-      {hasCodes && (
-        <button class="button button-plain button-small" type="button" onClick={() => setIsByCode(!isByCode)}>
-          {isByCode ? words.proof.byPassword : words.proof.byCode}
-        </button>
       )}
     </FormDialog>
   );
 }
 
 /** The browser leaves the page: what was to be done is done after the way back. */
-function ByProvider({ providers }: Pick<ProofDialogProps, 'providers'>) {
-  const [signIns] = useFetched(providers.length > 0 ? 'api/account/sign-ins' : undefined, recordsIn<SignInRecord>);
+function ByProvider() {
+  const signIns = valueOr(useList(facts.providers.length > 0 && 'api/account/sign-ins')[0], []);
   const [problem, setProblem] = useState('');
-  const connected = signIns.kind === 'ready' ? signIns.value.map(({ provider }) => provider) : [];
   const ask = async (provider: string): Promise<void> => {
-    const wrong = await goToProvider('api/reauthenticate', {
-      provider,
-      return_to: `${location.pathname}${location.search}`,
-    });
+    const return_to = `${location.pathname}${location.search}`;
+    const wrong = await goToProvider('api/reauthenticate', { provider, return_to });
     setProblem(typeof wrong === 'string' ? wrong : '');
   };
-  const usable = providers.filter(({ name }) => connected.includes(name));
+  const usable = facts.providers.filter(({ name }) => signIns.some(({ provider }) => provider === name));
   if (usable.length === 0) return null;
   return (
     <div>
       {usable.map(({ name, label }) => (
-        <button key={name} class="button" type="button" onClick={() => void ask(name)}>
+        <Button key={name} onPress={() => ask(name)}>
           {words.proof.byProvider({ label })}
-        </button>
+        </Button>
       ))}
       <p class="field-help">{words.proof.byProviderHelp}</p>
-      <div class="notice notice-bad" role="alert">
-        {problem}
-      </div>
+      <Problem text={problem} />
     </div>
   );
 }

@@ -1,24 +1,22 @@
 /** Everything about one event, its pictures and a link to it: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, viewedPerson } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { SelectField, Switch, TextField } from '../shared/fields.tsx';
-import { FormDialog } from '../shared/forms.tsx';
+import { DialogsContext, FormDialog, Opener, usePageDialogs } from '../shared/forms.tsx';
 import { AddressSharing, CopyButton, NewSecret } from '../shared/new-secret.tsx';
-import { Icon } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
-import { isFields, textOf } from '../shared/untrusted.ts';
+import { facts } from '../shared/page-facts.ts';
+import { Button, Facts, Icon } from '../shared/parts.tsx';
 import { labelName, words } from '../shared/words.ts';
 import { Duration, Thumbnail, useFetchedPicture } from './event-row.tsx';
-import { type EventFact, type EventView, factsOf } from './event-view.ts';
+import { type EventView, factsForPeople, technicalFacts } from './event-view.ts';
 
 /** The same width as in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';
 
 interface EventDetailsProps {
   readonly event: EventView;
-  /** Clips and snapshots are the NVR's. */
-  readonly hasNvr: boolean;
   /** Its neighbours in the list, as far as that is loaded. */
   readonly previous: EventView | undefined;
   readonly next: EventView | undefined;
@@ -26,8 +24,8 @@ interface EventDetailsProps {
   readonly onClose: () => void;
 }
 
-export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }: EventDetailsProps) {
-  const facts = factsOf(event);
+export function EventDetails({ event, onOpen, onClose, ...neighbours }: EventDetailsProps) {
+  const text = words.explore.details;
   const panel = useRef<HTMLDialogElement>(null);
   const shown = useRef(event.id);
   useEffect(() => openBesideOrOver(panel.current, shown), []);
@@ -36,6 +34,12 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
     if (shown.current !== event.id) rowOf(event.id)?.scrollIntoView({ block: 'nearest' });
     shown.current = event.id;
   }, [event.id]);
+  // Not `disabled` at the end: the focus would be lost there.
+  const step = (name: 'previous' | 'next', to = neighbours[name]) => (
+    <Button kind="plain" aria-label={text[name]} aria-disabled={to === undefined} onPress={() => to && onOpen(to)}>
+      <Icon name={name} />
+    </Button>
+  );
   return (
     <dialog
       ref={panel}
@@ -48,42 +52,31 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
         <h2 id="details-title" tabIndex={-1}>
           <bdi>{labelName(event.label)}</bdi>
         </h2>
-        <Step name="previous" to={previous} onOpen={onOpen} />
-        <Step name="next" to={next} onOpen={onOpen} />
-        <button class="button button-plain" type="button" aria-label={words.explore.details.close} onClick={onClose}>
+        {step('previous')}
+        {step('next')}
+        <Button kind="plain" aria-label={text.close} onPress={onClose}>
           <Icon name="close" />
-        </button>
+        </Button>
       </header>
-      <EventMedia key={event.id} {...{ event, hasNvr }} />
+      <EventMedia key={event.id} event={event} />
       {viewedPerson() === undefined && <ShareEvent key={`share ${event.id}`} id={event.id} />}
-      <dl class="facts">
-        <FactRows facts={facts.forPeople} />
-        <div class="fact">
-          <dt>{words.explore.details.length}</dt>
-          <dd>
-            <Duration event={event} />
-          </dd>
-        </div>
-      </dl>
-      <Technical event={event} facts={facts.technical} />
+      <Facts rows={[...factsForPeople(event), [text.length, <Duration key="length" event={event} />]]} />
+      <details class="raw">
+        <summary>{text.technical}</summary>
+        <Facts rows={technicalFacts(event)} />
+        <pre dir="ltr">{JSON.stringify(event.record, shortened, 2)}</pre>
+        <CopyButton text={JSON.stringify(event.record, null, 2)} label={text.copyWhole} />
+      </details>
     </dialog>
   );
 }
 
-type StepTo = { readonly name: 'previous' | 'next'; readonly to: EventView | undefined };
+const SHOWN_OF_PICTURE = 24;
 
-/** Not `disabled` at the end: the focus would be lost there. */
-const Step = ({ name, to, onOpen }: Pick<EventDetailsProps, 'onOpen'> & StepTo) => (
-  <button
-    class="button button-plain"
-    type="button"
-    aria-label={words.explore.details[name]}
-    aria-disabled={to === undefined}
-    onClick={() => to && onOpen(to)}
-  >
-    <Icon name={name} />
-  </button>
-);
+const shortened = (key: string, value: unknown): unknown =>
+  key === 'thumbnail' && typeof value === 'string' && value.length > SHOWN_OF_PICTURE
+    ? `${value.slice(0, SHOWN_OF_PICTURE)}… ${words.explore.details.characters({ number: value.length })}`
+    : value;
 
 /** Wherever there is room the list stays usable; else the panel takes the screen, and the focus with it. */
 function openBesideOrOver(
@@ -115,53 +108,29 @@ function giveFocusBack(row: Element | null, opener: Element | null): void {
   if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
 }
 
-const FactRows = ({ facts }: { facts: readonly EventFact[] }) =>
-  facts.map(([name, value]) => (
-    <div key={name} class="fact">
-      <dt>{name}</dt>
-      <dd>
-        <bdi>{value}</bdi>
-      </dd>
-    </div>
-  ));
-
-const Technical = ({ event: { record }, facts }: { event: EventView; facts: readonly EventFact[] }) => (
-  <details class="raw">
-    <summary>{words.explore.details.technical}</summary>
-    <dl class="facts">
-      <FactRows facts={facts} />
-    </dl>
-    <pre dir="ltr">{JSON.stringify(record, shortened, 2)}</pre>
-    <CopyButton text={JSON.stringify(record, null, 2)} label={words.explore.details.copyWhole} />
-  </details>
-);
-
-const SHOWN_OF_PICTURE = 24;
-
-const shortened = (key: string, value: unknown): unknown =>
-  key === 'thumbnail' && typeof value === 'string' && value.length > SHOWN_OF_PICTURE
-    ? `${value.slice(0, SHOWN_OF_PICTURE)}… ${words.explore.details.characters({ number: value.length })}`
-    : value;
-
-interface EventMediaProps {
-  readonly event: EventView;
-  /** Clips and snapshots are the NVR's. */
-  readonly hasNvr: boolean;
-}
-
-/** Give it the event's id as `key`: each event starts anew. */
-function EventMedia({ event, hasNvr }: EventMediaProps) {
+/**
+ * The pictures of an event: its clip to play and its snapshot, both from the NVR; without them the small picture of the
+ * record. Give it the event's id as `key`: each event starts anew.
+ */
+function EventMedia({ event }: { event: EventView }) {
   const [isBroken, setIsBroken] = useState(false);
   const text = words.explore.details;
   const isViewed = viewedPerson() !== undefined;
+  const address = `api/events/${encodeURIComponent(event.id)}`;
   const fileUrl = (has: string, file: string): string | undefined =>
-    hasNvr && event.record[has] === true ? urlAt(`api/events/${encodeURIComponent(event.id)}/${file}`) : undefined;
+    facts.hasNvr && event.record[has] === true ? urlAt(`${address}/${file}`) : undefined;
   const file = fileUrl('has_snapshot', 'snapshot.jpg');
   // In the view of another person still pictures alone, and no address: it would open with the rights of the admin.
   const fetched = useFetchedPicture(isViewed ? file : undefined);
   const snapshot = isBroken ? undefined : isViewed ? fetched : file;
   const clip = isViewed ? undefined : fileUrl('has_clip', 'clip.mp4');
   const alt = text.snapshotOf({ label: labelName(event.label) });
+  const download = (url: string | undefined, ending: string, name: string) =>
+    url !== undefined && (
+      <a class="button" href={url} download={`${event.id}.${ending}`}>
+        {name}
+      </a>
+    );
   return (
     <div class="details-media">
       {clip !== undefined && <Clip event={event} url={clip} poster={event.picture ?? file} />}
@@ -181,8 +150,8 @@ function EventMedia({ event, hasNvr }: EventMediaProps) {
       )}
       {!isViewed && (clip !== undefined || snapshot !== undefined) && (
         <p class="media">
-          {clip !== undefined && <Download url={clip} name={`${event.id}.mp4`} text={text.downloadClip} />}
-          {snapshot !== undefined && <Download url={snapshot} name={`${event.id}.jpg`} text={text.downloadSnapshot} />}
+          {download(clip, 'mp4', text.downloadClip)}
+          {download(snapshot, 'jpg', text.downloadSnapshot)}
         </p>
       )}
     </div>
@@ -195,16 +164,16 @@ function EventMedia({ event, hasNvr }: EventMediaProps) {
  */
 function Clip({ event, url, poster }: { event: EventView; url: string; poster: string | undefined }) {
   const [isBroken, setIsBroken] = useState(false);
+  const breaks = (): void => setIsBroken(true);
   if (isBroken) {
     return (
       <div class="notice notice-warn" role="alert">
         <p>{words.explore.details.clipBroken}</p>
-        <button class="button" type="button" onClick={() => setIsBroken(false)}>
-          {words.ui.common.tryAgain}
-        </button>
+        <Button onPress={() => setIsBroken(false)}>{words.ui.common.tryAgain}</Button>
       </div>
     );
   }
+  const playlist = urlAt(`vod/event/${encodeURIComponent(event.id)}/index.m3u8`);
   return (
     <video
       class="details-clip"
@@ -212,94 +181,68 @@ function Clip({ event, url, poster }: { event: EventView; url: string; poster: s
       playsInline
       preload="none"
       aria-label={words.explore.details.clipToPlay}
-      onError={() => setIsBroken(true)}
+      onError={breaks}
       {...(poster === undefined ? {} : { poster })}
     >
-      <source
-        src={urlAt(`vod/event/${encodeURIComponent(event.id)}/index.m3u8`)}
-        type="application/vnd.apple.mpegurl"
-      />
-      <source src={url} type="video/mp4" onError={() => setIsBroken(true)} />
+      <source src={playlist} type="application/vnd.apple.mpegurl" />
+      <source src={url} type="video/mp4" onError={breaks} />
     </video>
   );
 }
 
-const Download = ({ url, name, text }: { url: string; name: string; text: string }) => (
-  <a class="button" href={url} download={name}>
-    {text}
-  </a>
-);
-
 const urlAt = (path: string): string => new URL(path, baseUrl).href;
 
-type LinkLifetime = keyof typeof words.links.share.lifetimes;
-
 // biome-ignore format: a table
-const LIFETIMES: Readonly<Record<LinkLifetime, number>> = {
+const LIFETIMES: Readonly<Record<keyof typeof words.links.share.lifetimes, number>> = {
   hour: 3600,
   day:  86_400,
   week: 7 * 86_400,
 };
 
-type ShareState = 'button' | 'form' | { readonly url: string };
-
+/** Share: makes a link to an event, and shows its address once (SPEC 13). */
 function ShareEvent({ id }: { id: string }) {
-  const [shown, show] = useState<ShareState>('button');
-  /** Closes the form, unless the link was made: its dialog has replaced the form then. */
-  const closeForm = (): void => show((was) => (was === 'form' ? 'button' : was));
+  const { page, dialog } = usePageDialogs();
   return (
-    <p class="media">
-      <button class="button" type="button" onClick={() => show('form')}>
-        {words.links.share.share}
-      </button>
-      {shown === 'form' && <ShareForm id={id} onMade={(url) => show({ url })} onClose={closeForm} />}
-      {typeof shown === 'object' && <SharedAddress url={shown.url} onClose={() => show('button')} />}
-    </p>
+    <DialogsContext.Provider value={page}>
+      <p class="media">
+        <Opener dialog={() => <ShareForm id={id} />}>{words.links.share.share}</Opener>
+        {dialog}
+      </p>
+    </DialogsContext.Provider>
   );
 }
 
-function ShareForm({ id, onMade, onClose }: { id: string; onMade: (url: string) => void; onClose: () => void }) {
-  const [lifetime, setLifetime] = useState<string>('day');
-  const [isOnce, setIsOnce] = useState(false);
-  const [pin, setPin] = useState('');
-  const [name, setName] = useState('');
-  const make = async (): Promise<string | undefined> => {
+const NEW_LINK = { lifetime: 'day', isOnce: false, pin: '', name: '' };
+
+function ShareForm({ id }: { id: string }) {
+  const text = words.links.share;
+  const make = ({ lifetime, isOnce, pin, name }: typeof NEW_LINK) => {
     const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
-    const terms = { expires_in: LIFETIMES[lifetime as LinkLifetime], ...(isOnce && { uses: 1 }), ...given };
-    const response = await sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
-    if (response.kind !== 'ok') return problemOf(response);
-    const url = isFields(response.body) ? textOf(response.body['url']) : undefined;
-    if (url === undefined) return words.ui.common.unreadable;
-    onMade(new URL(url, location.origin).href);
-    return undefined;
+    const terms = { expires_in: LIFETIMES[lifetime as keyof typeof LIFETIMES], ...(isOnce && { uses: 1 }), ...given };
+    return sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
+  };
+  const made = (body: unknown) => {
+    const url = new URL((body as AnswerOf<'MADE_LINK'>).url, location.origin).href;
+    return (
+      <NewSecret title={text.madeTitle} warning={text.madeWhat} secret={url}>
+        <AddressSharing url={url} title={text.madeTitle} />
+        <p class="field-help">{text.where}</p>
+      </NewSecret>
+    );
   };
   return (
-    <FormDialog title={words.links.share.title} submit={words.links.share.make} onSubmit={make} onClose={onClose}>
-      <p>{words.links.share.what}</p>
-      <SelectField
-        label={words.links.share.lifetime}
-        value={lifetime}
-        onChange={setLifetime}
-        options={Object.entries(words.links.share.lifetimes)}
-      />
-      <Switch isOn={isOnce} onChange={setIsOnce}>
-        {words.links.share.once}
-      </Switch>
-      <TextField label={words.links.share.name} value={name} onChange={setName} isOptional />
-      <TextField
-        label={words.links.share.pin}
-        value={pin}
-        onChange={setPin}
-        help={words.links.share.pinHelp}
-        isOptional
-      />
+    <FormDialog title={text.title} submit={text.make} first={NEW_LINK} onSubmit={make} next={made}>
+      {({ values, put, field }) => (
+        <>
+          <p>{text.what}</p>
+          <SelectField label={text.lifetime} {...field('lifetime')} options={Object.entries(text.lifetimes)} />
+          <Switch isOn={values.isOnce} onChange={(isOnce) => put({ isOnce })}>
+            {text.once}
+          </Switch>
+          <TextField label={text.name} {...field('name')} isOptional />
+          <TextField label={text.pin} {...field('pin')} help={text.pinHelp} isOptional />
+        </>
+      )}
     </FormDialog>
   );
 }
-
-const SharedAddress = ({ url, onClose }: { url: string; onClose: () => void }) => (
-  <NewSecret title={words.links.share.madeTitle} warning={words.links.share.madeWhat} secret={url} onClose={onClose}>
-    <AddressSharing url={url} title={words.links.share.madeTitle} />
-    <p class="field-help">{words.links.share.where}</p>
-  </NewSecret>
-);

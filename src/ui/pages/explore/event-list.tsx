@@ -1,10 +1,20 @@
 /** The events under a heading per day, and what to say when there are none. */
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Blank } from '../shared/parts.tsx';
+import { isAdmin, useProfile } from '../shared/account.ts';
+import { facts } from '../shared/page-facts.ts';
+import { Blank, Button } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
 import { daysOf } from './arrivals.ts';
-import { ANY_TIME, type EventFilter, isByDate, isFiltered } from './event-filter.ts';
+import {
+  ANY_TIME,
+  type EventFilter,
+  isByDate,
+  isFiltered,
+  isNewestFirst,
+  isSearchOfNvr,
+  NO_FILTER,
+} from './event-filter.ts';
 import { EventRow } from './event-row.tsx';
 import type { EventView } from './event-view.ts';
 import { type EventList, FIRST_SIZE } from './use-events.ts';
@@ -12,26 +22,20 @@ import { type EventList, FIRST_SIZE } from './use-events.ts';
 interface EventListProps {
   readonly list: EventList;
   readonly filter: EventFilter;
-  /** Whether the list has no order of time. */
-  readonly isByLikeness: boolean;
   readonly view: 'list' | 'gallery';
   readonly openId: string | undefined;
   readonly hrefOf: (event: EventView) => string;
-  /** Whether the reader is the one who can connect an NVR, and there is none. */
-  readonly isToConnect: boolean;
-  readonly onMore: () => void;
+  readonly onFilter: (filter: EventFilter) => void;
+  /** Loads the list anew. */
   readonly onRetry: () => void;
-  readonly onClear: () => void;
-  readonly onAnyTime: () => void;
-  readonly onArrivals: () => void;
 }
 
 /** Lines of the configuration, the same in every language. */
 const NVR_LINES = 'nvr:\n  url: http://<NVR>:5000';
 
 export function Events(props: EventListProps) {
-  const { list, filter, isByLikeness, openId, hrefOf, view, onArrivals } = props;
-  const hasDays = isByDate(filter) && !isByLikeness;
+  const { list, filter, openId, hrefOf, view, onRetry } = props;
+  const hasDays = isByDate(filter) && !isSearchOfNvr(filter, facts.eventsBy);
   const days = useMemo(
     () => daysOf(list.events, hasDays ? Date.now() / 1000 : undefined, list.freshCount),
     [list.events, list.freshCount, hasDays],
@@ -43,10 +47,13 @@ export function Events(props: EventListProps) {
       aria-label={words.explore.events}
       aria-busy={list.status === 'loading'}
     >
-      <ArrivalsBar waiting={list.waiting.length} shown={list.newIds.size} onShow={onArrivals} />
-      {list.status === 'failed' && isEmpty && <Failed {...props} />}
-      {list.status === 'loading' && isEmpty && <Skeleton />}
-      {list.status === 'ready' && isEmpty && <NoEvents {...props} />}
+      <ArrivalsBar
+        waiting={list.waiting.length}
+        shown={list.newIds.size}
+        // A list in another order is loaded anew: the service knows where new events stand in it.
+        onShow={isNewestFirst(filter) ? list.showWaiting : onRetry}
+      />
+      {isEmpty && <NoEvents {...props} />}
       {days.map(({ name, pieces }, dayAt) => (
         <section key={name} class="day">
           <h2 class={name === '' ? 'out-of-sight' : 'day-title'}>{name || words.explore.events}</h2>
@@ -60,29 +67,33 @@ export function Events(props: EventListProps) {
           ))}
         </section>
       ))}
-      {!isEmpty && <End {...props} />}
+      {!isEmpty && <End list={list} />}
     </section>
   );
 }
 
-const Failed = ({ list, filter, onRetry, onClear }: EventListProps) => (
-  <Blank title={words.explore.cannotShow} message={list.problem} isPart isAlert>
-    <p class="blank-actions">
-      <Button text={words.ui.common.tryAgain} onPress={onRetry} />
-      {isFiltered(filter) && <Button text={words.explore.clearFilters} onPress={onClear} />}
-    </p>
-  </Blank>
-);
-
-function NoEvents({ filter, isToConnect, onClear, onAnyTime }: EventListProps) {
+/** What stands in the place of events: why there are none, and what can be done about it. */
+function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
   const text = words.explore;
-  if (isFiltered(filter))
+  const clear = isFiltered(filter) && <Button onPress={() => onFilter(NO_FILTER)}>{text.clearFilters}</Button>;
+  const isAdministrator = isAdmin(useProfile());
+  if (list.status === 'loading') return <Skeleton />;
+  if (list.status === 'failed')
     return (
-      <Blank title={text.noMatch} message={text.noMatchWhy} isPart>
-        <Button text={text.clearFilters} onPress={onClear} />
+      <Blank title={text.cannotShow} message={list.problem} isPart isAlert>
+        <p class="blank-actions">
+          <Button onPress={onRetry}>{words.ui.common.tryAgain}</Button>
+          {clear}
+        </p>
       </Blank>
     );
-  if (isToConnect)
+  if (clear)
+    return (
+      <Blank title={text.noMatch} message={text.noMatchWhy} isPart>
+        {clear}
+      </Blank>
+    );
+  if (!facts.hasNvr && isAdministrator)
     return (
       <Blank title={text.connectNvr} message={text.connectNvrHow} isPart>
         <pre class="code-block" dir="ltr">
@@ -93,22 +104,16 @@ function NoEvents({ filter, isToConnect, onClear, onAnyTime }: EventListProps) {
   const isAnyTime = filter.after === ANY_TIME;
   return (
     <Blank title={isAnyTime ? text.none : text.noneThisWeek} message={text.noneWhy} isPart>
-      {!isAnyTime && <Button text={text.filters.anyTime} onPress={onAnyTime} />}
+      {!isAnyTime && <Button onPress={() => onFilter({ ...filter, after: ANY_TIME })}>{text.filters.anyTime}</Button>}
     </Blank>
   );
 }
 
-const Button = ({ text, onPress }: { text: string; onPress: () => void }) => (
-  <button class="button" type="button" onClick={onPress}>
-    {text}
-  </button>
-);
-
 /** More comes by itself when the end comes near; the button is for when it does not, and for the keyboard. */
-function End({ list, onMore }: EventListProps) {
+function End({ list }: { list: EventList }) {
   const end = useRef<HTMLDivElement>(null);
-  const more = useRef(onMore);
-  more.current = onMore;
+  const more = useRef(list.loadMore);
+  more.current = list.loadMore;
   const isReady = list.status === 'ready' && list.next !== undefined;
   useEffect(() => {
     if (!isReady || !end.current) return undefined;
@@ -126,9 +131,9 @@ function End({ list, onMore }: EventListProps) {
         </p>
       )}
       {list.next ? (
-        <button class="button button-wide" type="button" disabled={list.status === 'loading'} onClick={onMore}>
+        <Button kind="wide" disabled={list.status === 'loading'} onPress={list.loadMore}>
           {list.status === 'loading' ? words.ui.common.loading : words.explore.loadMore}
-        </button>
+        </Button>
       ) : (
         list.status === 'ready' && <p class="events-end">{words.explore.thatIsAll}</p>
       )}
@@ -175,15 +180,13 @@ function focusOnNewest(place: RefObject<HTMLDivElement | null>): void {
   place.current?.parentElement?.querySelector<HTMLElement>('.event')?.focus({ preventScroll: true });
 }
 
-interface EventPieceProps {
+interface EventPieceProps extends Pick<EventListProps, 'openId' | 'hrefOf'> {
   readonly events: readonly EventView[];
   /** Rendered from the start: it is visible at once. */
   readonly isFirst: boolean;
   /** The heading above says which day it is. */
   readonly hasDays: boolean;
-  readonly openId: string | undefined;
   readonly newIds: ReadonlySet<string>;
-  readonly hrefOf: (event: EventView) => string;
 }
 
 /** A row before any was measured; the browser keeps the place when it was wrong. */

@@ -110,13 +110,8 @@ const DRAWINGS: Readonly<Record<string, IconName>> = {
 const MOST_MISSES = 3;
 let misses = 0;
 
-interface ThumbnailProps {
-  readonly event: EventView;
-  /** It has come by itself, and so does its picture. */
-  readonly isNew?: boolean;
-}
-
-export function Thumbnail({ event, isNew = false }: ThumbnailProps) {
+/** `isNew`: it has come by itself, and so does its picture. */
+export function Thumbnail({ event, isNew = false }: { event: EventView; isNew?: boolean }) {
   const [isBroken, setIsBroken] = useState(false);
   const file = event.picture === undefined ? fileUrl(event) : undefined;
   const isFetched = isNew || viewedPerson() !== undefined;

@@ -80,44 +80,43 @@ export type EventFact = readonly [name: string, value: string];
 const yesOrNo = (value: unknown): string | undefined =>
   value === true ? words.ui.common.yes : value === false ? words.ui.common.no : undefined;
 
-interface EventFacts {
-  readonly forPeople: readonly EventFact[];
-  /** What helps when something is wrong. */
-  readonly technical: readonly EventFact[];
-}
+const innerOf = ({ record }: EventView): Fields => (isFields(record['data']) ? record['data'] : {});
 
-/** What the record does not hold is left out. */
-export function factsOf(event: EventView): EventFacts {
-  const { record } = event;
-  const inner = isFields(record['data']) ? record['data'] : {};
+/** What is told of an event beside its picture: every field of the record, and what people look for in `data`. What it does not hold is left out. */
+export function factsForPeople(event: EventView): readonly EventFact[] {
+  const inner = innerOf(event);
   const speed = numberOf(inner['average_estimated_speed']);
+  const text = words.explore.details;
   // biome-ignore format: a table
-  const forPeople: readonly PossibleFact[] = [
-    [words.explore.details.camera,         cameraName(event.camera)],
-    [words.explore.details.subLabel,       event.subLabel],
-    [words.explore.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
-    [words.explore.details.plate,          textOf(inner['recognized_license_plate'])],
-    [words.explore.details.speed,          speed === undefined ? undefined : formatTenths(speed)],
-    [words.explore.details.description,    textOf(inner['description'])],
-    [words.explore.details.zones,          event.zones.map(spaced).join(', ')],
-    [words.explore.details.started,        formatMoment(event.startTime)],
-    [words.explore.details.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
-  ];
-  // biome-ignore format: a table
-  const technical: readonly PossibleFact[] = [
-    [words.explore.details.clip,           yesOrNo(record['has_clip'])],
-    [words.explore.details.snapshot,       yesOrNo(record['has_snapshot'])],
-    [words.explore.details.kept,           yesOrNo(record['retain_indefinitely'])],
-    [words.explore.details.falsePositive,  yesOrNo(record['false_positive'])],
-    [words.explore.details.submitted,      textOf(record['plus_id'])],
-    [words.explore.details.detector,       textOf(record['detector_type'])],
-    [words.explore.details.model,          textOf(record['model_type'])],
-    [words.explore.details.modelHash,      textOf(record['model_hash'])],
-    [words.explore.details.id,             event.id],
-  ];
-  return { forPeople: forPeople.filter(isThere), technical: technical.filter(isThere) };
+  return present([
+    [text.camera,         cameraName(event.camera)],
+    [text.subLabel,       event.subLabel],
+    [text.score,          event.score === undefined ? undefined : formatScore(event.score)],
+    [text.plate,          textOf(inner['recognized_license_plate'])],
+    [text.speed,          speed === undefined ? undefined : formatTenths(speed)],
+    [text.description,    textOf(inner['description'])],
+    [text.zones,          event.zones.map(spaced).join(', ')],
+    [text.started,        formatMoment(event.startTime)],
+    [text.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
+  ]);
 }
 
-type PossibleFact = readonly [name: string, value: string | undefined];
+/** What helps when something is wrong. */
+export function technicalFacts({ id, record }: EventView): readonly EventFact[] {
+  const text = words.explore.details;
+  // biome-ignore format: a table
+  return present([
+    [text.clip,           yesOrNo(record['has_clip'])],
+    [text.snapshot,       yesOrNo(record['has_snapshot'])],
+    [text.kept,           yesOrNo(record['retain_indefinitely'])],
+    [text.falsePositive,  yesOrNo(record['false_positive'])],
+    [text.submitted,      textOf(record['plus_id'])],
+    [text.detector,       textOf(record['detector_type'])],
+    [text.model,          textOf(record['model_type'])],
+    [text.modelHash,      textOf(record['model_hash'])],
+    [text.id,             id],
+  ]);
+}
 
-const isThere = (fact: PossibleFact): fact is EventFact => fact[1] !== undefined && fact[1] !== '';
+const present = (facts: readonly (readonly [name: string, value: string | undefined])[]): readonly EventFact[] =>
+  facts.filter((fact): fact is EventFact => fact[1] !== undefined && fact[1] !== '');

@@ -1,10 +1,9 @@
 /** The filters: words, cameras, labels, time, and the menu of the less used ones. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import { Combobox } from '../shared/combobox.tsx';
 import { Menu } from '../shared/menu.tsx';
-import { Icon } from '../shared/parts.tsx';
-import type { Suggestion } from '../shared/search.ts';
+import { Button, Icon } from '../shared/parts.tsx';
 import { cameraName, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
 import {
   ANY_TIME,
@@ -12,23 +11,16 @@ import {
   fromLocalInput,
   isFiltered,
   moreCount,
+  NO_FILTER,
   toLocalInput,
   withMore,
 } from './event-filter.ts';
 import { MoreFilters, useSettled } from './more-filters.tsx';
 
-interface FilterProps {
-  readonly filter: EventFilter;
-  readonly onChange: (filter: EventFilter) => void;
-}
+type FilterProps = { filter: EventFilter; onChange: (filter: EventFilter) => void };
+type FilterBarProps = FilterProps & { cameras: readonly string[]; labels: readonly string[] };
 
-interface FilterBarProps extends FilterProps {
-  readonly cameras: readonly string[];
-  readonly labels: readonly string[];
-  readonly onClear: () => void;
-}
-
-export function FilterBar({ filter, cameras, labels, onChange, onClear }: FilterBarProps) {
+export function FilterBar({ filter, cameras, labels, onChange }: FilterBarProps) {
   const text = words.explore.filters;
   const more = moreCount(filter.more);
   const [isWanted, setIsWanted] = useState(false);
@@ -37,15 +29,15 @@ export function FilterBar({ filter, cameras, labels, onChange, onClear }: Filter
       <TextSearch {...{ filter, onChange }} />
       <NamesMenu
         what={text.camera}
-        all={words.ui.common.cameras}
-        names={suggested(cameras, cameraName)}
+        said={words.ui.common.cameras}
+        all={suggested(cameras, cameraName)}
         chosen={filter.cameras}
         onChange={(chosen) => onChange({ ...filter, cameras: chosen })}
       />
       <NamesMenu
         what={text.label}
-        all={text.labels}
-        names={suggested(labels, labelName)}
+        said={text.labels}
+        all={suggested(labels, labelName)}
         chosen={filter.labels}
         onChange={(chosen) => onChange({ ...filter, labels: chosen })}
       />
@@ -66,22 +58,21 @@ export function FilterBar({ filter, cameras, labels, onChange, onClear }: Filter
         <MoreFilters {...{ filter, isWanted, onChange }} />
       </FilterMenu>
       {isFiltered(filter) && (
-        <button class="button button-plain" type="button" onClick={onClear}>
+        <Button kind="plain" onPress={() => onChange(NO_FILTER)}>
           <Icon name="close" />
           {text.clear}
-        </button>
+        </Button>
       )}
     </search>
   );
 }
 
-interface FilterMenuProps {
+interface FilterMenuProps extends Pick<ComponentProps<typeof Menu>, 'onOpen'> {
   readonly class?: string;
   readonly what?: string;
   readonly said: string;
   readonly count?: ComponentChildren;
   readonly isSet: boolean;
-  readonly onOpen?: () => void;
   readonly children: ComponentChildren;
 }
 
@@ -103,23 +94,17 @@ const FilterMenu = ({ class: name = '', what, said, count, isSet, children, ...m
   </Menu>
 );
 
-interface NamesMenuProps {
-  readonly what: string;
-  readonly all: string;
-  readonly names: readonly Suggestion[];
-  readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
-}
+type NamesMenuProps = Omit<ComponentProps<typeof Combobox>, 'label'> & { what: string; said: string };
 
-function NamesMenu({ what, all, names, chosen, onChange }: NamesMenuProps) {
+function NamesMenu({ what, all, said: everything, chosen, onChange }: NamesMenuProps) {
   const [first, ...more] = chosen;
-  const said = names.find(({ value }) => value === first)?.name ?? first ?? all;
+  const said = all.find(({ value }) => value === first)?.name ?? first ?? everything;
   return (
     <FilterMenu {...{ what, said }} count={more.length > 0 && `+${more.length}`} isSet={chosen.length > 0}>
-      {names.length === 0 ? (
+      {all.length === 0 ? (
         <p class="menu-note">{words.explore.filters.noneKnown}</p>
       ) : (
-        <Combobox label={what} all={names} {...{ chosen, onChange }} isOpen />
+        <Combobox label={what} {...{ all, chosen, onChange }} isOpen />
       )}
     </FilterMenu>
   );
@@ -149,14 +134,9 @@ const TimeChoice = ({ filter, onChange }: FilterProps) => (
   <>
     <div class="stretches">
       {STRETCHES.map(([name, after]) => (
-        <button
-          key={name}
-          class="button button-plain"
-          type="button"
-          onClick={() => onChange({ ...filter, after: after(), before: undefined })}
-        >
+        <Button kind="plain" key={name} onPress={() => onChange({ ...filter, after: after(), before: undefined })}>
           {words.explore.filters[name]}
-        </button>
+        </Button>
       ))}
     </div>
     <Moment
@@ -172,11 +152,7 @@ const TimeChoice = ({ filter, onChange }: FilterProps) => (
   </>
 );
 
-interface MomentProps {
-  readonly name: string;
-  readonly time: number | undefined;
-  readonly onChange: (time: number | undefined) => void;
-}
+type MomentProps = { name: string; time: number | undefined; onChange: (time: number | undefined) => void };
 
 function Moment({ name, time, onChange }: MomentProps) {
   const field = useSettled(toLocalInput(time), (text) => onChange(fromLocalInput(text)));

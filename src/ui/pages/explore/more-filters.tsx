@@ -1,11 +1,11 @@
 /** The filters that are wanted less often: the order, what there is of an event, names, numbers, time of day (interface 4.1). */
 import type { TargetedEvent } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Combobox } from '../shared/combobox.tsx';
-import { Labelled, SelectField } from '../shared/fields.tsx';
+import { Field, SelectField } from '../shared/fields.tsx';
 import { spaced } from '../shared/spelling.ts';
 import { textsOf } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { suggested, words } from '../shared/words.ts';
 import { type EventFilter, type MoreFilter, withMore } from './event-filter.ts';
 
@@ -40,12 +40,8 @@ const RANGES = [
   { isPercent: false, from: ['min_speed',  'leastSpeed'],  to: ['max_speed',  'mostSpeed']  },
 ] as const;
 
-interface MoreFiltersProps {
-  readonly filter: EventFilter;
-  /** The names to choose from are asked for once the menu was opened. */
-  readonly isWanted: boolean;
-  readonly onChange: (filter: EventFilter) => void;
-}
+/** `isWanted`: the names to choose from are asked for once the menu was opened. */
+type MoreFiltersProps = { filter: EventFilter; isWanted: boolean; onChange: (filter: EventFilter) => void };
 
 export function MoreFilters({ filter, isWanted, onChange }: MoreFiltersProps) {
   const text = words.explore.filters;
@@ -84,31 +80,21 @@ export function MoreFilters({ filter, isWanted, onChange }: MoreFiltersProps) {
   );
 }
 
-interface FieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
+type FieldProps = { label: string; value: string; onChange: (value: string) => void };
 
 /** Names joined by commas. What is not suggested can be typed: a pattern for plates, or a name of long ago. */
 function Names({ label, path, value, onChange }: FieldProps & { readonly path: string | undefined }) {
-  const [fetched] = useFetched(path, textsOf);
-  const all = fetched.kind === 'ready' ? suggested(fetched.value, spaced) : [];
+  const all = suggested(valueOr(useFetched(path, textsOf)[0], []), spaced);
   const chosen = value.split(',').filter(Boolean);
   return <Combobox {...{ label, all, chosen }} onChange={(names) => onChange(names.join(','))} takesOwn />;
 }
 
 /** The API has scores from 0 to 1, the page percentages. */
 function NumberField({ label, value, onChange, isPercent }: FieldProps & { readonly isPercent: boolean }) {
-  const id = useId();
   const percent = Math.round(Number(value) * 100);
   const shown = !isPercent || value === '' ? value : Number.isNaN(percent) ? '' : String(percent);
   const field = useDraft(shown, (text) => onChange(isPercent && text !== '' ? String(Number(text) / 100) : text));
-  return (
-    <Labelled {...{ id, label }}>
-      <input id={id} type="number" min="0" step="any" {...field} />
-    </Labelled>
-  );
+  return <Field label={label} control={(tied) => <input {...tied} type="number" min="0" step="any" {...field} />} />;
 }
 
 const WHOLE_DAY = ['00:00', '24:00'] as const;
@@ -131,12 +117,8 @@ function TimeOfDay({ label, value, onChange }: FieldProps) {
 }
 
 function Clock({ label, value, onChange }: FieldProps) {
-  const id = useId();
-  return (
-    <Labelled {...{ id, label }}>
-      <input id={id} type="time" {...useSettled(value, onChange)} />
-    </Labelled>
-  );
+  const field = useSettled(value, onChange);
+  return <Field label={label} control={(tied) => <input {...tied} type="time" {...field} />} />;
 }
 
 type DraftEvent = TargetedEvent<HTMLInputElement>;

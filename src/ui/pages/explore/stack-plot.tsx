@@ -1,25 +1,41 @@
 /** Stacked bars, one a day, in the width that there is: days are pointed at and chosen by mouse, by touch, and by keys. */
-import type { RefObject, TargetedFocusEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact';
+import type {
+  ComponentChildren,
+  RefObject,
+  TargetedFocusEvent,
+  TargetedKeyboardEvent,
+  TargetedPointerEvent,
+} from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Button } from '../shared/parts.tsx';
 import { formatCount, formatTick } from '../shared/words.ts';
 import { countMarks, dayMarks, stackedBars, sumsOf } from './bars.ts';
 
-interface StackPlotProps {
+interface PlotProps {
+  readonly class?: string;
   readonly label: string;
   /** Midnights, in Unix seconds. */
   readonly starts: readonly number[];
   /** The first is at the bottom. `colour`: a class that sets `fill`. `counts`: one a day. */
   readonly series: readonly { readonly name: string; readonly colour: string; readonly counts: readonly number[] }[];
   readonly selecting: ReturnType<typeof useSelection>;
-  /** What is selected, in words. */
+  /** What is selected, in words; '' for nothing: then the caption is shown. */
   readonly said: string;
+  readonly caption: string;
+  readonly isBusy?: boolean;
+  /** What the button says that chooses the selection. */
+  readonly zoom?: string;
+  /** What follows below it. */
+  readonly children?: ComponentChildren;
 }
 
 /** Pixels that a mark of the time axis needs. */
 const MARK_WIDTH = 68;
 
 /** Its height is the same with and without bars. */
-export function StackPlot({ label, starts, series, selecting: { selection, handlers }, said }: StackPlotProps) {
+export function Plot(props: PlotProps) {
+  const { class: look = '', label, starts, series, said, caption, isBusy = false, zoom, children } = props;
+  const { selection, handlers, choose } = props.selecting;
   const area = useRef<HTMLDivElement>(null);
   const width = useWidth(area);
   const slices = starts.length;
@@ -29,54 +45,71 @@ export function StackPlot({ label, starts, series, selecting: { selection, handl
     const top = marks.at(-1) ?? 1;
     return { marks, top, bars: stackedBars(rows, top) };
   }, [series, slices]);
-  const days = useMemo(() => dayMarks(starts, Math.max(1, Math.floor(width / MARK_WIDTH))), [starts, width]);
+  const days = dayMarks(starts, Math.max(1, Math.floor(width / MARK_WIDTH)));
   /** Half a label reaches over its mark on both sides. */
   const isInside = (at: number): boolean => (at / slices) * width > 24 && (1 - at / slices) * width > 32;
   return (
-    <div class="plot">
-      <div class="plot-counts" aria-hidden="true">
-        {marks.map((mark) => (
-          <span key={mark} style={{ bottom: `${(mark / top) * 100}%` }}>
-            {slices > 0 && formatCount(mark)}
-          </span>
-        ))}
-      </div>
-      <div
-        ref={area}
-        class="plot-area"
-        role="slider"
-        tabIndex={slices > 0 ? 0 : -1}
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(0, slices - 1)}
-        aria-valuenow={selection?.to ?? 0}
-        aria-valuetext={said}
-        {...handlers}
-      >
-        <svg viewBox={`0 0 ${Math.max(1, slices)} 100`} preserveAspectRatio="none" aria-hidden="true">
-          {marks.map((mark) => {
-            const y = 100 - (mark / top) * 100;
-            return <line key={mark} class="plot-line" x2={Math.max(1, slices)} y1={y} y2={y} />;
-          })}
-          {selection && (
-            <rect class="plot-selected" x={selection.from} width={selection.to - selection.from + 1} height="100" />
-          )}
-          {bars.map((path, at) => (
-            <path key={series[at]?.name} class={series[at]?.colour} d={path} />
+    <figure class={`overview ${look}`} aria-busy={isBusy}>
+      <div class="plot">
+        <div class="plot-counts" aria-hidden="true">
+          {marks.map((mark) => (
+            <span key={mark} style={{ bottom: `${(mark / top) * 100}%` }}>
+              {slices > 0 && formatCount(mark)}
+            </span>
           ))}
-        </svg>
+        </div>
+        <div
+          ref={area}
+          class="plot-area"
+          role="slider"
+          tabIndex={slices > 0 ? 0 : -1}
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, slices - 1)}
+          aria-valuenow={selection?.to ?? 0}
+          aria-valuetext={said}
+          {...handlers}
+        >
+          <svg viewBox={`0 0 ${Math.max(1, slices)} 100`} preserveAspectRatio="none" aria-hidden="true">
+            {marks.map((mark) => {
+              const y = 100 - (mark / top) * 100;
+              return <line key={mark} class="plot-line" x2={Math.max(1, slices)} y1={y} y2={y} />;
+            })}
+            {selection && (
+              <rect class="plot-selected" x={selection.from} width={selection.to - selection.from + 1} height="100" />
+            )}
+            {bars.map((path, at) => (
+              <path key={series[at]?.name} class={series[at]?.colour} d={path} />
+            ))}
+          </svg>
+        </div>
+        <div class="plot-times" aria-hidden="true">
+          {days.marks.map(
+            ({ at, time }) =>
+              isInside(at) && (
+                <span key={time} style={{ left: `${(at / slices) * 100}%` }}>
+                  {formatTick(time, days.distanceSeconds)}
+                </span>
+              ),
+          )}
+        </div>
       </div>
-      <div class="plot-times" aria-hidden="true">
-        {days.marks.map(
-          ({ at, time }) =>
-            isInside(at) && (
-              <span key={time} style={{ left: `${(at / slices) * 100}%` }}>
-                {formatTick(time, days.distanceSeconds)}
-              </span>
-            ),
-        )}
-      </div>
-    </div>
+      <figcaption>
+        <div class="overview-caption">
+          <p class="overview-stretch">{said || caption}</p>
+          {zoom !== undefined && selection?.isHeld && (
+            // A press must not take the focus from the plot: its selection would be gone.
+            <Button
+              onPointerDown={(event) => event.preventDefault()}
+              onPress={() => choose(selection.from, selection.to)}
+            >
+              {zoom}
+            </Button>
+          )}
+        </div>
+        {children}
+      </figcaption>
+    </figure>
   );
 }
 

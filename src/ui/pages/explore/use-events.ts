@@ -1,6 +1,7 @@
 /** The events of the list: the first page for a filter, more on demand, and what arrives while it is looked at (SPEC 8). */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, getAutomatically, getFromApi, viewedPerson } from '../shared/api.ts';
+import { facts } from '../shared/page-facts.ts';
 import { problemOf } from '../shared/problems.ts';
 import { words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
@@ -8,7 +9,7 @@ import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery }
 import { readEvents } from './event-view.ts';
 import { keepLine, type LineState, openNvrSocket, openStream } from './keep-line.ts';
 
-export interface EventList extends Arrivals {
+interface LoadedEvents extends Arrivals {
   readonly status: 'loading' | 'ready' | 'failed';
   /** They are those of an earlier filter, until the new ones are there. */
   readonly isOutdated: boolean;
@@ -16,6 +17,7 @@ export interface EventList extends Arrivals {
   readonly problem: string;
   readonly next: URLSearchParams | undefined;
 }
+export type EventList = ReturnType<typeof useEvents>;
 
 /**
  * The number of events asked for first: with their pictures, on a slow line, the first screen is there before what is below it
@@ -23,7 +25,7 @@ export interface EventList extends Arrivals {
  */
 export const FIRST_SIZE = 8;
 const PAGE_SIZE = 60;
-const NOTHING_YET: EventList = {
+const NOTHING_YET: LoadedEvents = {
   freshCount: 0,
   waiting: [],
   newIds: new Set(),
@@ -34,16 +36,15 @@ const NOTHING_YET: EventList = {
   next: undefined,
 };
 
-export function useEvents(filter: EventFilter, round: number, eventsBy: 'nvr' | 'backend') {
+export function useEvents(filter: EventFilter, round: number) {
   const [list, setList] = useState(NOTHING_YET);
   const asking = useRef(new AbortController());
-  const latest = useRef(list);
-  latest.current = list;
-  const first = eventsPath(filter, FIRST_SIZE, eventsBy);
-  const asked = useRef(first);
-  asked.current = first;
+  const first = eventsPath(filter, FIRST_SIZE, facts.eventsBy);
+  const isSearch = isSearchOfNvr(filter, facts.eventsBy);
+  const latest = useRef({ list, first, filter });
+  latest.current = { list, first, filter };
 
-  const load = async (query: URLSearchParams, earlier: EventList): Promise<void> => {
+  const load = async (query: URLSearchParams, earlier: LoadedEvents): Promise<void> => {
     asking.current.abort();
     const controller = new AbortController();
     asking.current = controller;
@@ -51,40 +52,42 @@ export function useEvents(filter: EventFilter, round: number, eventsBy: 'nvr' | 
     setList((was) => ({ ...was, status: 'loading', isOutdated: isFirst, problem: '' }));
     const response = await getFromApi(`${first.path}?${query}`, controller.signal);
     if (controller.signal.aborted) return;
-    const hasPages = !isSearchOfNvr(filter, eventsBy);
-    setList((was) => listAfter(response, { query, hasPages }, isFirst ? earlier : was, was));
+    // A search of the NVR gives the whole list at once.
+    setList((was) => listAfter(response, isSearch ? undefined : query, isFirst ? earlier : was, was));
   };
-
   useEffect(() => {
     void load(new URLSearchParams(first.query), NOTHING_YET);
     return () => asking.current.abort();
   }, [first.path, first.query, round]);
 
+  /** Asks for what is new. Rejects nothing: what cannot be had now comes with the next change. */
+  const catchUp = async (): Promise<void> => {
+    const { list, first, filter } = latest.current;
+    if (list.status !== 'ready') return;
+    const query = ofPage(new URLSearchParams(first.query));
+    const since = askedSince(list.events);
+    query.delete('sort');
+    if (since !== undefined) query.set('after', String(Math.max(since, filter.after ?? since)));
+    const response = await getAutomatically(`${first.path}?${query}`);
+    if (response.kind !== 'ok' || latest.current.first.query !== first.query) return;
+    const arrived = readEvents(response.body);
+    const isHeldBack = !isNewestFirst(filter) || isBeingRead();
+    setList((was) =>
+      was.status === 'loading' && was.isOutdated
+        ? was
+        : withArrivals(was, arrived, { hasMore: was.next !== undefined, isHeldBack }),
+    );
+  };
+
   return {
     ...list,
+    // Nothing comes by itself while the view of another person is shown.
+    live: useArrivals(latest, catchUp, filter.before === undefined && !isSearch && viewedPerson() === undefined),
     /** Again after a failure, and then from where it failed. */
     loadMore: (): void => {
       if (list.next && list.status !== 'loading') void load(ofPage(list.next), list);
     },
     showWaiting: (): void => setList(withWaiting),
-    /** Asks for what is new. Rejects nothing: what cannot be had now comes with the next change. */
-    catchUp: async (isHeldBack: () => boolean, signal: AbortSignal): Promise<void> => {
-      const { events, status } = latest.current;
-      if (status !== 'ready') return;
-      const query = ofPage(new URLSearchParams(first.query));
-      const since = askedSince(events);
-      query.delete('sort');
-      if (since !== undefined) query.set('after', String(Math.max(since, filter.after ?? since)));
-      const response = await getAutomatically(`${first.path}?${query}`, signal);
-      if (response.kind !== 'ok' || signal.aborted || asked.current.query !== first.query) return;
-      const arrived = readEvents(response.body);
-      const isInOrder = isNewestFirst(filter);
-      setList((was) =>
-        was.status === 'loading' && was.isOutdated
-          ? was
-          : withArrivals(was, arrived, { hasMore: was.next !== undefined, isHeldBack: !isInOrder || isHeldBack() }),
-      );
-    },
   };
 }
 
@@ -100,13 +103,13 @@ const problemIn = (response: Exclude<ApiResponse, { kind: 'ok' }>): string =>
     ? words.explore.filters.noSearch
     : problemOf(response);
 
-/** `hasPages`: false where the whole list comes at once. */
+/** `query`: undefined where there are no further pages. */
 function listAfter(
   response: ApiResponse,
-  { query, hasPages }: { readonly query: URLSearchParams; readonly hasPages: boolean },
-  earlier: EventList,
-  was: EventList,
-): EventList {
+  query: URLSearchParams | undefined,
+  earlier: LoadedEvents,
+  was: LoadedEvents,
+): LoadedEvents {
   // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
   if (response.kind !== 'ok') {
     const next = earlier.events.length > 0 ? was.next : undefined;
@@ -121,62 +124,49 @@ function listAfter(
     status: 'ready',
     isOutdated: false,
     problem: '',
-    next: hasPages ? nextQuery({ query, link: response.link, startTimes }) : undefined,
+    next: query && nextQuery({ query, link: response.link, startTimes }),
   };
 }
 
 /** A burst of events is one question. */
 const BETWEEN_QUESTIONS_MILLISECONDS = 2000;
 
-type List = ReturnType<typeof useEvents>;
-
-/** `source` says when events are new. Undefined: nothing new can match the filter. */
-export function useLiveEvents(list: List, filter: EventFilter, source: 'nvr' | 'backend'): LineState | undefined {
+/** Catches up when events are new, which the NVR or the service says. Undefined: nothing new can match the filter. */
+function useArrivals(
+  latest: { readonly current: { readonly list: LoadedEvents } },
+  catchUp: () => Promise<void>,
+  isOpenEnded: boolean,
+): LineState | undefined {
   const [state, setState] = useState<LineState>('connecting');
-  const latest = useRef(list);
-  latest.current = list;
-  // Nothing comes by itself while the view of another person is shown.
-  const isOpenEnded = filter.before === undefined && !isSearchOfNvr(filter, source) && viewedPerson() === undefined;
-  const hasList = list.status === 'ready';
   const [wanted, setWanted] = useState(0);
-
+  const answered = useRef({ wanted: 0, at: Number.NEGATIVE_INFINITY });
+  const isWanted = isOpenEnded && latest.current.list.status === 'ready' && wanted > answered.current.wanted;
   useEffect(() => {
     if (!isOpenEnded) return undefined;
-    return keepLine(source === 'nvr' ? openNvrSocket : openStream('api/events/changes'), {
+    return keepLine(facts.eventsBy === 'nvr' ? openNvrSocket : openStream('api/events/changes'), {
       onState: setState,
       onChange(newest) {
-        const { events, waiting } = latest.current;
+        const { events, waiting, freshCount } = latest.current.list;
         const isKnown =
           (newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === newest);
+        // An event in progress may be over.
+        const wantsMore = freshCount > 0 || events.some(({ endTime }) => endTime === undefined);
         // The first message of a stream tells where the list stands already.
-        if (!isKnown || wantsMore(latest.current)) setWanted((was) => was + 1);
+        if (!isKnown || wantsMore) setWanted((was) => was + 1);
       },
     });
-  }, [source, isOpenEnded]);
-
-  useCatchUp(latest, isOpenEnded && hasList ? wanted : 0);
-  return isOpenEnded ? state : undefined;
-}
-
-/** An event in progress may be over. */
-const wantsMore = ({ events, freshCount }: List): boolean =>
-  freshCount > 0 || events.some(({ endTime }) => endTime === undefined);
-
-/** Asks when `wanted` has grown, and not more often than every two seconds. */
-function useCatchUp(latest: { readonly current: List }, wanted: number): void {
-  const askedAt = useRef(Number.NEGATIVE_INFINITY);
-  const answered = useRef(0);
+  }, [isOpenEnded]);
   useEffect(() => {
-    if (wanted <= answered.current) return undefined;
-    const controller = new AbortController();
+    if (!isWanted) return undefined;
     const ask = (): void => {
-      askedAt.current = performance.now();
-      answered.current = wanted;
-      void latest.current.catchUp(isBeingRead, controller.signal);
+      answered.current = { wanted, at: performance.now() };
+      void catchUp();
     };
-    const timer = setTimeout(ask, Math.max(0, askedAt.current + BETWEEN_QUESTIONS_MILLISECONDS - performance.now()));
+    const pause = answered.current.at + BETWEEN_QUESTIONS_MILLISECONDS - performance.now();
+    const timer = setTimeout(ask, Math.max(0, pause));
     return () => clearTimeout(timer);
-  }, [wanted]);
+  }, [wanted, isWanted]);
+  return isOpenEnded ? state : undefined;
 }
 
 /** Scrolled, focused, pointed at, or with an event open beside it: rows that come in above would push the others away. */

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
 import type { Explanation as Told } from '../../../gateway/explain/explanation.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { isFields } from '../shared/untrusted.ts';
 import { cameraName, formatShortMoment, words } from '../shared/words.ts';
 import { dayNames, hoursInWords } from './typed-hours.ts';
 
@@ -28,17 +27,14 @@ interface AnswerFacts {
 }
 
 export function answerOf(explanation: Explanation, facts: AnswerFacts): Answer {
-  const { verdict, reason = '', message } = explanation;
+  const { verdict, reason = '', message = '' } = explanation;
   if (verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
-  const known = Object.entries(REFUSED).find(([name]) => name === reason)?.[1];
+  const known = Object.hasOwn(REFUSED, reason) ? REFUSED[reason] : undefined;
   if (!known) return { isYes: false, text: words.access.noBecause({ message }), remedies: [] };
   return { isYes: false, text: known.text(explanation, facts), remedies: known.remedies };
 }
 
-interface Refused {
-  readonly text: (explanation: Explanation, facts: AnswerFacts) => string;
-  readonly remedies: readonly Remedy[];
-}
+type Refused = { text: (explanation: Explanation, facts: AnswerFacts) => string; remedies: readonly Remedy[] };
 
 // biome-ignore format: a table
 const REFUSED: Readonly<Record<string, Refused>> = {
@@ -88,22 +84,8 @@ const momentOf = (time: number | undefined): string => (time === undefined ? '' 
 /** What is undefined is absent from JSON. */
 export type Explanation = Pick<Told, 'verdict' | 'message'> & Partial<Told>;
 
-const VERDICTS: readonly unknown[] = ['admitted', 'nothing-visible', 'refused'];
-
-export const readExplanation = (body: unknown): Explanation | undefined =>
-  isFields(body) && VERDICTS.includes(body['verdict']) ? ({ message: '', ...body } as Explanation) : undefined;
-
 export type CameraAccess = z.output<typeof ACCESS>;
 export type Holder = CameraAccess['holders'][number];
-
-/** Nobody and nothing where the answer is no such list. */
-export function readAccess(body: unknown): CameraAccess {
-  const { cameras, holders } = isFields(body) ? body : {};
-  return {
-    cameras: Array.isArray(cameras) ? cameras : [],
-    holders: Array.isArray(holders) ? holders : [],
-  } as CameraAccess;
-}
 
 /** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, or not at all. */
 type Sight = 'all' | 'part' | 'closed' | 'none';
@@ -121,13 +103,10 @@ export function sightOf({ cameras, denied, closed, mustEnrol }: Holder, camera: 
   return SHOWING.some(isDenied) ? 'part' : 'all';
 }
 
-interface RoleGroup {
-  readonly role: string;
-  readonly people: readonly Holder[];
-}
-
 /** People alone, by role, each group by name; admins first, then viewers. */
-export function byRole(holders: readonly Holder[]): readonly RoleGroup[] {
+export function byRole(
+  holders: readonly Holder[],
+): readonly { readonly role: string; readonly people: readonly Holder[] }[] {
   const people = holders.filter(({ kind }) => kind === 'user');
   const groups = new Map<string, Holder[]>();
   for (const one of people) groups.set(one.role, [...(groups.get(one.role) ?? []), one]);

@@ -1,14 +1,15 @@
 /** Settings > Access, advanced: how a request with method and path would be decided, and why (SPEC 1, `explain`). */
 
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { getFromApi } from '../shared/api.ts';
 import { Choice, SelectField, TextArea, TextField } from '../shared/fields.tsx';
 import { PanelForm, type Sent } from '../shared/forms.tsx';
+import { facts } from '../shared/page-facts.ts';
+import { type Fact, Facts } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge } from '../shared/records-page.tsx';
 import { cameraName, words } from '../shared/words.ts';
-import { type Explanation, readExplanation } from './access-answers.ts';
+import type { Explanation } from './access-answers.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;
 
@@ -23,8 +24,9 @@ const FIRST = {
   path: '/api/events',
 };
 
-export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean; names: readonly string[] }) {
+export function DescribedRequest({ names }: { names: readonly string[] }) {
   const text = words.access;
+  const { hasOwnLogin } = facts;
   const [result, setResult] = useState<Explanation>();
   const ask = async ({ caller, user, headers, peer, method, path }: typeof FIRST): Promise<Sent> => {
     setResult(undefined);
@@ -33,8 +35,7 @@ export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean;
     if (caller === 'user') query.set('user', user || (names[0] ?? ''));
     if (caller === 'headers') for (const line of linesOf(headers)) query.append('header', line);
     if (peer.trim() !== '') query.set('peer', peer.trim());
-    const response = await getFromApi(`api/explain?${query}`);
-    return response.kind === 'ok' && !readExplanation(response.body) ? words.ui.common.unreadable : response;
+    return getFromApi(`api/explain?${query}`);
   };
   return (
     <>
@@ -44,7 +45,7 @@ export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean;
         submitting={text.asking}
         first={hasOwnLogin ? { ...FIRST, caller: 'user' } : FIRST}
         onSubmit={ask}
-        onSent={(_, body) => setResult(readExplanation(body))}
+        onSent={(_, body) => setResult(body as Explanation)}
       >
         {({ values: { caller, user }, put, field }) => (
           <>
@@ -117,14 +118,7 @@ function Judgement({ explanation }: { explanation: Explanation }) {
           <bdi>{hint}</bdi>
         </p>
       ))}
-      <dl class="facts">
-        {factsOf(explanation).map(([name, value]) => (
-          <div key={name} class="fact">
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts rows={factsOf(explanation)} />
       {headers.length > 0 && (
         <>
           <h3>{words.access.headersSeen}</h3>
@@ -162,20 +156,17 @@ const VERDICT = {
   'nothing-visible': () => words.access.nothingVisible,
 };
 
-function factsOf(found: Explanation): [name: string, value: ComponentChildren][] {
-  const rows: [string, ComponentChildren | undefined][] = [
-    [words.ui.common.user, <bdi key="user">{found.user ?? words.access.anonymous}</bdi>],
-    [words.ui.common.role, found.role && <bdi key="role">{found.role}</bdi>],
-    [words.ui.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
-    [words.access.limits, found.limits && <bdi key="limits">{found.limits.join('; ')}</bdi>],
-    [words.access.secret, found.secret],
-    [words.access.token, found.token],
-    [words.access.groups, found.groups?.length && <FewNames key="groups" names={found.groups} none="" />],
-    [words.access.rule, found.rule && <bdi key="rule">{found.rule}</bdi>],
-    [words.access.route, found.route && <RouteFound key="route" route={found.route} />],
-  ];
-  return rows.filter((row): row is [string, ComponentChildren] => Boolean(row[1]));
-}
+const factsOf = (found: Explanation): readonly Fact[] => [
+  [words.ui.common.user, found.user ?? words.access.anonymous],
+  [words.ui.common.role, found.role],
+  [words.ui.common.cameras, found.cameras && <CamerasSeen cameras={found.cameras} />],
+  [words.access.limits, found.limits?.join('; ')],
+  [words.access.secret, found.secret],
+  [words.access.token, found.token],
+  [words.access.groups, found.groups?.length ? <FewNames names={found.groups} none="" /> : undefined],
+  [words.access.rule, found.rule],
+  [words.access.route, found.route && <RouteFound route={found.route} />],
+];
 
 const CamerasSeen = ({ cameras }: { cameras: 'all' | readonly string[] }) =>
   cameras === 'all' ? (

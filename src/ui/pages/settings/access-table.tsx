@@ -5,12 +5,7 @@ import { cameraName, words } from '../shared/words.ts';
 import { byRole, type CameraAccess, found, type Holder, sightOf } from './access-answers.ts';
 import { CameraGroups } from './camera-choice.tsx';
 
-interface AccessTableProps {
-  readonly access: CameraAccess;
-  readonly onPerson: (name: string) => void;
-}
-
-export function AccessTable({ access, onPerson }: AccessTableProps) {
+export function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (name: string) => void }) {
   const [person, setPerson] = useState('');
   const [camera, setCamera] = useState('');
   const { cameras, holders } = found(access, { person, camera }, cameraName);
@@ -84,11 +79,7 @@ export function AccessTable({ access, onPerson }: AccessTableProps) {
 
 const LEGEND = ['all', 'part', 'closed'] as const;
 
-interface PersonRowProps {
-  readonly holder: Holder;
-  readonly cameras: readonly string[];
-  readonly onPerson: (name: string) => void;
-}
+type PersonRowProps = { holder: Holder; cameras: readonly string[]; onPerson: (name: string) => void };
 
 function PersonRow({ holder, cameras, onPerson }: PersonRowProps) {
   return (

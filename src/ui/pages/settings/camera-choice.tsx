@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Fault, SearchBox, Switch, TextField } from '../shared/fields.tsx';
 import { useFault } from '../shared/forms.tsx';
-import { Icon } from '../shared/parts.tsx';
+import { Button, Icon } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
 import { cameraName, entryName, words } from '../shared/words.ts';
 import { type CameraGroup, camerasOf, groupsOf, matchesEntry } from './names.ts';
@@ -47,14 +47,14 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
       {known.length > FEW_CAMERAS && (
         <div class="camera-tools">
           <SearchBox label={words.ui.cameraChoice.search} value={query} onChange={setQuery} />
-          <button class="button button-small" type="button" onClick={() => onChange(withAll(shown))}>
+          <Button kind="small" onPress={() => onChange(withAll(shown))}>
             {shown.length === known.length
               ? words.ui.cameraChoice.all
               : words.ui.cameraChoice.these({ number: shown.length })}
-          </button>
-          <button class="button button-small" type="button" onClick={() => onChange(without(shown))}>
+          </Button>
+          <Button kind="small" onPress={() => onChange(without(shown))}>
             {words.ui.cameraChoice.none}
-          </button>
+          </Button>
         </div>
       )}
       {known.length > FEW_CAMERAS && query === '' && (
@@ -86,14 +86,13 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
               <span class="field-help">
                 <FewNames names={camerasOf([entry], known).map(cameraName)} none={words.roles.noCamera} />
               </span>
-              <button
-                class="button button-plain button-small"
-                type="button"
+              <Button
+                kind="plain small"
                 aria-label={words.roles.remove({ entry: entryName(entry) })}
-                onClick={() => onChange(without([entry]))}
+                onPress={() => onChange(without([entry]))}
               >
                 <Icon name="close" />
-              </button>
+              </Button>
             </li>
           ))}
         </ul>
@@ -122,11 +121,11 @@ export const NarrowedCameras = ({ value, onChange, children, ...choice }: Narrow
   </>
 );
 
-interface CameraGroupsProps {
-  readonly known: readonly string[];
-  readonly isOn: (group: CameraGroup) => boolean;
-  readonly onPress: (group: CameraGroup) => void;
-}
+type CameraGroupsProps = {
+  known: readonly string[];
+  isOn: (group: CameraGroup) => boolean;
+  onPress: (group: CameraGroup) => void;
+};
 
 export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
   const groups = groupsOf(known);
@@ -170,9 +169,9 @@ function AddEntry({ onAdd }: { onAdd: (entry: string) => void }) {
         isOptional
         onEnter={add}
       />
-      <button class="button" type="button" disabled={entry.trim() === ''} onClick={add}>
+      <Button disabled={entry.trim() === ''} onPress={add}>
         {words.roles.addPattern}
-      </button>
+      </Button>
     </div>
   );
 }

@@ -1,8 +1,10 @@
 /** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
+
 import { fromLocalInput, toLocalInput } from '../explore/event-filter.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { MomentField, Switch, TextArea, TextField } from '../shared/fields.tsx';
 import type { FormState } from '../shared/forms.tsx';
+import { Button } from '../shared/parts.tsx';
 import { formatDuration, formatShortMoment, words } from '../shared/words.ts';
 import {
   dayNames,
@@ -15,16 +17,13 @@ import {
   spelledHours,
 } from './typed-hours.ts';
 
-/** Hours of a role to click: days as buttons, and two times, as many rows as there are lines of text (SPEC 13). */
-interface HoursRowsProps {
-  /** Lines of text. One that is no span of hours has no row, and stays as it is. */
-  readonly value: string;
-  readonly onChange: (hours: string) => void;
-}
-
 const FIRST_ROW: HoursRow = { days: [0, 1, 2, 3, 4], from: '08:00', to: '18:00' };
 
-function HoursRows({ value: hours, onChange }: HoursRowsProps) {
+/**
+ * Hours of a role to click: days as buttons, and two times, as many rows as there are lines of text (SPEC 13). `value`:
+ * lines of text. One that is no span of hours has no row, and stays as it is.
+ */
+function HoursRows({ value: hours, onChange }: { value: string; onChange: (hours: string) => void }) {
   const names = dayNames();
   const lines = hours.split('\n').filter((line) => line.trim() !== '');
   const put = (at: number, ...rows: readonly HoursRow[]): void =>
@@ -36,20 +35,14 @@ function HoursRows({ value: hours, onChange }: HoursRowsProps) {
         const row = hoursRowOf(line, names);
         return row && <Row key={at} row={row} onChange={(next) => put(at, next)} onRemove={() => put(at)} />;
       })}
-      <button class="button button-small" type="button" onClick={() => put(lines.length, FIRST_ROW)}>
+      <Button kind="small" onPress={() => put(lines.length, FIRST_ROW)}>
         {words.roles.addHours}
-      </button>
+      </Button>
     </fieldset>
   );
 }
 
-interface RowProps {
-  readonly row: HoursRow;
-  readonly onChange: (row: HoursRow) => void;
-  readonly onRemove: () => void;
-}
-
-function Row({ row, onChange, onRemove }: RowProps) {
+function Row({ row, onChange, onRemove }: { row: HoursRow; onChange: (row: HoursRow) => void; onRemove: () => void }) {
   const { days, from, to } = row;
   // The last day stays: a row without days is removed by its button.
   const switchDay = (day: number): void => {
@@ -81,9 +74,9 @@ function Row({ row, onChange, onRemove }: RowProps) {
         {time(words.roles.hoursFrom, from, (value) => ({ ...row, from: value }))}
         <span aria-hidden="true">–</span>
         {time(words.roles.hoursTo, to, (value) => ({ ...row, to: value }))}
-        <button class="button button-plain button-small" type="button" onClick={onRemove}>
+        <Button kind="plain small" onPress={onRemove}>
           {words.roles.removeHours}
-        </button>
+        </Button>
       </span>
     </div>
   );
@@ -192,14 +185,9 @@ export const ValidityFields = ({ put, field }: FormState<TypedValidity>) => (
     <MomentField label={words.users.validUntil} {...field('until')} />
     <div class="chips">
       {END_NAMES.map((name) => (
-        <button
-          key={name}
-          class="button"
-          type="button"
-          onClick={() => put({ until: toLocalInput(endOf(name, new Date())) })}
-        >
+        <Button key={name} onPress={() => put({ until: toLocalInput(endOf(name, new Date())) })}>
           {words.users.ends[name]}
-        </button>
+        </Button>
       ))}
     </div>
     <p class="field-help">{words.users.validityHelp}</p>

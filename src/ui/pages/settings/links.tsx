@@ -1,17 +1,17 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
-import { isAdmin, type Profile } from '../shared/account.ts';
+import { isAdmin, useProfile } from '../shared/account.ts';
 import type { LinkRecord } from '../shared/answers.ts';
 import { Badge, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useList } from '../shared/use-fetched.ts';
 import { cameraName, formatShortMoment, formatSpan, words } from '../shared/words.ts';
 
-export function Links({ profile }: { profile: Profile }) {
+export function Links() {
+  const profile = useProfile();
   const text = words.links;
   return (
     <ResourcePage
       {...{ title: text.title, lead: text.lead, none: text.none }}
-      fetched={useFetched('api/links', recordsIn<LinkRecord>)}
+      fetched={useList('api/links')}
       keyOf={({ id }) => id}
       columns={[
         { title: text.name, text: nameOf, more: ({ has_pin }) => has_pin && <Badge text={text.pin} /> },

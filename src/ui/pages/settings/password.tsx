@@ -1,28 +1,32 @@
 /** Settings > Password: one's own; and the field for any new one, with how strong it looks while it is typed (interface 2.1, 5.1.6; SPEC 4.3, 12). */
+
+import type { ComponentProps } from 'preact';
 import { said } from '../../../locales/texts.ts';
 import { formatSeconds } from '../login/login-outcome.ts';
-import type { Profile } from '../shared/account.ts';
+import { useProfile } from '../shared/account.ts';
 import { sendToApi } from '../shared/api.ts';
-import { PasswordField } from '../shared/fields.tsx';
+import { OwnName, PasswordField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { PanelForm, type Sent, useDialogs, useFault } from '../shared/forms.tsx';
-import { isUnfit, type Strength, shortestPassword, strengthOf } from '../shared/password-strength.ts';
+import { facts } from '../shared/page-facts.ts';
+import { isUnfit, type Strength, strengthOf } from '../shared/password-strength.ts';
 import { NOTHING_FETCHED, pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 import { suggestedPassword } from './names.ts';
 
-export function Password({ profile }: { profile: Profile }) {
+export function Password() {
   const { title, lead, leadFirst } = words.passwords.change;
   return (
-    <RecordsPage {...{ title }} lead={profile.mustChangePassword ? leadFirst : lead} fetched={NOTHING_FETCHED}>
-      {() => <PasswordForm profile={profile} />}
+    <RecordsPage title={title} lead={useProfile().password_is_generated ? leadFirst : lead} fetched={NOTHING_FETCHED}>
+      {() => <PasswordForm />}
     </RecordsPage>
   );
 }
 
 const EMPTY = { current: '', password: '', again: '' };
 
-function PasswordForm({ profile: { name, mustChangePassword } }: { profile: Profile }) {
+function PasswordForm() {
+  const { username: name, password_is_generated: isFirst } = useProfile();
   const page = useDialogs();
   const text = words.passwords.change;
   const change = async ({ current, password, again }: typeof EMPTY): Promise<Sent> => {
@@ -46,17 +50,14 @@ function PasswordForm({ profile: { name, mustChangePassword } }: { profile: Prof
       first={EMPTY}
       onSubmit={change}
       onSent={(_, __, put) => {
-        if (mustChangePassword) return location.reload();
+        if (isFirst) return location.reload();
         put(EMPTY);
         page.say(text.changed);
       }}
     >
       {({ field }) => (
         <>
-          {/* A password manager has to know whose password this is. */}
-          <span class="out-of-sight" aria-hidden="true">
-            <input type="text" autocomplete="username" value={name} readOnly tabIndex={-1} />
-          </span>
+          <OwnName />
           <PasswordField label={text.current} {...field('current')} autocomplete="current-password" />
           <NewPassword label={text.new} userName={name} {...field('password')} />
           <PasswordField label={text.again} {...field('again')} autocomplete="new-password" />
@@ -68,23 +69,20 @@ function PasswordForm({ profile: { name, mustChangePassword } }: { profile: Prof
 
 /** What is wrong with a password for that user, as text, or undefined. */
 export function passwordFault(password: string, userName: string): string | undefined {
-  const strength = strengthOf(password, userName, shortestPassword);
+  const strength = strengthOf(password, userName, facts.shortestPassword);
   return isUnfit(strength) ? sentenceOf(strength) : undefined;
 }
 
-interface NewPasswordProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
+type NewPasswordProps = Pick<ComponentProps<typeof PasswordField>, 'label' | 'value' | 'onChange'> & {
   readonly userName: string;
   /** Shows a button that makes a password for another person. */
   readonly isSuggested?: boolean;
-}
+};
 
 /** Nothing of it is sent before the form is. */
 export function NewPassword({ label, value, onChange, userName, isSuggested = false }: NewPasswordProps) {
   const fault = useFault('password');
-  const strength = value === '' ? undefined : strengthOf(value, userName, shortestPassword);
+  const strength = value === '' ? undefined : strengthOf(value, userName, facts.shortestPassword);
   const sentence = strength && sentenceOf(strength);
   return (
     <div>
@@ -92,7 +90,7 @@ export function NewPassword({ label, value, onChange, userName, isSuggested = fa
         name="password"
         {...{ label, value, onChange }}
         {...(isSuggested && { onSuggest: () => onChange(suggestedPassword()) })}
-        help={words.passwords.rules.help({ shortest: shortestPassword })}
+        help={words.passwords.rules.help({ shortest: facts.shortestPassword })}
         autocomplete="new-password"
       />
       <p class={`strength strength-${strength ?? 'none'}`} role="status">
@@ -105,5 +103,5 @@ export function NewPassword({ label, value, onChange, userName, isSuggested = fa
 
 const sentenceOf = (strength: Strength): string =>
   isUnfit(strength)
-    ? said(words.passwords.rules.faults[strength], { shortest: shortestPassword })
+    ? said(words.passwords.rules.faults[strength], { shortest: facts.shortestPassword })
     : words.passwords.rules.strength[strength];

@@ -1,5 +1,7 @@
 /** What is set of the page Security, what was changed, and what is wrong with it (SPEC 1, 12). Pure. */
-import type { SecurityRecord } from '../shared/answers.ts';
+import type { AnswerOf } from '../shared/answers.ts';
+
+export type SecurityRecord = AnswerOf<'SETTINGS'>;
 
 export const FACTOR_CHOICES = ['off', 'optional', 'admins', 'everyone'] as const;
 

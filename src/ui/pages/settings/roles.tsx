@@ -1,26 +1,27 @@
 /** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
-import { nameableCameras, type Profile, useSites } from '../shared/account.ts';
-import type { RoleRecord, UserRecord } from '../shared/answers.ts';
+
+import { useNameableCameras } from '../shared/account.ts';
+import type { RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
+import { facts } from '../shared/page-facts.ts';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { CameraChoice } from './camera-choice.tsx';
 import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
 import { plainName, roleNameFault } from './names.ts';
 
-export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
+export function Roles() {
   const text = words.roles;
-  const [roles, again] = useFetched('api/roles', recordsIn<RoleRecord>);
-  const [users, usersAgain] = useFetched(hasOwnLogin ? 'api/users' : undefined, recordsIn<UserRecord>);
-  const known = roles.kind === 'ready' ? roles.value : [];
-  const people = users.kind === 'ready' ? users.value : [];
-  const cameras = nameableCameras(profile, useSites());
+  const [roles, again] = useList('api/roles');
+  const [users, usersAgain] = useList(facts.hasOwnLogin && 'api/users');
+  const known = valueOr(roles, []);
+  const people = valueOr(users, []);
+  const cameras = useNameableCameras();
   /** Known where users are kept here; the API counts in any case. */
   const holdersOf = ({ role }: RoleRecord): readonly string[] =>
     people.filter((user) => user.role === role).map(({ username }) => username);
@@ -33,7 +34,7 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
       title={text.title}
       lead={text.lead}
       // Rows grow by their users, and would push the others away.
-      fetched={[hasOwnLogin && users.kind === 'loading' ? users : roles, readAgain]}
+      fetched={[facts.hasOwnLogin && users.kind === 'loading' ? users : roles, readAgain]}
       actions={
         <Opener kind="strong" dialog={() => <EditRole {...{ known, cameras }} />}>
           {text.add}
@@ -88,11 +89,11 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
 }
 
 function LimitsOf({ role }: { role: RoleRecord }) {
-  const facts = limitFacts(role);
-  if (facts.length === 0) return <>–</>;
+  const limits = limitFacts(role);
+  if (limits.length === 0) return <>–</>;
   return (
     <>
-      {facts.map(([name, text]) => (
+      {limits.map(([name, text]) => (
         <span key={name} class="fact-line">
           <span class="fact-name">{name}:</span> <bdi>{text}</bdi>
         </span>
@@ -110,12 +111,8 @@ function whatHappens({ users: number }: RoleRecord, holders: readonly string[]):
   return number === 0 ? words.roles.deleteUnused : words.roles.deleteCount({ number });
 }
 
-interface EditRoleProps {
-  /** Undefined: a new one. */
-  readonly role?: RoleRecord;
-  readonly known: readonly RoleRecord[];
-  readonly cameras: readonly string[];
-}
+/** `role`: undefined for a new one. */
+type EditRoleProps = { role?: RoleRecord; known: readonly RoleRecord[]; cameras: readonly string[] };
 
 export function EditRole({ role, known, cameras }: EditRoleProps) {
   const text = words.roles;

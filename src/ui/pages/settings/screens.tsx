@@ -1,16 +1,17 @@
 /** Settings > Screens: displays that show cameras without a password on them, and pairing a new one by its code (SPEC 18). */
+
 import { useState } from 'preact/hooks';
-import { isAdmin, type Profile } from '../shared/account.ts';
-import type { ScreenDevice, ScreenRecord } from '../shared/answers.ts';
+import { isAdmin, useProfile } from '../shared/account.ts';
+import type { AnswerOf, ScreenRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { TextField } from '../shared/fields.tsx';
 import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, type FormState, Opener, useDialogs } from '../shared/forms.tsx';
+import { Button } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
 import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useFetched, useList } from '../shared/use-fetched.ts';
 import { formatDate, formatShortMoment, words } from '../shared/words.ts';
 import { NarrowedCameras } from './camera-choice.tsx';
 import { deviceName } from './names.ts';
@@ -19,7 +20,7 @@ import { endAfter, LifetimeField } from './tokens.tsx';
 /** What the QR code of a display has led here with; '' for none. */
 const codeInAddress = (): string => new URLSearchParams(location.search).get('code') ?? '';
 
-export function Screens({ profile }: { profile: Profile }) {
+export function Screens() {
   const text = words.screens;
   const [code] = useState(codeInAddress);
   return (
@@ -27,10 +28,10 @@ export function Screens({ profile }: { profile: Profile }) {
       title={text.title}
       lead={text.lead({ address: `${baseUrl.host}${baseUrl.pathname}postern/screen` })}
       none={text.none}
-      fetched={useFetched('api/screens', recordsIn<ScreenRecord>)}
-      first={code !== '' && <ConfirmScreen {...{ profile, code }} />}
+      fetched={useList('api/screens')}
+      first={code !== '' && <ConfirmScreen code={code} />}
       actions={
-        <Opener kind="strong" dialog={() => <TypeCode profile={profile} />}>
+        <Opener kind="strong" dialog={() => <TypeCode />}>
           {text.pair}
         </Opener>
       }
@@ -41,7 +42,7 @@ export function Screens({ profile }: { profile: Profile }) {
           text: ({ name }) => name,
           more: ({ agent }) => agent !== null && <bdi class="fact-more">{deviceName(agent)}</bdi>,
         },
-        userColumn(isAdmin(profile)),
+        userColumn(isAdmin(useProfile())),
         { title: words.ui.common.cameras, cameras: ({ cameras }) => cameras, none: text.all },
         {
           title: words.tokens.expires,
@@ -51,7 +52,7 @@ export function Screens({ profile }: { profile: Profile }) {
         lastUseColumn<ScreenRecord>(({ last_seen_at: at, last_seen_from: from }) => ({ at, from })),
       ]}
       acts={(screen) => [
-        { text: text.change, dialog: () => <ChangeScreen {...{ profile, screen }} /> },
+        { text: text.change, dialog: () => <ChangeScreen screen={screen} /> },
         removal(words.tokens.revoke, pathTo('api/screens', screen.id), {
           title: text.revokeTitle(screen),
           what: text.revokeWhat,
@@ -62,7 +63,7 @@ export function Screens({ profile }: { profile: Profile }) {
   );
 }
 
-function TypeCode({ profile }: { readonly profile: Profile }) {
+function TypeCode() {
   const text = words.screens;
   return (
     <FormDialog
@@ -70,7 +71,7 @@ function TypeCode({ profile }: { readonly profile: Profile }) {
       submit={text.next}
       first={{ user_code: '' }}
       onSubmit={async () => undefined}
-      next={(_, { user_code }) => <ConfirmScreen profile={profile} code={user_code.trim()} />}
+      next={(_, { user_code }) => <ConfirmScreen code={user_code.trim()} />}
     >
       {({ field }) => <TextField label={text.code} help={text.codeHelp} {...field('user_code')} />}
     </FormDialog>
@@ -90,18 +91,19 @@ const faultsOfScreen = ({ name, cameras }: ScreenValues): FormProblem | undefine
     cameras: cameras?.length === 0 ? words.roles.needsOne : undefined,
   });
 
-const ScreenFields = ({ profile, field }: FormState<ScreenValues> & { readonly profile: Profile }) => (
+const ScreenFields = ({ field }: Pick<FormState<ScreenValues>, 'field'>) => (
   <>
     <TextField label={words.tokens.name} help={words.screens.nameHelp} {...field('name')} />
-    <NarrowedCameras known={profile.cameras} isOfNames {...field('cameras')} />
+    <NarrowedCameras known={useProfile().allowed_cameras} isOfNames {...field('cameras')} />
   </>
 );
 
 /** Nothing is confirmed but by the button: the sender of this address may be the one with the display. */
-function ConfirmScreen({ profile, code }: { readonly profile: Profile; readonly code: string }) {
+function ConfirmScreen({ code }: { code: string }) {
   const text = words.screens;
   const page = useDialogs();
-  const [device] = useFetched(`api/screens/code?user_code=${encodeURIComponent(code)}`, (body) => body as ScreenDevice);
+  const path = `api/screens/code?user_code=${encodeURIComponent(code)}`;
+  const [device] = useFetched<AnswerOf<'SCREEN_DEVICE'>>(path);
   const first: ScreenValues & { readonly lifetime: string } = { name: '', cameras: undefined, lifetime: 'never' };
   const close = (): void => {
     // A page that is loaded again must not open the form of a code that is over.
@@ -127,7 +129,7 @@ function ConfirmScreen({ profile, code }: { readonly profile: Profile; readonly 
       }}
       done={({ name }) => text.paired({ name: name.trim() })}
     >
-      {({ field, ...form }) => (
+      {({ field }) => (
         <>
           {device.kind === 'loading' && <p role="status">{words.ui.common.loading}</p>}
           {device.kind === 'failed' && (
@@ -149,12 +151,12 @@ function ConfirmScreen({ profile, code }: { readonly profile: Profile; readonly 
                 {text.compare} <strong translate={false}>{lettersIn(code)}</strong>
               </p>
               <p class="notice notice-warn">{text.warning}</p>
-              <ScreenFields {...form} {...{ profile, field }} />
+              <ScreenFields field={field as FormState<ScreenValues>['field']} />
               <LifetimeField {...field('lifetime')} />
               <p>
-                <button class="button button-bad" type="button" onClick={() => void deny()}>
+                <Button kind="bad" onPress={deny}>
                   {text.deny}
-                </button>
+                </Button>
               </p>
             </>
           )}
@@ -171,7 +173,7 @@ const lettersIn = (code: string): string =>
     .replaceAll(/[^A-Z]/g, '')
     .replace(/^.{4}/, '$&-');
 
-function ChangeScreen({ profile, screen }: { readonly profile: Profile; readonly screen: ScreenRecord }) {
+function ChangeScreen({ screen }: { screen: ScreenRecord }) {
   const first: ScreenValues = { name: screen.name, cameras: screen.cameras ?? undefined };
   const isSame = (entries: readonly string[] | undefined): boolean =>
     JSON.stringify(entries ?? null) === JSON.stringify(screen.cameras);
@@ -187,7 +189,7 @@ function ChangeScreen({ profile, screen }: { readonly profile: Profile; readonly
       }}
       done={({ name }) => words.screens.changed({ name: name.trim() })}
     >
-      {(form) => <ScreenFields {...form} profile={profile} />}
+      {ScreenFields}
     </FormDialog>
   );
 }

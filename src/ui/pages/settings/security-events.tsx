@@ -1,14 +1,13 @@
 /** Settings > Security events: what happened to one's own account lately (SPEC 12). */
 
-import type { AccountEvent } from '../shared/answers.ts';
+import type { AnswerOf } from '../shared/answers.ts';
 import { ResourcePage } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useList } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { deviceName } from './names.ts';
 
 /** An event of a newer service has its own name. */
-const nameOf = ({ event }: AccountEvent): string =>
+const nameOf = ({ event }: AnswerOf<'ACCOUNT_EVENT'>): string =>
   (words.ledger.notices.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {
@@ -16,7 +15,7 @@ export function SecurityEvents() {
   return (
     <ResourcePage
       {...{ title, lead, none }}
-      fetched={useFetched('api/account/events', recordsIn<AccountEvent>)}
+      fetched={useList('api/account/events')}
       keyOf={({ id }) => id}
       columns={[
         { title: what, text: nameOf, cell: nameOf },

@@ -1,11 +1,11 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
 
-import type { SecurityRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { SelectField, TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { PanelForm, useDialogs } from '../shared/forms.tsx';
+import { Button } from '../shared/parts.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
@@ -17,6 +17,7 @@ import {
   SECURITY_FIELDS,
   type SecurityChoice,
   type SecurityField,
+  type SecurityRecord,
 } from './read-security.ts';
 
 export function Security() {
@@ -24,14 +25,14 @@ export function Security() {
     <RecordsPage
       title={words.security.title}
       lead={words.security.lead}
-      fetched={useFetched('api/settings', (body) => body as SecurityRecord)}
+      fetched={useFetched<SecurityRecord>('api/settings')}
     >
       {(settings) => <SecurityForm settings={settings} />}
     </RecordsPage>
   );
 }
 
-function SecurityForm({ settings }: { readonly settings: SecurityRecord }) {
+function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const page = useDialogs();
   const before = choiceOf(settings);
   const text = words.security;
@@ -71,13 +72,8 @@ function SecurityForm({ settings }: { readonly settings: SecurityRecord }) {
   );
 }
 
-interface FieldProps {
-  readonly field: SecurityField;
-  /** What is set. */
-  readonly before: string | null;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
+/** `before`: what is set. */
+type FieldProps = { field: SecurityField; before: string | null; value: string; onChange: (value: string) => void };
 
 function Field({ field, before, value, onChange }: FieldProps) {
   const { label, help } = textsOf(field);
@@ -102,9 +98,9 @@ function Field({ field, before, value, onChange }: FieldProps) {
       {/* Stays when it was used, so that nothing moves. */}
       {known !== '' && known !== before && (
         <p class="chips">
-          <button class="button button-small" type="button" disabled={value === known} onClick={() => onChange(known)}>
+          <Button kind="small" disabled={value === known} onPress={() => onChange(known)}>
             {use({ value: known })}
-          </button>
+          </Button>
         </p>
       )}
     </>

@@ -1,11 +1,10 @@
 /** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
-import { isAdmin, type Profile } from '../shared/account.ts';
+import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { Opener, Question } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, removal } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useList } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { deviceName } from './names.ts';
 
@@ -13,7 +12,8 @@ const deviceOf = ({ agent }: SessionRecord): string => deviceName(agent);
 
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
 
-export function Sessions({ profile }: { profile: Profile }) {
+export function Sessions() {
+  const profile = useProfile();
   const text = words.sessions;
   const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) => (
     <Opener kind="bad" dialog={() => <EndSessions {...{ which, sessions }} />}>
@@ -25,10 +25,10 @@ export function Sessions({ profile }: { profile: Profile }) {
       title={text.title}
       lead={isAdmin(profile) ? text.leadAdmin : text.lead}
       none={text.none}
-      fetched={useFetched('api/sessions', recordsIn<SessionRecord>)}
+      fetched={useList('api/sessions')}
       actions={(sessions) => {
         const others = sessions.filter(({ current }) => !current);
-        const own = others.filter(({ user }) => user === profile.name);
+        const own = others.filter(({ user }) => user === profile.username);
         return (
           <>
             {own.length > 0 && endMany('own', own)}
@@ -46,7 +46,7 @@ export function Sessions({ profile }: { profile: Profile }) {
         {
           title: words.ui.common.user,
           text: ({ user }) => user,
-          more: ({ user }) => user === profile.name && <Badge text={words.users.you} />,
+          more: ({ user }) => user === profile.username && <Badge text={words.users.you} />,
           isShown: isAdmin(profile),
         },
         { title: text.address, text: ({ address }) => address },
@@ -66,11 +66,8 @@ export function Sessions({ profile }: { profile: Profile }) {
   );
 }
 
-interface EndSessionsProps {
-  /** The own ones, or those of every user. This session stays in both cases. */
-  readonly which: keyof typeof words.sessions.endMany;
-  readonly sessions: readonly SessionRecord[];
-}
+/** The own ones, or those of every user. This session stays in both cases. */
+type EndSessionsProps = { which: keyof typeof words.sessions.endMany; sessions: readonly SessionRecord[] };
 
 function EndSessions({ which, sessions }: EndSessionsProps) {
   const text = words.sessions.endMany[which];

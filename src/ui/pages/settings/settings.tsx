@@ -1,8 +1,8 @@
 /** Settings: its pages, and the roles that see each (SPEC 8; interface 5.6). */
-import type { ComponentChild } from 'preact';
+import type { ComponentType } from 'preact';
 import { Link, Redirect, useLocation } from 'wouter-preact';
-import { isAdmin, type Profile } from '../shared/account.ts';
-import type { PageFacts } from '../shared/page-facts.ts';
+import { isAdmin, isAnonymous, type Profile, useProfile } from '../shared/account.ts';
+import { facts } from '../shared/page-facts.ts';
 import { NavLink, NotForYou, usePageTitle } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
 import { Access } from './access.tsx';
@@ -17,37 +17,49 @@ import { SignIns } from './sign-ins.tsx';
 import { Tokens } from './tokens.tsx';
 import { TwoStep } from './two-step.tsx';
 import { Users } from './users.tsx';
+import { ViewAs } from './view-as.tsx';
 
-interface SettingsSection {
+/** What the console shows by itself: what must be done before anything else, and the view of another person. */
+export { Password, TwoStep, ViewAs };
+
+interface Section {
   readonly path: string;
   readonly title: () => string;
-  readonly isFor: (profile: Profile, facts: PageFacts) => boolean;
-  readonly show: (profile: Profile, facts: PageFacts) => ComponentChild;
+  readonly isFor: (profile: Profile) => boolean;
+  readonly Page: ComponentType;
 }
+
+const always = (): boolean => true;
+const hasLogin = (): boolean => facts.hasOwnLogin;
+const isPerson = (who: Profile): boolean => !isAnonymous(who);
+const isPersonWithLogin = (who: Profile): boolean => isPerson(who) && hasLogin();
+const isAdminWithLogin = (who: Profile): boolean => isAdmin(who) && hasLogin();
+const hasProviders = (who: Profile): boolean => isPerson(who) && facts.providers.length > 0;
 
 /** The API keeps these rules; the page only does not offer what it would refuse. What a guest needs first comes first. */
 // biome-ignore format: a table
-const SECTIONS: readonly SettingsSection[] = [
-  { path: 'users',    title: () => words.users.title,    isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: (profile) => <Users profile={profile} /> },
-  { path: 'roles',    title: () => words.roles.title,    isFor: isAdmin,                                                    show: (profile, { hasOwnLogin }) => <Roles {...{ profile, hasOwnLogin }} /> },
-  { path: 'access',   title: () => words.access.title,   isFor: isAdmin,                                                    show: (_, { hasOwnLogin }) => <Access hasOwnLogin={hasOwnLogin} /> },
-  { path: 'security', title: () => words.security.title, isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: () => <Security /> },
-  { path: 'password', title: () => words.passwords.change.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Password profile={profile} /> },
-  { path: 'two-step', title: () => words.secondFactor.title,  isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile, { passkeyOrigin }) => <TwoStep {...{ profile, passkeyOrigin }} /> },
-  { path: 'sign-ins', title: () => words.oidc.signIns.title,  isFor: (who, { providers }) => providers.length > 0 && !who.isAnonymous, show: (_, { providers }) => <SignIns providers={providers} /> },
-  { path: 'sessions', title: () => words.sessions.title, isFor: (_, { hasOwnLogin }) => hasOwnLogin,                        show: (profile) => <Sessions profile={profile} /> },
-  { path: 'events',   title: () => words.ledger.notices.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous, show: () => <SecurityEvents /> },
-  { path: 'links',    title: () => words.links.title,    isFor: (who) => !who.isAnonymous,                                  show: (profile) => <Links profile={profile} /> },
-  { path: 'screens',  title: () => words.screens.title,  isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Screens profile={profile} /> },
-  { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },
+const SECTIONS: readonly Section[] = [
+  { path: 'users',    title: () => words.users.title,            isFor: isAdminWithLogin,  Page: Users },
+  { path: 'roles',    title: () => words.roles.title,            isFor: isAdmin,           Page: Roles },
+  { path: 'access',   title: () => words.access.title,           isFor: isAdmin,           Page: Access },
+  { path: 'security', title: () => words.security.title,         isFor: isAdminWithLogin,  Page: Security },
+  { path: 'password', title: () => words.passwords.change.title, isFor: isPersonWithLogin, Page: Password },
+  { path: 'two-step', title: () => words.secondFactor.title,     isFor: isPersonWithLogin, Page: TwoStep },
+  { path: 'sign-ins', title: () => words.oidc.signIns.title,     isFor: hasProviders,      Page: SignIns },
+  { path: 'sessions', title: () => words.sessions.title,         isFor: hasLogin,          Page: Sessions },
+  { path: 'events',   title: () => words.ledger.notices.title,   isFor: isPersonWithLogin, Page: SecurityEvents },
+  { path: 'links',    title: () => words.links.title,            isFor: isPerson,          Page: Links },
+  { path: 'screens',  title: () => words.screens.title,          isFor: isPersonWithLogin, Page: Screens },
+  { path: 'tokens',   title: () => words.tokens.title,           isFor: always,            Page: Tokens },
 ];
 
 /** There is room for the list beside a section: the first one is shown. As in `settings.css`. */
 const isWide = (): boolean => matchMedia('(width >= 56rem)').matches;
 
-export function Settings({ profile, facts }: { profile: Profile; facts: PageFacts }) {
+export function Settings() {
+  const profile = useProfile();
   const [path] = useLocation();
-  const open = SECTIONS.filter(({ isFor }) => isFor(profile, facts));
+  const open = SECTIONS.filter(({ isFor }) => isFor(profile));
   const name = path.split('/')[2] ?? '';
   const section = open.find((known) => known.path === name);
   usePageTitle(section?.title() ?? words.settings.title);
@@ -68,7 +80,7 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
           </NavLink>
         ))}
       </nav>
-      {section?.show(profile, facts) ?? (name !== '' && <NotForYou />)}
+      {section ? <section.Page /> : name !== '' && <NotForYou />}
     </div>
   );
 }

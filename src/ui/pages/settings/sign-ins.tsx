@@ -1,8 +1,8 @@
 /** Settings > Sign-ins: the providers that one's own account is connected with (SPEC 16). */
 import { goToProvider } from '../shared/account.ts';
-import type { SignInRecord } from '../shared/answers.ts';
+import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import type { SignInProvider } from '../shared/page-facts.ts';
+import { facts } from '../shared/page-facts.ts';
 import { pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
@@ -10,18 +10,15 @@ import { words } from '../shared/words.ts';
 
 const PATH = 'api/account/sign-ins';
 
-/** A provider, and since when the account is connected with it. */
-interface ProviderRow extends SignInProvider {
-  readonly signIn: SignInRecord | undefined;
-}
+type SignIn = AnswerOf<'SIGN_IN'>;
 
-export function SignIns({ providers }: { readonly providers: readonly SignInProvider[] }) {
+export function SignIns() {
   const text = words.oidc.signIns;
   return (
     <ResourcePage
       title={text.title}
       lead={text.lead}
-      fetched={useFetched(PATH, (body) => rowsOf(recordsIn(body), providers))}
+      fetched={useFetched(PATH, (body) => rowsOf(recordsIn(body)))}
       keyOf={({ name }) => name}
       columns={[
         { title: text.provider, text: ({ label }) => label },
@@ -53,12 +50,11 @@ export function SignIns({ providers }: { readonly providers: readonly SignInProv
   );
 }
 
-/** Connected ones stay in the list when the configuration names their provider no more. */
-function rowsOf(known: readonly SignInRecord[], providers: readonly SignInProvider[]): readonly ProviderRow[] {
-  const gone = known
-    .map(({ provider }) => provider)
-    .filter((provider) => !providers.some(({ name }) => name === provider));
-  return [...providers, ...gone.map((name) => ({ name, label: name }))].map((provider) => ({
+/** The providers, and since when the account is connected with each. Connected ones stay when the configuration names their provider no more. */
+function rowsOf(known: readonly SignIn[]) {
+  const { providers } = facts;
+  const gone = known.filter(({ provider }) => !providers.some(({ name }) => name === provider));
+  return [...providers, ...gone.map(({ provider: name }) => ({ name, label: name }))].map((provider) => ({
     ...provider,
     signIn: known.find((signIn) => signIn.provider === provider.name),
   }));

@@ -1,25 +1,26 @@
 /** Settings > API tokens: for programs, so that none needs a password or the open port; each secret is shown once (SPEC 4.4). */
-import { isAdmin, nameableCameras, type Profile, useSites } from '../shared/account.ts';
-import type { MadeToken, RoleRecord, TokenRecord } from '../shared/answers.ts';
+
+import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
+import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { SelectField, Switch, TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useList, valueOr } from '../shared/use-fetched.ts';
 import { formatDate, words } from '../shared/words.ts';
 import { NarrowedCameras } from './camera-choice.tsx';
 
-export function Tokens({ profile }: { profile: Profile }) {
+export function Tokens() {
+  const profile = useProfile();
   const text = words.tokens;
   return (
     <ResourcePage
       {...{ title: text.title, lead: text.lead, none: text.none }}
-      fetched={useFetched('api/tokens', recordsIn<TokenRecord>)}
+      fetched={useList('api/tokens')}
       actions={
-        <Opener kind="strong" dialog={() => <MakeToken profile={profile} />}>
+        <Opener kind="strong" dialog={() => <MakeToken />}>
           {text.add}
         </Opener>
       }
@@ -63,7 +64,7 @@ export function Tokens({ profile }: { profile: Profile }) {
               </>
             ),
         },
-        lastUseColumn<TokenRecord>(({ last_used_at: at, last_used_from: from }) => ({ at, from })),
+        lastUseColumn<AnswerOf<'TOKEN'>>(({ last_used_at: at, last_used_from: from }) => ({ at, from })),
       ]}
       acts={({ id, name }) => [
         removal(text.revoke, pathTo('api/tokens', id), {
@@ -110,10 +111,11 @@ type NewToken = typeof NEW_TOKEN;
 
 const mayManage = ({ role, cameras }: NewToken): boolean => role === 'admin' && cameras === undefined;
 
-function MakeToken({ profile }: { readonly profile: Profile }) {
+function MakeToken() {
+  const profile = useProfile();
   const text = words.tokens;
-  const [roles] = useFetched(isAdmin(profile) ? 'api/roles' : undefined, recordsIn<RoleRecord>);
-  const known = nameableCameras(profile, useSites());
+  const [roles] = useList(isAdmin(profile) && 'api/roles');
+  const known = useNameableCameras();
   const make = async (token: NewToken) => {
     const { role, cameras, login, isForCurtain } = token;
     const name = token.name.trim();
@@ -134,7 +136,10 @@ function MakeToken({ profile }: { readonly profile: Profile }) {
       first={isAdmin(profile) ? NEW_TOKEN : { ...NEW_TOKEN, role: profile.role }}
       onSubmit={make}
       next={(body, { login, isForCurtain }) => (
-        <ShownToken secret={(body as MadeToken).token} logsInAs={login && !isForCurtain ? profile.name : undefined} />
+        <ShownToken
+          secret={(body as AnswerOf<'MADE_TOKEN'>).token}
+          logsInAs={login && !isForCurtain ? profile.username : undefined}
+        />
       )}
     >
       {({ values, put, field }) => (
@@ -154,7 +159,7 @@ function MakeToken({ profile }: { readonly profile: Profile }) {
               <SelectField
                 label={words.ui.common.role}
                 {...field('role')}
-                options={(roles.kind === 'ready' ? roles.value : [values]).map(({ role }) => [role, role] as const)}
+                options={valueOr<readonly { role: string }[]>(roles, [values]).map(({ role }) => [role, role])}
               />
               <NarrowedCameras known={known} {...field('cameras')}>
                 {mayManage(values) && (
@@ -172,13 +177,8 @@ function MakeToken({ profile }: { readonly profile: Profile }) {
   );
 }
 
-interface ShownTokenProps {
-  readonly secret: string;
-  /** The user name that goes with it where a program logs in; undefined: it is sent in a header. */
-  readonly logsInAs: string | undefined;
-}
-
-const ShownToken = ({ secret, logsInAs }: ShownTokenProps) => (
+/** `logsInAs`: the user name that goes with it where a program logs in; undefined: it is sent in a header. */
+const ShownToken = ({ secret, logsInAs }: { secret: string; logsInAs: string | undefined }) => (
   <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret}>
     {logsInAs !== undefined && <p>{words.tokens.useAtLogin({ user: logsInAs })}</p>}
     <p>{logsInAs === undefined ? words.tokens.use : words.tokens.useToo}</p>

@@ -1,21 +1,16 @@
 /** Settings > Two-step login: one's own authenticator app, passkeys and recovery codes (SPEC 12). */
+
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import {
-  type FactorState,
-  isAdmin,
-  type PasskeyRecord,
-  type Profile,
-  readFactors,
-  readOffer,
-  readRecoveryCodes,
-  type TotpOffer,
-} from '../shared/account.ts';
+import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
+import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { TextField } from '../shared/fields.tsx';
 import { FormDialog, Opener, PanelForm, Question, type Sent, useDialogs } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
+import { facts } from '../shared/page-facts.ts';
+import { Button, type Fact, Facts, Problem } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
 import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
@@ -24,36 +19,39 @@ import { words } from '../shared/words.ts';
 import { deviceName } from './names.ts';
 import { reload } from './user-forms.tsx';
 
-export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyOrigin: string }) {
+export function TwoStep() {
   return (
     <RecordsPage
       title={words.secondFactor.title}
-      lead={profile.mustEnrol ? words.secondFactor.leadRequired : words.secondFactor.lead}
-      fetched={useFetched('api/second-factor', readFactors)}
+      lead={useProfile().second_factor_required ? words.secondFactor.leadRequired : words.secondFactor.lead}
+      fetched={useFetched<FactorState>('api/second-factor')}
     >
-      {(state) => <Factors {...{ profile, passkeyOrigin, state }} />}
+      {(state) => <Factors state={state} />}
     </RecordsPage>
   );
 }
+
+type TotpOffer = AnswerOf<'TOTP_OFFER'>;
+type PasskeyRecord = FactorState['passkeys'][number];
+
+/** Given the recovery codes to show; none when there are some already. */
+type OnCodes = (codes: readonly string[]) => void;
+
+const codesIn = (body: unknown): readonly string[] => (body as AnswerOf<'RECOVERY_CODES'>).recovery_codes;
 
 type FactorsView =
   | { readonly kind: 'list' }
   | { readonly kind: 'setup'; readonly offer: TotpOffer }
   | { readonly kind: 'codes'; readonly codes: readonly string[] };
 
-interface FactorsProps {
-  readonly profile: Profile;
-  readonly passkeyOrigin: string;
-  readonly state: FactorState;
-}
-
-function Factors({ profile, passkeyOrigin, state }: FactorsProps) {
+function Factors({ state }: { state: FactorState }) {
+  const profile = useProfile();
   const page = useDialogs();
   const [shown, show] = useState<FactorsView>({ kind: 'list' });
   const list = (): void => show({ kind: 'list' });
   /** A user who had to do this first goes where the login would have led. */
   const finish = (): void => {
-    if (profile.mustEnrol) {
+    if (profile.second_factor_required) {
       location.assign(baseUrl);
       return;
     }
@@ -61,10 +59,9 @@ function Factors({ profile, passkeyOrigin, state }: FactorsProps) {
     page.say(words.secondFactor.isSetUp);
     page.again();
   };
-  const onConfirmed = (codes: readonly string[]): void =>
-    codes.length > 0 ? show({ kind: 'codes', codes }) : finish();
+  const onConfirmed: OnCodes = (codes) => (codes.length > 0 ? show({ kind: 'codes', codes }) : finish());
   if (shown.kind === 'setup') return <TotpSetup offer={shown.offer} onConfirmed={onConfirmed} onCancel={list} />;
-  if (shown.kind === 'codes') return <RecoveryCodes name={profile.name} codes={shown.codes} onDone={finish} />;
+  if (shown.kind === 'codes') return <RecoveryCodes codes={shown.codes} onDone={finish} />;
   return (
     <>
       <ul class="records">
@@ -73,26 +70,21 @@ function Factors({ profile, passkeyOrigin, state }: FactorsProps) {
           <Codes left={state.recovery_codes_left} onMade={(codes) => show({ kind: 'codes', codes })} />
         )}
       </ul>
-      <Passkeys {...{ state }} origin={passkeyOrigin} isForAdmin={isAdmin(profile)} onAdded={onConfirmed} />
+      <Passkeys state={state} onAdded={onConfirmed} />
     </>
   );
 }
 
-interface AppProps {
-  readonly state: FactorState;
-  readonly onOffer: (offer: TotpOffer) => void;
-}
-
-function App({ state: { totp: isOn, required: isRequired }, onOffer }: AppProps) {
+function App({ state, onOffer }: { state: FactorState; onOffer: (offer: TotpOffer) => void }) {
+  const { totp: isOn, required: isRequired } = state;
   const text = words.secondFactor;
   const page = useDialogs();
   const [problem, setProblem] = useState('');
   const start = async (): Promise<void> => {
     const response = await sendToApi('POST', 'api/second-factor/totp');
-    const offer = response.kind === 'ok' ? readOffer(response.body) : undefined;
-    setProblem(offer ? '' : response.kind === 'ok' ? words.ui.common.unreadable : problemOf(response));
+    setProblem(response.kind === 'ok' ? '' : problemOf(response));
     page.say('');
-    if (offer) onOffer(offer);
+    if (response.kind === 'ok') onOffer(response.body as TotpOffer);
   };
   return (
     <Item
@@ -120,21 +112,12 @@ function App({ state: { totp: isOn, required: isRequired }, onOffer }: AppProps)
           {text.remove}
         </Opener>
       )}
-      {problem !== '' && (
-        <p class="notice notice-bad" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem !== '' && <Problem text={problem} />}
     </Item>
   );
 }
 
-interface CodesProps {
-  readonly left: number;
-  readonly onMade: (codes: readonly string[]) => void;
-}
-
-function Codes({ left, onMade }: CodesProps) {
+function Codes({ left, onMade }: { left: number; onMade: OnCodes }) {
   const text = words.secondFactor;
   return (
     <Item name={text.codes} fact={[text.codesLeft, String(left)]}>
@@ -146,7 +129,7 @@ function Codes({ left, onMade }: CodesProps) {
             submit={text.newCodes}
             what={text.newCodesWhat}
             onSubmit={() => sendToApi('POST', 'api/second-factor/recovery-codes')}
-            next={(body) => void onMade(readRecoveryCodes(body))}
+            next={(body) => void onMade(codesIn(body))}
           />
         )}
       >
@@ -156,35 +139,20 @@ function Codes({ left, onMade }: CodesProps) {
   );
 }
 
-interface ItemProps {
-  readonly name: string;
-  readonly badge?: ComponentChildren;
-  readonly fact: readonly [name: string, value: string];
-  /** The acts. */
-  readonly children: ComponentChildren;
-}
+/** `children`: its acts. */
+type ItemProps = { name: string; badge?: ComponentChildren; fact: Fact; children: ComponentChildren };
 
 const Item = ({ name, badge, fact, children }: ItemProps) => (
   <li class="record">
     <p class="record-name">
       <bdi>{name}</bdi> {badge}
     </p>
-    <dl class="record-facts">
-      <div>
-        <dt>{fact[0]}</dt>
-        <dd>{fact[1]}</dd>
-      </div>
-    </dl>
+    <Facts class="record-facts" rows={[fact]} />
     <div class="record-actions">{children}</div>
   </li>
 );
 
-interface TotpSetupProps {
-  readonly offer: TotpOffer;
-  /** The recovery codes to show; none when there are some already. */
-  readonly onConfirmed: (recoveryCodes: readonly string[]) => void;
-  readonly onCancel: () => void;
-}
+type TotpSetupProps = { offer: TotpOffer; onConfirmed: OnCodes; onCancel: () => void };
 
 /** Sets up an authenticator app: the secret as a picture and as text, and its first code. */
 function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
@@ -199,7 +167,7 @@ function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
       submit={text.confirm}
       first={{ code: '' }}
       onSubmit={confirm}
-      onSent={(_, body) => onConfirmed(readRecoveryCodes(body))}
+      onSent={(_, body) => onConfirmed(codesIn(body))}
     >
       {({ field }) => (
         <>
@@ -217,23 +185,18 @@ function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
             autocomplete="one-time-code"
             {...field('code')}
           />
-          <button class="button button-plain button-small" type="button" onClick={onCancel}>
+          <Button kind="plain small" onPress={onCancel}>
             {words.ui.common.cancel}
-          </button>
+          </Button>
         </>
       )}
     </PanelForm>
   );
 }
 
-interface RecoveryCodesProps {
-  readonly name: string;
-  readonly codes: readonly string[];
-  readonly onDone: () => void;
-}
-
 /** Recovery codes, shown once: to copy, to save as a file, or to print. */
-function RecoveryCodes({ name, codes, onDone }: RecoveryCodesProps) {
+function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const name = useProfile().username;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   const text = codes.join('\n');
@@ -260,30 +223,19 @@ function RecoveryCodes({ name, codes, onDone }: RecoveryCodesProps) {
         >
           {words.secondFactor.saveFile}
         </a>
-        <button class="button" type="button" onClick={() => print()}>
-          {words.secondFactor.print}
-        </button>
-        <button class="button button-strong" type="button" onClick={onDone}>
+        <Button onPress={() => print()}>{words.secondFactor.print}</Button>
+        <Button kind="strong" onPress={onDone}>
           {words.secondFactor.kept}
-        </button>
+        </Button>
       </p>
     </section>
   );
 }
 
-interface PasskeysProps {
-  readonly state: FactorState;
-  /** The address that passkeys are made for; '' without passkeys. */
-  readonly origin: string;
-  readonly isForAdmin: boolean;
-  /** The recovery codes to show; none when there are some already. */
-  readonly onAdded: (recoveryCodes: readonly string[]) => void;
-}
-
 const PATH = 'api/second-factor/passkeys';
 const pathOf = ({ id }: PasskeyRecord): string => pathTo(PATH, id);
 
-function Passkeys({ state, ...props }: PasskeysProps) {
+function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) {
   const text = words.passkeys;
   return (
     <MoreRecords
@@ -306,12 +258,14 @@ function Passkeys({ state, ...props }: PasskeysProps) {
         }),
       ]}
     >
-      <AddButton {...props} />
+      <AddButton onAdded={onAdded} />
     </MoreRecords>
   );
 }
 
-function AddButton({ origin, isForAdmin, onAdded }: Omit<PasskeysProps, 'state'>) {
+function AddButton({ onAdded }: { onAdded: OnCodes }) {
+  const { passkeyOrigin: origin } = facts;
+  const isForAdmin = isAdmin(useProfile());
   const text = words.passkeys;
   if (origin === '') return <p class="notice">{isForAdmin ? text.offForAdmins : text.off}</p>;
   if (!hasPasskeysFor(origin)) return <p class="notice">{text.elsewhere({ origin })}</p>;
@@ -322,7 +276,7 @@ function AddButton({ origin, isForAdmin, onAdded }: Omit<PasskeysProps, 'state'>
   );
 }
 
-function AddPasskey({ onAdded }: Pick<PasskeysProps, 'onAdded'>) {
+function AddPasskey({ onAdded }: { onAdded: OnCodes }) {
   const text = words.passkeys;
   const add = async ({ name }: { readonly name: string }): Promise<Sent> => {
     const options = await sendToApi('POST', `${PATH}/options`);
@@ -339,7 +293,7 @@ function AddPasskey({ onAdded }: Pick<PasskeysProps, 'onAdded'>) {
       submit={text.addNow}
       first={{ name: deviceName(navigator.userAgent) }}
       onSubmit={add}
-      next={(body) => void onAdded(readRecoveryCodes(body))}
+      next={(body) => void onAdded(codesIn(body))}
     >
       {({ field }) => (
         <>
@@ -351,7 +305,7 @@ function AddPasskey({ onAdded }: Pick<PasskeysProps, 'onAdded'>) {
   );
 }
 
-function RenamePasskey({ passkey }: { readonly passkey: PasskeyRecord }) {
+function RenamePasskey({ passkey }: { passkey: PasskeyRecord }) {
   const text = words.passkeys;
   return (
     <FormDialog

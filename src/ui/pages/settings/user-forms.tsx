@@ -1,6 +1,6 @@
 /** The questions of Settings > Users: a new user, an invitation, a role, a password, a validity, a farewell (SPEC 4.3, 12, 13, 16). */
 
-import type { MadeInvitation, RoleRecord, UserRecord } from '../shared/answers.ts';
+import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { SelectField, TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
@@ -102,7 +102,7 @@ export const makeLink = (name: string, body: object): Promise<ApiResponse> =>
 
 /** Shown once. */
 export function madeLink(body: unknown) {
-  const { user: name, url: given, expires_at: time, note } = body as MadeInvitation;
+  const { user: name, url: given, expires_at: time, note } = body as AnswerOf<'MADE_INVITATION'>;
   const url = new URL(given, location.origin).href;
   const title = words.invitations.madeTitle({ name });
   return (

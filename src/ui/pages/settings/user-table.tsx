@@ -1,6 +1,6 @@
 /** The accounts as a table: role, validity, last login, and what can be done with each (SPEC 4.3, 8, 16). */
 import { useLocation } from 'wouter-preact';
-import type { Profile } from '../shared/account.ts';
+import { useProfile } from '../shared/account.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
 import { FewNames, RecordTable, type RowAct } from '../shared/record-table.tsx';
@@ -12,15 +12,11 @@ import { madeLink, makeLink, ResetPassword, SetRole, SetValidity } from './user-
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
 
-interface UserTableProps {
-  readonly known: readonly UserRecord[];
-  readonly roles: readonly RoleRecord[];
-  /** The number of cameras that there are. */
-  readonly cameras: number;
-  readonly profile: Profile;
-}
+/** `cameras`: the number of cameras that there are. */
+type UserTableProps = { known: readonly UserRecord[]; roles: readonly RoleRecord[]; cameras: number };
 
-export function UserTable({ known, roles, cameras, profile }: UserTableProps) {
+export function UserTable({ known, roles, cameras }: UserTableProps) {
+  const profile = useProfile();
   const text = words.users;
   const why = whyOneStays(known);
   const viewAs = useViewAs();
@@ -35,7 +31,7 @@ export function UserTable({ known, roles, cameras, profile }: UserTableProps) {
           text: ({ username }) => username,
           more: (user) => (
             <>
-              {user.username === profile.name && <Badge text={text.you} />}
+              {user.username === profile.username && <Badge text={text.you} />}
               <NarrowBadges user={user} />
             </>
           ),
@@ -75,7 +71,7 @@ export function UserTable({ known, roles, cameras, profile }: UserTableProps) {
       firstSort={{ key: words.ui.common.user, isDescending: false }}
       searchText={({ username, role, sign_ins = [] }) => [username, role, ...sign_ins].join(' ')}
       acts={(user) => {
-        const isOwn = user.username === profile.name;
+        const isOwn = user.username === profile.username;
         const stays = why(user);
         return [
           { text: text.changeRole, why: stays, dialog: () => <SetRole {...{ user, isOwn, roles, cameras }} /> },

@@ -1,23 +1,23 @@
 /** Settings > Users: accounts and their roles, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 8). */
-import type { Profile } from '../shared/account.ts';
-import type { ClosedGuestRecord, InvitationRecord, RoleRecord, UserRecord } from '../shared/answers.ts';
+
+import { useProfile } from '../shared/account.ts';
+import type { AnswerOf } from '../shared/answers.ts';
 import { Opener } from '../shared/forms.tsx';
 import { MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
+import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { NewUser } from './user-forms.tsx';
 import { UserTable } from './user-table.tsx';
 
-export function Users({ profile }: { profile: Profile }) {
-  const [users, again] = useFetched('api/users', recordsIn<UserRecord>);
-  const [roles] = useFetched('api/roles', recordsIn<RoleRecord>);
-  const [invitations, againInvitations] = useFetched('api/invitations', recordsIn<InvitationRecord>);
-  const [closed] = useFetched('api/closed-guests', recordsIn<ClosedGuestRecord>);
+export function Users() {
+  const [users, again] = useList('api/users');
+  const [roles] = useList('api/roles');
+  const [invitations, againInvitations] = useList('api/invitations');
+  const [closed] = useList('api/closed-guests');
   const choices = {
-    known: users.kind === 'ready' ? users.value : [],
-    roles: roles.kind === 'ready' ? roles.value : [],
-    cameras: profile.cameras.length,
+    known: valueOr(users, []),
+    roles: valueOr(roles, []),
+    cameras: useProfile().allowed_cameras.length,
   };
   const readAgain = (): void => {
     again();
@@ -40,9 +40,9 @@ export function Users({ profile }: { profile: Profile }) {
     >
       {() => (
         <>
-          <UserTable {...choices} profile={profile} />
-          {invitations.kind === 'ready' && <OpenInvitations invitations={invitations.value} />}
-          {closed.kind === 'ready' && <ClosedGuests guests={closed.value} />}
+          <UserTable {...choices} />
+          <OpenInvitations invitations={valueOr(invitations, [])} />
+          <ClosedGuests guests={valueOr(closed, [])} />
         </>
       )}
     </RecordsPage>
@@ -50,7 +50,7 @@ export function Users({ profile }: { profile: Profile }) {
 }
 
 /** Links for new passwords that were not used yet (SPEC 12). */
-function OpenInvitations({ invitations }: { readonly invitations: readonly InvitationRecord[] }) {
+function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVITATION'>[] }) {
   const text = words.invitations;
   if (invitations.length === 0) return null;
   return (
@@ -78,7 +78,7 @@ function OpenInvitations({ invitations }: { readonly invitations: readonly Invit
 }
 
 /** Guests of providers whose accounts are gone: a login makes none anew (SPEC 13). */
-function ClosedGuests({ guests }: { readonly guests: readonly ClosedGuestRecord[] }) {
+function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] }) {
   const text = words.oidc.guests;
   if (guests.length === 0) return null;
   return (

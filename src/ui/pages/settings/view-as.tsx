@@ -2,11 +2,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
-import { type Profile, type ProfileOutcome, readProfile } from '../shared/account.ts';
+import { type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
 import { beginViewAs, endViewAs } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
-import type { PageFacts } from '../shared/page-facts.ts';
-import { Blank, usePageTitle } from '../shared/parts.tsx';
+import { Blank, Button, Facts, usePageTitle } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
 import { FewNames } from '../shared/record-table.tsx';
 import { cameraName, words } from '../shared/words.ts';
@@ -16,7 +15,7 @@ const LONGEST_MILLISECONDS = 15 * 60_000;
 
 type ViewState = ProfileOutcome | { readonly kind: 'loading' };
 
-export function ViewAs({ facts }: { facts: PageFacts }) {
+export function ViewAs() {
   const [name] = useState(beginViewAs);
   const [state, setState] = useState<ViewState>({ kind: 'loading' });
   const [, navigate] = useLocation();
@@ -44,21 +43,19 @@ export function ViewAs({ facts }: { facts: PageFacts }) {
           </strong>{' '}
           <span>{words.viewAs.lead}</span>
         </p>
-        <button class="button" type="button" onClick={end}>
-          {words.viewAs.end}
-        </button>
+        <Button onPress={end}>{words.viewAs.end}</Button>
       </section>
-      <Viewed state={state} facts={facts} />
+      <Viewed state={state} />
     </>
   );
 }
 
-function Viewed({ state, facts }: { state: ViewState; facts: PageFacts }) {
+function Viewed({ state }: { state: ViewState }) {
   switch (state.kind) {
     case 'loading':
       return <p class="starting">{words.ui.frame.moment}</p>;
     case 'known':
-      return <ViewedProfile profile={state.profile} facts={facts} />;
+      return <ViewedProfile profile={state.profile} />;
     case 'failed':
       return <Blank title={words.viewAs.nothing} message={state.message} isAlert />;
     case 'login-needed':
@@ -67,28 +64,19 @@ function Viewed({ state, facts }: { state: ViewState; facts: PageFacts }) {
 }
 
 /** The own pages of a person who must set up a second factor show nothing else. */
-function ViewedProfile({ profile, facts }: { profile: Profile; facts: PageFacts }) {
+function ViewedProfile({ profile }: { profile: Profile }) {
+  const { username: name, role, allowed_cameras } = profile;
+  const cameras = <FewNames names={allowed_cameras.map(cameraName)} none={words.ui.common.noCameras} />;
   return (
-    <>
-      <dl class="view-as-profile">
-        <div>
-          <dt>{words.ui.common.role}</dt>
-          <dd>
-            <bdi>{profile.role}</bdi>
-          </dd>
-        </div>
-        <div>
-          <dt>{words.ui.common.cameras}</dt>
-          <dd>
-            <FewNames names={profile.cameras.map(cameraName)} none={words.ui.common.noCameras} />
-          </dd>
-        </div>
-      </dl>
-      {profile.mustEnrol ? (
-        <p class="blank">{words.access.noFactor({ name: profile.name })}</p>
-      ) : (
-        <Explore {...{ profile, facts }} />
-      )}
-    </>
+    <ProfileContext.Provider value={profile}>
+      <Facts
+        class="view-as-profile"
+        rows={[
+          [words.ui.common.role, role],
+          [words.ui.common.cameras, cameras],
+        ]}
+      />
+      {profile.second_factor_required ? <p class="blank">{words.access.noFactor({ name })}</p> : <Explore />}
+    </ProfileContext.Provider>
   );
 }

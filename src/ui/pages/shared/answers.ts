@@ -1,35 +1,28 @@
 /** What the routes of accounts answer, in the shapes that they declare (SPEC 4.3, 4.4, 12, 13). */
 import type { z } from 'zod';
-import type {
-  ACCOUNT_EVENT,
-  CLOSED_GUEST,
-  INVITATION,
-  LIMIT,
-  LINK,
-  MADE_INVITATION,
-  MADE_TOKEN,
-  ROLE,
-  SCREEN,
-  SCREEN_DEVICE,
-  SESSION,
-  SETTINGS,
-  SIGN_IN,
-  TOKEN,
-  USER,
-} from '../../../accounts/http/answers.ts';
+import type * as Answers from '../../../accounts/http/answers.ts';
 
-export type UserRecord = z.output<typeof USER>;
-export type RoleRecord = z.output<typeof ROLE>;
-export type TokenRecord = z.output<typeof TOKEN>;
-export type MadeToken = z.output<typeof MADE_TOKEN>;
-export type SessionRecord = z.output<typeof SESSION>;
-export type ClosedGuestRecord = z.output<typeof CLOSED_GUEST>;
-export type InvitationRecord = z.output<typeof INVITATION>;
-export type MadeInvitation = z.output<typeof MADE_INVITATION>;
-export type AccountEvent = z.output<typeof ACCOUNT_EVENT>;
-export type SignInRecord = z.output<typeof SIGN_IN>;
-export type LimitRecord = z.output<typeof LIMIT>;
-export type ScreenRecord = z.output<typeof SCREEN>;
-export type ScreenDevice = z.output<typeof SCREEN_DEVICE>;
-export type SecurityRecord = z.output<typeof SETTINGS>;
-export type LinkRecord = z.output<typeof LINK>;
+export type AnswerOf<Name extends keyof typeof Answers> = (typeof Answers)[Name] extends z.ZodType
+  ? z.output<(typeof Answers)[Name]>
+  : never;
+
+/** The records of the lists, by path. */
+export interface Lists {
+  'api/users': UserRecord;
+  'api/roles': RoleRecord;
+  'api/tokens': AnswerOf<'TOKEN'>;
+  'api/links': LinkRecord;
+  'api/screens': ScreenRecord;
+  'api/sessions': SessionRecord;
+  'api/invitations': AnswerOf<'INVITATION'>;
+  'api/closed-guests': AnswerOf<'CLOSED_GUEST'>;
+  'api/account/events': AnswerOf<'ACCOUNT_EVENT'>;
+  'api/account/sign-ins': AnswerOf<'SIGN_IN'>;
+  'api/status/limits': AnswerOf<'LIMIT'>;
+}
+
+export type UserRecord = AnswerOf<'USER'>;
+export type RoleRecord = AnswerOf<'ROLE'>;
+export type LinkRecord = AnswerOf<'LINK'>;
+export type ScreenRecord = AnswerOf<'SCREEN'>;
+export type SessionRecord = AnswerOf<'SESSION'>;

@@ -1,7 +1,9 @@
 /** The fields of forms: a label above, help and what is wrong below. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { useProfile } from './account.ts';
 import { useFault } from './forms.tsx';
+import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
 interface FieldProps {
@@ -13,27 +15,44 @@ interface FieldProps {
   readonly help?: string;
 }
 
-type ControlProps = ReturnType<typeof describedBy> & { readonly id: string };
+type ControlProps = { readonly id: string; readonly 'aria-describedby'?: string; readonly 'aria-invalid'?: true };
 
 /** A field below its label; `control` is given what ties it to both, and to the sentence that says what is wrong. */
-function Field(
-  props: Pick<FieldProps, 'name' | 'label' | 'help'> & {
-    readonly control: (tied: ControlProps) => ComponentChildren;
-  },
-) {
-  const { name, label, help, control } = props;
+export function Field({
+  name,
+  label,
+  help,
+  control,
+}: Pick<FieldProps, 'name' | 'label' | 'help'> & { control: (tied: ControlProps) => ComponentChildren }) {
   const id = useId();
   const fault = useFault(name);
-  return <Labelled {...{ id, label, help, fault }}>{control({ id, ...describedBy(id, help, fault) })}</Labelled>;
+  // Only what is there can be pointed at.
+  const ids = [fault === undefined ? '' : `${id}-fault`, help === undefined ? '' : `${id}-help`].filter(Boolean);
+  const described = ids.length > 0 && { 'aria-describedby': ids.join(' ') };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {control({ id, ...described, ...(fault !== undefined && { 'aria-invalid': true }) })}
+      <Fault {...{ id, fault }} />
+      {help !== undefined && (
+        <p id={`${id}-help`} class="field-help">
+          {help}
+        </p>
+      )}
+    </div>
+  );
 }
 
-interface TextFieldProps extends FieldProps {
-  readonly isOptional?: boolean;
-  readonly autocomplete?: string;
-  /** Enter then does not send the form. */
-  readonly onEnter?: () => void;
-}
+export const Fault = ({ id, fault }: { id: string; fault: string | undefined }) =>
+  fault === undefined ? null : (
+    <p id={`${id}-fault`} class="field-fault">
+      <bdi>{fault}</bdi>
+    </p>
+  );
 
+type TextFieldProps = FieldProps & { isOptional?: boolean; autocomplete?: string; onEnter?: () => void };
+
+/** `onEnter`: Enter then does not send the form. */
 export const TextField = ({ value, onChange, isOptional, autocomplete = 'off', onEnter, ...field }: TextFieldProps) => (
   <Field
     {...field}
@@ -82,21 +101,19 @@ export const TextArea = ({ value, onChange, ...field }: FieldProps) => (
   />
 );
 
-interface PasswordFieldProps extends FieldProps {
-  readonly autocomplete: 'new-password' | 'current-password';
-  /** Shows a button that generates a password, for setting the password of another user. */
-  readonly onSuggest?: () => void;
-}
-
 const SHOWN = { type: 'text' } as const;
 const HIDDEN = { type: 'password' } as const;
 
+type PasswordFieldProps = FieldProps & { autocomplete: `${'new' | 'current'}-password`; onSuggest?: () => void };
+
+/** `onSuggest`: shows a button that generates a password, for setting the password of another user. */
 export function PasswordField({ value, onChange, autocomplete, onSuggest, ...field }: PasswordFieldProps) {
   const [isShown, setIsShown] = useState(false);
   const suggest = (): void => {
     onSuggest?.();
     setIsShown(true);
   };
+  const text = words.ui.common;
   return (
     <Field
       {...field}
@@ -115,16 +132,16 @@ export function PasswordField({ value, onChange, autocomplete, onSuggest, ...fie
             <button
               class="reveal"
               type="button"
-              aria-label={isShown ? words.ui.common.hidePassword : words.ui.common.showPassword}
+              aria-label={isShown ? text.hidePassword : text.showPassword}
               onClick={() => setIsShown(!isShown)}
             >
-              {isShown ? words.ui.common.hide : words.ui.common.show}
+              {isShown ? text.hide : text.show}
             </button>
           </div>
           {onSuggest && (
-            <button class="button button-plain button-small" type="button" onClick={suggest}>
+            <Button kind="plain small" onPress={suggest}>
               {words.users.suggest}
-            </button>
+            </Button>
           )}
         </>
       )}
@@ -132,11 +149,17 @@ export function PasswordField({ value, onChange, autocomplete, onSuggest, ...fie
   );
 }
 
-interface SelectFieldProps extends FieldProps {
-  readonly options: readonly (readonly [value: string, text: string])[];
-}
+/** The name of the person for a password manager, which has to know whose password is asked for. */
+export const OwnName = () => (
+  <span class="out-of-sight" aria-hidden="true">
+    <input type="text" autocomplete="username" value={useProfile().username} readOnly tabIndex={-1} />
+  </span>
+);
 
-export const SelectField = ({ value, onChange, options, ...field }: SelectFieldProps) => (
+/** Values, each with what people read. */
+export type Options<Value extends string = string> = readonly (readonly [value: Value, text: string])[];
+
+export const SelectField = ({ value, onChange, options, ...field }: FieldProps & { options: Options }) => (
   <Field
     {...field}
     control={(tied) => (
@@ -151,11 +174,7 @@ export const SelectField = ({ value, onChange, options, ...field }: SelectFieldP
   />
 );
 
-interface SwitchProps {
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-  readonly children: ComponentChildren;
-}
+type SwitchProps = { isOn: boolean; onChange: (isOn: boolean) => void; children: ComponentChildren };
 
 export const Switch = ({ isOn, onChange, children }: SwitchProps) => (
   <label class="switch">
@@ -170,15 +189,9 @@ export const Switch = ({ isOn, onChange, children }: SwitchProps) => (
   </label>
 );
 
-interface SearchBoxProps {
-  readonly label: string;
-  /** What it says while it is empty; the label without it. */
-  readonly placeholder?: string;
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}
+type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> & Pick<ComponentProps<'input'>, 'placeholder'>;
 
-/** Looks for what is typed in it, while it is typed. Enter sends no form around it. */
+/** Looks for what is typed in it, while it is typed. Enter sends no form around it. While it is empty, it says its label. */
 export const SearchBox = ({ label, placeholder = label, value, onChange }: SearchBoxProps) => (
   <input
     type="search"
@@ -194,11 +207,12 @@ interface ChoiceProps<Value extends string> {
   readonly name: string;
   readonly legend: string;
   readonly isLegendShown?: boolean;
-  readonly options: readonly (readonly [value: Value, text: string])[];
+  readonly options: Options<Value>;
   readonly chosen: Value;
   readonly onChoose: (value: Value) => void;
 }
 
+/** One of a few, side by side: radio buttons that look like a switch. */
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   const { name, legend, isLegendShown = false, options, chosen, onChoose } = props;
   return (
@@ -214,42 +228,4 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
       </div>
     </fieldset>
   );
-}
-
-interface LabelledProps {
-  /** The id of the field; its help is `<id>-help`, its fault `<id>-fault`. */
-  readonly id: string;
-  readonly label: string;
-  readonly help?: string | undefined;
-  readonly fault?: string | undefined;
-  readonly children: ComponentChildren;
-}
-
-export const Labelled = ({ id, label, help, fault, children }: LabelledProps) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    {children}
-    <Fault {...{ id, fault }} />
-    {help !== undefined && (
-      <p id={`${id}-help`} class="field-help">
-        {help}
-      </p>
-    )}
-  </div>
-);
-
-export const Fault = ({ id, fault }: { id: string; fault: string | undefined }) =>
-  fault === undefined ? null : (
-    <p id={`${id}-fault`} class="field-fault">
-      <bdi>{fault}</bdi>
-    </p>
-  );
-
-/** Only what is there can be pointed at. */
-function describedBy(id: string, help: string | undefined, fault?: string) {
-  const ids = [fault === undefined ? '' : `${id}-fault`, help === undefined ? '' : `${id}-help`].filter(Boolean);
-  return {
-    ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
-    ...(fault !== undefined && { 'aria-invalid': true }),
-  };
 }

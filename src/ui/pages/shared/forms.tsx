@@ -1,8 +1,9 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
-import { type ComponentChild, type ComponentChildren, createContext, type RefObject } from 'preact';
+import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ApiResponse } from './api.ts';
 import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
+import { Button } from './parts.tsx';
 import { formProblemOf } from './problems.ts';
 import { words } from './words.ts';
 
@@ -27,27 +28,27 @@ export interface FormState<Values> {
 export type Sent = ApiResponse | FormProblem | undefined;
 
 interface FormRules<Values> {
+  readonly submit: string;
   readonly first?: Values;
   readonly onSubmit: (values: Values) => Promise<Sent>;
-  /** Called after a success. */
-  readonly onSent: (values: Values, body: unknown, put: FormState<Values>['put']) => void;
+  readonly children: ComponentChildren | ((form: FormState<Values>) => ComponentChildren);
 }
 
-interface ShownForm<Values> extends FormState<Values> {
-  readonly form: RefObject<HTMLFormElement | null>;
-  readonly isBusy: boolean;
-  readonly faults: Faults;
-  /** What is wrong with the whole form; '' for nothing. */
-  readonly text: string;
-  readonly onSend: (event: Event) => void;
-}
-
-function useForm<Values extends object>({ first, onSubmit, onSent }: FormRules<Values>): ShownForm<Values> {
+/** `onSent`: called after a success. */
+function useForm<Values extends object>(
+  { submit, first, onSubmit, children }: FormRules<Values>,
+  onSent: (values: Values, body: unknown, put: FormState<Values>['put']) => void,
+) {
   const [values, setValues] = useState(first ?? ({} as Values));
   const [problem, setProblem] = useState<FormProblem>('');
   const [isBusy, setIsBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const put = (change: Partial<Values>): void => setValues((was) => ({ ...was, ...change }));
+  const field: FormState<Values>['field'] = (name) => ({
+    name,
+    value: values[name],
+    onChange: (value) => put({ [name]: value } as unknown as Partial<Values>),
+  });
   // A sentence about a field that this form does not have is told of the whole form.
   useEffect(() => {
     if (typeof problem === 'string' || !form.current) return;
@@ -63,21 +64,26 @@ function useForm<Values extends object>({ first, onSubmit, onSent }: FormRules<V
     else onSent(values, typeof sent === 'object' && 'body' in sent ? sent.body : undefined, put);
   };
   return {
-    values,
-    put,
-    field: (name) => ({
-      name,
-      value: values[name],
-      onChange: (value) => put({ [name]: value } as unknown as Partial<Values>),
-    }),
     form,
-    isBusy,
-    faults: faultsOf(problem),
-    text: typeof problem === 'string' ? problem : '',
-    onSend: (event) => {
+    onSend: (event: Event): void => {
       event.preventDefault();
       if (!isBusy) void send();
     },
+    fields: (
+      <FaultsContext.Provider value={faultsOf(problem)}>
+        {typeof children === 'function' ? children({ values, put, field }) : children}
+      </FaultsContext.Provider>
+    ),
+    problem: (
+      <div class="notice notice-bad" role="alert">
+        {typeof problem === 'string' && problem}
+      </div>
+    ),
+    button: (look: string, submitting = words.ui.common.saving) => (
+      <button class={`button button-${look}`} type="submit" disabled={isBusy}>
+        {isBusy ? submitting : submit}
+      </button>
+    ),
   };
 }
 
@@ -93,9 +99,8 @@ function focusFault(form: HTMLElement): boolean {
   return wrong !== null;
 }
 
-interface FormDialogProps<Values> extends Omit<FormRules<Values>, 'onSent'> {
+interface FormDialogProps<Values> extends FormRules<Values> {
   readonly title: string;
-  readonly submit: string;
   readonly isDangerous?: boolean;
   /** What the page says when it is done, and reads anew then. */
   readonly done?: string | ((values: Values, body: unknown) => string | undefined);
@@ -103,44 +108,35 @@ interface FormDialogProps<Values> extends Omit<FormRules<Values>, 'onSent'> {
   readonly next?: (body: unknown, values: Values) => ComponentChild;
   /** Where the dialog stands in no page that closes it. */
   readonly onClose?: () => void;
-  readonly children: ComponentChildren | ((form: FormState<Values>) => ComponentChildren);
 }
 
+/** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
-  const { title, submit, isDangerous = false, first, onSubmit, done, next, children } = props;
+  const { title, isDangerous = false, done, next } = props;
   const dialog = useModal();
   const titleId = useId();
   const page = useDialogs();
   const following = useRef<ComponentChild>(undefined);
   const close = props.onClose ?? (() => page.open(following.current));
-  const onSent = (values: Values, body: unknown): void => {
+  const { form, onSend, fields, problem, button } = useForm(props, (values, body) => {
     const said = typeof done === 'function' ? done(values, body) : done;
     if (said !== undefined) page.say(said);
     if (said !== undefined || (next && body !== undefined)) page.again();
     following.current = next?.(body, values);
     close();
-  };
-  const { form, isBusy, text, faults, onSend, ...state } = useForm({ ...(first && { first }), onSubmit, onSent });
+  });
   return (
     <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={close}>
       <form class="form" ref={form} onSubmit={onSend}>
         <h2 id={titleId} class="form-title">
           <bdi>{title}</bdi>
         </h2>
-        <FaultsContext.Provider value={faults}>
-          {typeof children === 'function' ? children(state) : children}
-        </FaultsContext.Provider>
+        {fields}
         <div class="form-end">
-          <div class="notice notice-bad" role="alert">
-            {text}
-          </div>
+          {problem}
           <p class="form-actions">
-            <button class="button" type="button" onClick={close}>
-              {words.ui.common.cancel}
-            </button>
-            <button class={`button ${isDangerous ? 'button-danger' : 'button-strong'}`} type="submit" disabled={isBusy}>
-              {isBusy ? words.ui.common.saving : submit}
-            </button>
+            <Button onPress={close}>{words.ui.common.cancel}</Button>
+            {button(isDangerous ? 'danger' : 'strong')}
           </p>
         </div>
       </form>
@@ -148,8 +144,7 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
   );
 }
 
-export interface QuestionProps
-  extends Pick<FormDialogProps<object>, 'title' | 'submit' | 'isDangerous' | 'onSubmit' | 'next'> {
+export interface QuestionProps extends Omit<FormDialogProps<object>, 'first' | 'onClose' | 'children' | 'done'> {
   readonly what: string;
   readonly done?: string | (() => string | undefined);
 }
@@ -164,26 +159,19 @@ export const Question = ({ what, ...dialog }: QuestionProps) => (
 );
 
 interface PanelFormProps<Values> extends FormRules<Values> {
-  readonly submit: string;
+  readonly onSent: Parameters<typeof useForm<Values & object>>[1];
   /** What the button says meanwhile. */
   readonly submitting?: string;
-  readonly children: (form: FormState<Values>) => ComponentChildren;
 }
 
-export function PanelForm<Values extends object>(props: PanelFormProps<Values>) {
-  const { submit, submitting = words.ui.common.saving, children, ...rules } = props;
-  const { form, isBusy, text, faults, onSend, ...state } = useForm(rules);
+/** A form that stands in the page: its fields, what is wrong, and the button. */
+export function PanelForm<Values extends object>({ submitting, onSent, ...rules }: PanelFormProps<Values>) {
+  const { form, onSend, fields, problem, button } = useForm(rules, onSent);
   return (
     <form class="form panel" ref={form} onSubmit={onSend}>
-      <FaultsContext.Provider value={faults}>{children(state)}</FaultsContext.Provider>
-      <div class="notice notice-bad" role="alert">
-        {text}
-      </div>
-      <p class="form-actions">
-        <button class="button button-strong" type="submit" disabled={isBusy}>
-          {isBusy ? submitting : submit}
-        </button>
-      </p>
+      {fields}
+      {problem}
+      <p class="form-actions">{button('strong', submitting)}</p>
     </form>
   );
 }
@@ -201,28 +189,31 @@ export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: 
 
 export const useDialogs = (): PageDialogs => useContext(DialogsContext);
 
-interface OpenerProps {
-  readonly kind?: 'strong' | 'bad' | 'small' | 'small button-bad';
-  readonly dialog: () => ComponentChild;
-  readonly children: ComponentChildren;
+/** What dialogs of the page use, what was said last, and the dialog that is open. `first`: the one that is open at once. */
+export function usePageDialogs(again = (): void => {}, first?: ComponentChild) {
+  const [said, say] = useState('');
+  const [shown, show] = useState({ dialog: first, round: 0 });
+  const open = (dialog: ComponentChild): void => show(({ round }) => ({ dialog, round: round + 1 }));
+  return { page: { open, say, again }, said, dialog: <Fragment key={shown.round}>{shown.dialog}</Fragment> };
 }
 
 /** A button that opens a dialog of the page. */
-export function Opener({ kind, dialog, children }: OpenerProps) {
+export function Opener(props: { kind?: string; dialog: () => ComponentChild; children: ComponentChildren }) {
+  const { kind = '', dialog, children } = props;
   const { open } = useDialogs();
   const latest = useRef(dialog);
   latest.current = dialog;
-  const look = kind ? `button button-${kind}` : 'button';
   return (
-    <button class={look} type="button" onClick={() => open(<Made by={latest} />)}>
+    <Button kind={kind} onPress={() => open(<Made by={latest} />)}>
       {children}
-    </button>
+    </Button>
   );
 }
 
 /** A dialog that is made when it is shown: of what the page has by then, not of what it had when the button was pressed. */
-const Made = ({ by }: { readonly by: RefObject<OpenerProps['dialog']> }) => <>{by.current?.()}</>;
+const Made = ({ by }: { by: RefObject<() => ComponentChild> }) => <>{by.current?.()}</>;
 
+/** Shows a dialog over the page as long as its component is there, and gives the focus back to what opened it. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -1,22 +1,16 @@
 /** What is handed on to another person or program: a secret that is shown once, an address, a text to copy. */
+
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { useDialogs, useModal } from './forms.tsx';
+import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
-interface NewSecretProps {
-  readonly title: string;
-  /** That it is shown only now. */
-  readonly warning: string;
-  readonly secret: string;
-  /** Where the dialog stands in no page that closes it. */
-  readonly onClose?: () => void;
-  /** How it is used. */
-  readonly children?: ComponentChildren;
-}
+/** `warning`: that it is shown only now. `children`: how it is used. */
+type NewSecretProps = { title: string; warning: string; secret: string; children?: ComponentChildren };
 
 /** Escape does not close this dialog. A browser lets a page prevent the first Escape only: the next one opens it again. */
-export function NewSecret({ title, warning, secret, onClose, children }: NewSecretProps) {
+export function NewSecret({ title, warning, secret, children }: NewSecretProps) {
   const dialog = useModal();
   const titleId = useId();
   const page = useDialogs();
@@ -39,9 +33,9 @@ export function NewSecret({ title, warning, secret, onClose, children }: NewSecr
         </p>
         {children}
         <p class="form-actions">
-          <button class="button button-strong" type="button" onClick={onClose ?? (() => page.open(undefined))}>
+          <Button kind="strong" onPress={() => page.open(undefined)}>
             {words.tokens.done}
-          </button>
+          </Button>
         </p>
       </div>
     </dialog>
@@ -63,9 +57,7 @@ export function AddressSharing({ url, title }: { url: string; title: string }) {
       {'share' in navigator && (
         <p>
           {/* Rejects when the person thinks better of it. */}
-          <button class="button" type="button" onClick={() => void navigator.share({ url, title }).catch(() => {})}>
-            {words.ui.common.share}
-          </button>
+          <Button onPress={() => navigator.share({ url, title }).catch(() => {})}>{words.ui.common.share}</Button>
         </p>
       )}
       <div class="qr-place">
@@ -75,14 +67,11 @@ export function AddressSharing({ url, title }: { url: string; title: string }) {
   );
 }
 
-interface CopyButtonProps {
-  readonly text: string;
-  /** Says what is copied, where it is not shown beside the button. */
-  readonly label?: string;
-}
-
-/** A button that copies a text. Where the browser allows no copying (plain HTTP) it marks the text, to be copied by hand. */
-export function CopyButton({ text, label }: CopyButtonProps) {
+/**
+ * A button that copies a text. Where the browser allows no copying (plain HTTP) it marks the text, to be copied by hand.
+ * `label`: says what is copied, where it is not shown beside the button.
+ */
+export function CopyButton({ text, label }: { text: string; label?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'selectAndCopy'>();
   if (label !== undefined && !('clipboard' in navigator)) return null;
   const copy = async (button: Element): Promise<void> => {

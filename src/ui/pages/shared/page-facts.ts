@@ -26,5 +26,9 @@ export interface SignInProvider {
   readonly label: string;
 }
 
-export const readPageFacts = ({ dataset }: { readonly dataset: { readonly facts?: string } }): PageFacts =>
-  JSON.parse(dataset.facts ?? '');
+/** Read it at render time: the console learns it when it starts. */
+export let facts: PageFacts;
+
+export const learnFacts = ({ dataset }: { readonly dataset: Record<string, string | undefined> }): void => {
+  facts = JSON.parse(dataset['facts'] ?? '');
+};

@@ -1,19 +1,48 @@
 /** Small parts that all pages have: notices in the place of a page or a list, links, and icons. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { baseUrl } from './browser.ts';
 import { words } from './words.ts';
 
-interface BlankProps {
-  readonly title: string;
-  readonly message: string;
-  /** A page has a heading above it. */
-  readonly isPart?: boolean;
-  /** Something went wrong: a screen reader says it at once. */
-  readonly isAlert?: boolean;
-  readonly children?: ComponentChildren;
-}
+type ButtonProps = Omit<ComponentProps<'button'>, 'class' | 'type' | 'onClick'>;
+
+/** `kind`: its looks, as `forms.css` names them: `plain small`. */
+export const Button = ({ kind = '', onPress, ...button }: ButtonProps & { kind?: string; onPress: () => unknown }) => (
+  <button
+    {...button}
+    class={['button', ...kind.split(' ').filter(Boolean)].join(' button-')}
+    type="button"
+    onClick={() => void onPress()}
+  />
+);
+
+/** What is wrong. It is always there, so that a screen reader hears what comes into it. */
+export const Problem = ({ text }: { text: string }) => (
+  <div class="notice notice-bad" role="alert">
+    {text !== '' && <bdi>{text}</bdi>}
+  </div>
+);
+
+/** Names and values, row by row; what has no value is left out. */
+export const Facts = ({ class: look = 'facts', rows }: { class?: string; rows: readonly Fact[] }) => (
+  <dl class={look}>
+    {rows.map(
+      ([name, value]) =>
+        value !== undefined &&
+        value !== '' && (
+          <div key={name} class={look === 'facts' ? 'fact' : undefined}>
+            <dt>{name}</dt>
+            <dd>{typeof value === 'string' ? <bdi>{value}</bdi> : value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+);
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** `isPart`: a page has a heading above it. `isAlert`: something went wrong, and a screen reader says it at once. */
+type BlankProps = { title: string; message: string; isPart?: boolean; isAlert?: boolean; children?: ComponentChildren };
 
 export const Blank = ({ title, message, isPart = false, isAlert = false, children }: BlankProps) => (
   <section class="blank" role={isAlert ? 'alert' : undefined}>
@@ -23,11 +52,9 @@ export const Blank = ({ title, message, isPart = false, isAlert = false, childre
   </section>
 );
 
-export const Trouble = ({ onRetry, ...blank }: { title: string; message: string; onRetry: () => void }) => (
+export const Trouble = ({ onRetry, ...blank }: Omit<BlankProps, 'isAlert'> & { onRetry: () => unknown }) => (
   <Blank {...blank} isAlert>
-    <button class="button" type="button" onClick={onRetry}>
-      {words.ui.common.tryAgain}
-    </button>
+    <Button onPress={onRetry}>{words.ui.common.tryAgain}</Button>
   </Blank>
 );
 
@@ -57,12 +84,7 @@ export const NoSuchPage = () => (
 
 export const NotForYou = () => <Blank title={words.settings.notForYou} message={words.settings.notForYouWhy} />;
 
-interface NavLinkProps {
-  readonly class: string;
-  readonly href: string;
-  readonly isHere: boolean;
-  readonly children: ComponentChildren;
-}
+type NavLinkProps = { class: string; href: string; isHere: boolean; children: ComponentChildren };
 
 /** A link that is marked when it leads to the page that is shown. */
 export const NavLink = ({ class: name, href, isHere, children }: NavLinkProps) => (

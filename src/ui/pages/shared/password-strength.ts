@@ -38,11 +38,3 @@ export const COMMON = /^Password is one of the most common/;
 /** The server would refuse it. */
 export const isUnfit = (strength: Strength): strength is 'short' | 'own-name' | 'repeated' =>
   strength === 'short' || strength === 'own-name' || strength === 'repeated';
-
-/** `auth.password_min_length`, as the server says. */
-export let shortestPassword = 12;
-
-/** Called once, before the first page is shown. */
-export const learnShortestPassword = (shortest: number): void => {
-  shortestPassword = shortest;
-};

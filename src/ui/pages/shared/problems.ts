@@ -2,7 +2,7 @@
 import type { ApiResponse } from './api.ts';
 import { baseUrl } from './browser.ts';
 import { type FormProblem, placed } from './form-faults.ts';
-import { readPageFacts } from './page-facts.ts';
+import { facts } from './page-facts.ts';
 import { COMMON } from './password-strength.ts';
 import { loginTarget } from './where-to-go.ts';
 import { words } from './words.ts';
@@ -36,14 +36,9 @@ export function goToLogin(location: string | null): 'leaving' | 'loop' {
   keepTrips([...trips, Date.now()]);
   leftAt = performance.now();
   window.location.assign(
-    loginTarget({ location, here: window.location.href, base: baseUrl.href, loginPath: loginPath() }),
+    loginTarget({ location, here: window.location.href, base: baseUrl.href, loginPath: facts.loginPath }),
   );
   return 'leaving';
-}
-
-function loginPath(): string {
-  const place = document.getElementById('console');
-  return place ? readPageFacts(place).loginPath : 'login';
 }
 
 function recentTrips(now: number): number[] {

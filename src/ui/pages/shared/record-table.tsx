@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import { SearchBox } from './fields.tsx';
 import { Question, type QuestionProps, useDialogs } from './forms.tsx';
 import { Act, type ActProps, RowMenu } from './menu.tsx';
-import { Icon } from './parts.tsx';
+import { Button, Icon } from './parts.tsx';
 import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type Sortable, type SortValue, sorted } from './search.ts';
 import { entryName, formatShortMoment, locale, words } from './words.ts';
 
@@ -69,9 +69,9 @@ function Pager({ page, pages, count, onPage }: PagerProps) {
   if (pages < 2) return null;
   const first = page * PAGE_ROWS + 1;
   const step = (to: number, text: string) => (
-    <button class="button button-small" type="button" disabled={to < 0 || to >= pages} onClick={() => onPage(to)}>
+    <Button kind="small" disabled={to < 0 || to >= pages} onPress={() => onPage(to)}>
       {text}
-    </button>
+    </Button>
   );
   return (
     <nav class="pager" aria-label={words.ui.table.pages}>
@@ -241,13 +241,7 @@ const wordsIn =
       ])
       .join(' ');
 
-interface CellProps<Row> {
-  readonly column: Column<Row>;
-  readonly row: Row;
-  readonly isHead: boolean;
-}
-
-function Cell<Row>({ column, row, isHead }: CellProps<Row>) {
+function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isHead: boolean }) {
   const { title, at, isShort = at !== undefined, more } = column;
   const content = (
     <>
@@ -278,13 +272,7 @@ function shownIn<Row>(column: Column<Row>, row: Row): ComponentChild {
   return text ? <bdi>{text(row) || none}</bdi> : moment === undefined ? none : formatShortMoment(moment);
 }
 
-interface RowActsProps {
-  readonly acts: readonly RowAct[];
-  readonly name: string;
-  readonly note: ComponentChild;
-}
-
-function RowActs({ acts, name, note }: RowActsProps) {
+function RowActs({ acts, name, note }: { acts: readonly RowAct[]; name: string; note: ComponentChild }) {
   const { open } = useDialogs();
   const shown = acts.map(({ asks, dialog, onAct, ...act }) => {
     const { text: submit, isDangerous = false } = act;
@@ -294,14 +282,9 @@ function RowActs({ acts, name, note }: RowActsProps) {
   return note === undefined ? shown : <RowMenu {...{ name, note }}>{shown}</RowMenu>;
 }
 
-interface FewNamesProps {
-  readonly names: readonly string[];
-  readonly none: string;
-}
-
 const SHOWN = 3;
 
-export function FewNames({ names, none }: FewNamesProps) {
+export function FewNames({ names, none }: { names: readonly string[]; none: string }) {
   const [isWhole, setIsWhole] = useState(false);
   if (names.length === 0) return <>{none}</>;
   // A button for one name is no shorter than the name.

@@ -1,10 +1,11 @@
 /** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
-import { type ComponentChild, type ComponentChildren, Fragment } from 'preact';
-import { useState } from 'preact/hooks';
+
+import type { ComponentChild, ComponentChildren } from 'preact';
 import { sendToApi } from './api.ts';
-import { DialogsContext } from './forms.tsx';
+import { DialogsContext, usePageDialogs } from './forms.tsx';
+import { Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps, type RowAct } from './record-table.tsx';
-import type { Fetched } from './use-fetched.ts';
+import { type FetchedAgain, valueOr } from './use-fetched.ts';
 import { words } from './words.ts';
 
 interface HeadProps {
@@ -16,7 +17,7 @@ interface HeadProps {
 
 interface PageProps<Value> extends HeadProps {
   /** What the page shows, and how it is read anew; a page without it shows its children at once. */
-  readonly fetched: readonly [fetched: Fetched<Value>, again: () => void];
+  readonly fetched: FetchedAgain<Value>;
   /** The dialog that is open at once. */
   readonly first?: ComponentChild;
   readonly children: (value: Value) => ComponentChildren;
@@ -27,20 +28,14 @@ export const NOTHING_FETCHED = [{ kind: 'ready', value: undefined }, () => {}] a
 
 export function RecordsPage<Value>({ title, lead, actions, fetched: known, first, children }: PageProps<Value>) {
   const [fetched, again] = known;
-  const [done, setDone] = useState('');
-  const [shown, setShown] = useState({ dialog: first, round: 0 });
-  const page = {
-    open: (dialog: ComponentChild) => setShown(({ round }) => ({ dialog, round: round + 1 })),
-    say: setDone,
-    again,
-  };
+  const { page, said, dialog } = usePageDialogs(again, first);
   return (
     <DialogsContext.Provider value={page}>
       <section class="records-page">
         <PageHead {...{ title, lead }} actions={fetched.kind === 'failed' ? undefined : actions} />
         {/* Always there, so that a screen reader hears what comes into it. */}
         <div class="notice" role="status">
-          {done && <bdi>{done}</bdi>}
+          {said && <bdi>{said}</bdi>}
         </div>
         {fetched.kind === 'loading' && (
           <div class="skeleton" role="status">
@@ -50,16 +45,10 @@ export function RecordsPage<Value>({ title, lead, actions, fetched: known, first
           </div>
         )}
         {fetched.kind === 'failed' && (
-          <div class="blank" role="alert">
-            <h2>{words.settings.cannotLoad}</h2>
-            <p>{fetched.problem}</p>
-            <button class="button" type="button" onClick={again}>
-              {words.ui.common.tryAgain}
-            </button>
-          </div>
+          <Trouble title={words.settings.cannotLoad} message={fetched.problem} onRetry={again} isPart />
         )}
         {fetched.kind === 'ready' && children(fetched.value)}
-        {fetched.kind === 'ready' && <Fragment key={shown.round}>{shown.dialog}</Fragment>}
+        {fetched.kind === 'ready' && dialog}
       </section>
     </DialogsContext.Provider>
   );
@@ -86,11 +75,10 @@ interface ResourcePageProps<Row>
 /** The page of one kind of record: what is listed of them, and what can be done with them all and with each. */
 export function ResourcePage<Row>(props: ResourcePageProps<Row>) {
   const { title, lead, fetched, first, actions, children, ...table } = props;
-  const known = fetched[0].kind === 'ready' ? fetched[0].value : [];
   return (
     <RecordsPage
       {...{ title, lead, fetched, first }}
-      actions={typeof actions === 'function' ? actions(known) : actions}
+      actions={typeof actions === 'function' ? actions(valueOr(fetched[0], [])) : actions}
     >
       {(rows) => (
         <>

@@ -1,8 +1,10 @@
 /** A resource of the API: fetched when a component mounts, and again on demand, or again and again. */
 import { useEffect, useState } from 'preact/hooks';
+import type { Lists } from './answers.ts';
 import { getAutomatically, getFromApi } from './api.ts';
 import { pauseAfter } from './line-rules.ts';
 import { problemOf } from './problems.ts';
+import { recordsIn } from './untrusted.ts';
 import { words } from './words.ts';
 
 export type Fetched<Value> =
@@ -14,12 +16,21 @@ export type Fetched<Value> =
 /** `again` fetches at once, as an act of the user. */
 export type FetchedAgain<Value> = readonly [fetched: Fetched<Value>, again: () => void];
 
+/** While there is no value, the other one stands in its place. */
+export const valueOr = <Value>(fetched: Fetched<Value>, otherwise: Value): Value =>
+  fetched.kind === 'ready' ? fetched.value : otherwise;
+
+/** The answers are Postern's own, of the same build as this page. */
+const asItIs = <Value>(body: unknown): Value => body as Value;
+
 /** While it is fetched again, the previous value stays. Without a path nothing is fetched. It is fetched again when `round` changes. */
-export const useFetched = <Value>(path: string | undefined, read: (body: unknown) => Value, round = 0) =>
-  useResource(path, read, { round, isRefreshed: false });
+export const useFetched = <Value>(path: string | false | undefined, read = asItIs<Value>, round = 0) =>
+  useResource(path || undefined, read, { round, isRefreshed: false });
+
+export const useList = <Path extends keyof Lists>(path: Path | false) => useFetched(path, recordsIn<Lists[Path]>);
 
 /** Again and again while the page is seen: a hidden tab asks for nothing (SPEC 8). What was shown stays when a later fetch fails. */
-export const useRefreshed = <Value>(path: string, read: (body: unknown) => Value) =>
+export const useRefreshed = <Value>(path: string, read = asItIs<Value>) =>
   useResource(path, read, { round: 0, isRefreshed: true });
 
 const EVERY_MILLISECONDS = 15_000;

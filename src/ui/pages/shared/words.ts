@@ -18,9 +18,9 @@ export async function learnWords(language: string): Promise<void> {
 
 let friendly: ReadonlyMap<string, string> = new Map();
 
-/** Read it at render time: the profile tells the names. */
-export const learnCameraNames = (names: ReadonlyMap<string, string>): void => {
-  friendly = names;
+/** `names`: what people call the cameras, by their names, where the NVR has such. Read it at render time: the profile tells them. */
+export const learnCameraNames = (names: Readonly<Record<string, string>> = {}): void => {
+  friendly = new Map(Object.entries(names));
 };
 
 export const cameraName = (camera: string): string => friendly.get(camera) ?? spaced(camera);

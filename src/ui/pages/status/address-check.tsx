@@ -1,22 +1,17 @@
 /** "Check the public address": doctor on the status page, and what it found as a table (SPEC 15). */
 import { useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { REPORT } from '../../../features/doctor/check-route.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/new-secret.tsx';
+import { Button, Problem } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
 import { words } from '../shared/words.ts';
-import { Problem, Tile } from './tiles.tsx';
+import { Tile } from './tiles.tsx';
 
 const LEVELS = ['error', 'warning', 'advice'] as const;
-type Level = (typeof LEVELS)[number];
 
-/** What POST /api/status/doctor found. `lines`: those to change at the proxy. */
-interface Finding {
-  readonly name: string;
-  readonly level: Level;
-  readonly seen: string;
-  readonly advice: string;
-  readonly lines?: readonly string[];
-}
+type Finding = z.output<typeof REPORT>['findings'][number];
 
 type CheckProgress =
   | { readonly kind: 'idle' | 'running' }
@@ -51,9 +46,9 @@ export function AddressCheck({ url }: { url: string | undefined }) {
         </>
       )}
       <p>
-        <button class="button" type="button" disabled={isRunning} onClick={() => void run()}>
+        <Button disabled={isRunning} onPress={run}>
           {words.doctor[isRunning ? 'checking' : url === undefined ? 'checkMachine' : 'checkAddress']}
-        </button>
+        </Button>
       </p>
       <div role="status">{check.kind === 'done' && <Findings findings={check.findings} />}</div>
       <Problem text={check.kind === 'failed' ? check.problem : ''} />
@@ -64,7 +59,11 @@ export function AddressCheck({ url }: { url: string | undefined }) {
 /** Another admin pressed the button, or the same one in another window. */
 const isBusy = (answer: ApiResponse): boolean => answer.kind === 'refused' && answer.status === 409;
 
-const BADGE: Readonly<Record<Level, string>> = { error: 'badge-bad', warning: 'badge-warn', advice: 'badge-plain' };
+const BADGE: Readonly<Record<Finding['level'], string>> = {
+  error: 'badge-bad',
+  warning: 'badge-warn',
+  advice: 'badge-plain',
+};
 
 function Findings({ findings }: { findings: readonly Finding[] }) {
   const isWell = findings.every(({ level }) => level === 'advice');
@@ -116,6 +115,6 @@ const FindingRow = ({ name, level, seen, advice, lines = [] }: Finding) => (
 
 /** The answer is Postern's own, of the same build as this page. */
 const worstFirst = (body: unknown): readonly Finding[] =>
-  (body as { readonly findings: readonly Finding[] }).findings.toSorted(
+  (body as z.output<typeof REPORT>).findings.toSorted(
     (one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level),
   );

@@ -1,11 +1,12 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
+
+import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
-import type { Profile } from '../shared/account.ts';
-import type { LimitRecord } from '../shared/answers.ts';
+import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { Act } from '../shared/menu.tsx';
-import { Blank, Icon, usePageTitle } from '../shared/parts.tsx';
+import { Blank, Button, Icon, Problem, usePageTitle } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
 import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
@@ -13,15 +14,14 @@ import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
 import { type DrawnEntry, type HourBar, lastHours } from './status-rules.ts';
-import { Curtain, Listed, Problem, Tile } from './tiles.tsx';
+import { Curtain, Listed, Tile } from './tiles.tsx';
 
-/** The answers are Postern's own, of the same build as this page. */
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
-const readCurtain = (body: unknown): { readonly drawn?: readonly DrawnEntry[] } => Object(body);
+type LimitRecord = AnswerOf<'LIMIT'>;
 
-export function Status({ profile: { cameras } }: { profile: Profile }) {
+export function Status() {
   const [fetched, again] = useRefreshed('api/status', readStatus);
-  const curtain = useRefreshed('api/curtain', readCurtain);
+  const curtain = useRefreshed<{ readonly drawn?: readonly DrawnEntry[] }>('api/curtain');
   const limits = useRefreshed('api/status/limits', recordsIn<LimitRecord>);
   // All tiles come at once: one that grows would push the others away.
   const isLoading = [fetched, curtain[0], limits[0]].some(({ kind }) => kind === 'loading');
@@ -34,10 +34,10 @@ export function Status({ profile: { cameras } }: { profile: Profile }) {
         title={text.title}
         lead={asOf ? `${text.lead} ${asOf}` : text.lead}
         actions={
-          <button class="button" type="button" onClick={again}>
+          <Button onPress={again}>
             <Icon name="refresh" />
             {text.refresh}
-          </button>
+          </Button>
         }
       />
       {isLoading && <p class="starting">{words.ui.common.loading}</p>}
@@ -49,23 +49,19 @@ export function Status({ profile: { cameras } }: { profile: Profile }) {
           {text.stale({ problem: fetched.stale })}
         </p>
       )}
-      {fetched.kind === 'ready' && !isLoading && (
-        <Tiles {...fetched.value} {...{ curtain, limits, cameras }} onChange={again} />
-      )}
+      {fetched.kind === 'ready' && !isLoading && <Tiles {...fetched.value} {...{ curtain, limits }} onChange={again} />}
     </section>
   );
 }
 
-interface TilesProps extends ReturnType<typeof readStatus> {
-  readonly curtain: FetchedAgain<ReturnType<typeof readCurtain>>;
+interface TilesProps extends ReturnType<typeof readStatus>, ComponentProps<typeof Curtain> {
   readonly limits: FetchedAgain<readonly LimitRecord[]>;
-  readonly cameras: readonly string[];
   readonly onChange: () => void;
 }
 
 const isTold = (part: unknown): boolean => part !== null && part !== undefined;
 
-function Tiles({ status, now, curtain, limits, cameras, onChange }: TilesProps) {
+function Tiles({ status, now, curtain, limits, onChange }: TilesProps) {
   const text = words.status;
   const { versions, startedAt, limiter, warnings, loginFailures, unknownRoutes, failures } = status;
   return (
@@ -90,7 +86,7 @@ function Tiles({ status, now, curtain, limits, cameras, onChange }: TilesProps) 
         <p class="field-help">{text.limited({ number: limiter?.limited ?? 0 })}</p>
       </Tile>
       <Blocks limits={limits} onLift={onChange} />
-      <Curtain {...{ curtain, cameras }} />
+      <Curtain curtain={curtain} />
       <AddressCheck url={status.publicUrl ?? undefined} />
       <Tile title={text.warnings} isTold={isTold(warnings)} isWide>
         <p class="field-help">{text.warningsWhy}</p>
@@ -146,11 +142,7 @@ const Request = ({ method, path }: { method: string; path: string }) => (
   </code>
 );
 
-interface ReachedProps {
-  readonly title: string;
-  readonly reach: ReachStatus | null | undefined;
-  readonly more?: string | null | undefined;
-}
+type ReachedProps = { title: string; reach: ReachStatus | null | undefined; more?: string | null | undefined };
 
 const Reached = ({ title, reach, more }: ReachedProps) => (
   <Tile title={title} isTold={isTold(reach)}>
@@ -171,24 +163,19 @@ const FEW_DAYS = 14;
 
 function Certificate({ certificate, now }: Pick<ServiceStatus, 'certificate'> & { now: number }) {
   const text = words.status;
-  if (!certificate) {
-    return (
-      <Tile title={text.certificate}>
-        <p class="field-help">{text.noTls}</p>
-      </Tile>
-    );
-  }
-  const days = Math.floor((certificate.expiresAt - now) / DAY_SECONDS);
-  const moment = formatDate(certificate.expiresAt);
+  const days = certificate ? Math.floor((certificate.expiresAt - now) / DAY_SECONDS) : 0;
+  const moment = formatDate(certificate?.expiresAt ?? 0);
   return (
     <Tile title={text.certificate}>
-      <p class={`reach reach-${days < FEW_DAYS ? 'failed' : 'ok'}`}>
-        {days < 0 ? text.certificateEnded({ moment }) : text.daysLeft({ days })}
-      </p>
+      {certificate && (
+        <p class={`reach reach-${days < FEW_DAYS ? 'failed' : 'ok'}`}>
+          {days < 0 ? text.certificateEnded({ moment }) : text.daysLeft({ days })}
+        </p>
+      )}
       <p class="field-help">
-        <bdi>{certificate.subject}</bdi>
-        {certificate.isSelfSigned && `, ${text.selfSigned}`}
-        {days >= 0 && `, ${text.certificateEnds({ moment })}`}
+        {certificate ? <bdi>{certificate.subject}</bdi> : text.noTls}
+        {certificate?.isSelfSigned && `, ${text.selfSigned}`}
+        {certificate && days >= 0 && `, ${text.certificateEnds({ moment })}`}
       </p>
     </Tile>
   );
@@ -201,11 +188,8 @@ const BLOCKED: Readonly<Record<LimitRecord['kind'], (subject: string) => string>
   pins: (subject) => words.status.blocks.pins({ link: subject }),
 };
 
-interface BlocksProps {
-  readonly limits: FetchedAgain<readonly LimitRecord[]>;
-  /** A number that is shown elsewhere is another one then. */
-  readonly onLift: () => void;
-}
+/** `onLift`: a number that is shown elsewhere is another one then. */
+type BlocksProps = { limits: FetchedAgain<readonly LimitRecord[]>; onLift: () => void };
 
 /** Blocked logins: who must wait, until when, which names were tried, and a button that lifts it (SPEC 4.5). */
 function Blocks({ limits: [fetched, again], onLift }: BlocksProps) {

@@ -1,19 +1,16 @@
 /** A tile of the status page, what stands in it, and the tile of the curtain (SPEC 19). */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useProfile } from '../shared/account.ts';
 import { sendToApi } from '../shared/api.ts';
 import { Choice, Switch } from '../shared/fields.tsx';
+import { Problem } from '../shared/parts.tsx';
 import { problemOf } from '../shared/problems.ts';
 import type { FetchedAgain } from '../shared/use-fetched.ts';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
 import { type DrawnEntry, endOf, LENGTHS, type Length, switchesOf } from './status-rules.ts';
 
-interface TileProps {
-  readonly title: string;
-  readonly isTold?: boolean;
-  readonly isWide?: boolean;
-  readonly children: ComponentChildren;
-}
+type TileProps = { title: string; isTold?: boolean; isWide?: boolean; children: ComponentChildren };
 
 export const Tile = ({ title, isTold = true, isWide = false, children }: TileProps) => (
   <section class={isWide ? 'tile tile-wide' : 'tile'}>
@@ -22,13 +19,13 @@ export const Tile = ({ title, isTold = true, isWide = false, children }: TilePro
   </section>
 );
 
-interface ListedProps<Row> {
-  readonly rows: readonly Row[];
-  readonly none: string;
-  /** Short rows, beside each other where there is room. */
-  readonly isGrid?: boolean;
-  readonly row: (row: Row) => ComponentChildren;
-}
+/** `isGrid`: short rows, beside each other where there is room. */
+type ListedProps<Row> = {
+  rows: readonly Row[];
+  none: string;
+  isGrid?: boolean;
+  row: (row: Row) => ComponentChildren;
+};
 
 export const Listed = <Row,>({ rows, none, isGrid = false, row }: ListedProps<Row>) =>
   rows.length === 0 ? (
@@ -41,19 +38,11 @@ export const Listed = <Row,>({ rows, none, isGrid = false, row }: ListedProps<Ro
     </ul>
   );
 
-/** Always there, so that a screen reader hears what comes into it. */
-export const Problem = ({ text }: { text: string }) => (
-  <div class="notice notice-bad" role="alert">
-    {text !== '' && <bdi>{text}</bdi>}
-  </div>
-);
+type CurtainProps = { curtain: FetchedAgain<{ readonly drawn?: readonly DrawnEntry[] }> };
 
-interface CurtainProps {
-  readonly curtain: FetchedAgain<{ readonly drawn?: readonly DrawnEntry[] }>;
-  readonly cameras: readonly string[];
-}
-
-export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
+/** A switch for each camera, who drew it, and until when. */
+export function Curtain({ curtain: [curtain, again] }: CurtainProps) {
+  const { allowed_cameras: cameras } = useProfile();
   const [length, setLength] = useState<Length>('open');
   const [problem, setProblem] = useState('');
   const text = words.curtain;
