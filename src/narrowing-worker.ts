@@ -1,8 +1,8 @@
 /** The thread in which whole responses are read: it does one task after the other, and keeps nothing of them. */
+
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from './domain/result.ts';
-import { type AskTask, askNow } from './gateway/narrow/ask-task.ts';
-import { narrowNow } from './gateway/narrow/narrow-task.ts';
+import { type AskTask, askNow, narrowNow } from './gateway/narrow/narrow-task.ts';
 import type { FromThread, ToThread } from './gateway/narrow/narrower.ts';
 import { adapterNamed } from './nvr/adapters.ts';
 

@@ -12,8 +12,8 @@ import type {
 } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import type { AnswerReading } from './answer-reading.ts';
 import type { CameraView } from './camera-view.ts';
+import type { AnswerReading } from './query.ts';
 import type { PrefixBodyRule } from './recorded/by-prefix.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 

@@ -3,8 +3,8 @@ import type { CameraName } from '../domain/names.ts';
 import type { AdapterForm, AdapterValue, ComposedList, LookedUpKind, ReadNameKind } from '../domain/policy.ts';
 import type { SharedThing } from '../domain/shared-thing.ts';
 import type { MessageObligations } from './access-verdict.ts';
-import type { AnswerReading } from './answer-reading.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
+import type { AnswerReading } from './query.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /**
@@ -179,3 +179,24 @@ export interface EventRules {
   /** Paths of the NVR alone, which would otherwise be taken for those of one event. */
   readonly atNvr: readonly string[];
 }
+
+/** The adapter of an NVR of which nothing is known but the rows of its table: it has no word of its own, so what needs one is denied. */
+export const NO_ADAPTER: NvrAdapter = {
+  name: 'none',
+  cameras: {
+    reserved: [],
+    layoutOf() {
+      throw new Error('the head of the route table names no adapter that can read the configuration of the NVR');
+    },
+  },
+  names: {},
+  owners: {},
+  answers: {},
+  lists: {},
+  values: {},
+  messages: undefined,
+  links: { filesOf: () => ({}), playlistsOf: () => undefined, recordingsAt: () => undefined, mediaTypes: [] },
+  queries: { filtered: new Set(), pictures: {}, stepped: new Set() },
+  events: { days: undefined, atNvr: [] },
+  isMisread: () => false,
+};

@@ -1,4 +1,8 @@
-/** Reads and rewrites a query, and leaves the bytes of all other parameters as they are. */
+/** Reads and rewrites a query, and leaves the bytes of all other parameters as they are; narrows a list in the query, before the NVR is asked (SPEC 5). */
+
+import type { CameraName } from '../domain/names.ts';
+import type { Paging, PolicyRow } from '../domain/policy.ts';
+import type { RequestTarget } from '../domain/request.ts';
 
 /** Every pair, decoded, in order. */
 export const queryPairs = (query: string): readonly Readonly<{ name: string; value: string }>[] => pairs(query);
@@ -47,3 +51,69 @@ const decoded = (text: string): string =>
   ENCODED.test(text) ? (new URLSearchParams(`x=${text}`).get('x') ?? '') : text;
 
 const ENCODED = /[%+]/;
+
+/** The target with the parameter set to these cameras. */
+export const withCameras = (target: RequestTarget, parameter: string, cameras: readonly string[]): RequestTarget => ({
+  ...target,
+  query: replaceInQuery(target.query, new Map([[parameter, cameras.join(',')]])),
+});
+
+/** The cameras that either parameter names, each once, or all visible ones: the NVR never gets a word for "all". */
+export function askedCameras(target: RequestTarget, parameter: string, visible: readonly CameraName[]): string[] {
+  for (const name of [parameter, 'camera']) {
+    const value = queryValues(target.query, name).at(-1) ?? 'all';
+    if (value !== 'all') return [...new Set(value.split(',').map(trimmed).filter(isGiven))];
+  }
+  return [...visible];
+}
+
+const trimmed = (text: string): string => text.trim();
+const isGiven = (text: string): boolean => text !== '';
+
+/** Plain data, which can be sent to a thread. */
+export interface AnswerReading {
+  /** The member of an object by which it names its camera; absent: `camera`. */
+  readonly namedBy?: string;
+  /** Members that only admins get, at any depth. */
+  readonly hidden?: readonly string[];
+  readonly page?: AskedPage;
+}
+
+/** The page that was asked for, of a list that comes whole. */
+interface AskedPage extends Paging {
+  readonly asked: { readonly size: number; readonly number: number };
+}
+
+/** Undefined where the row's answer is read as all others are. */
+export function readingOf({ named_by, hidden, paging }: PolicyRow, target: RequestTarget): AnswerReading | undefined {
+  if (named_by === undefined && !hidden && !paging) return undefined;
+  return {
+    ...(named_by !== undefined && { namedBy: named_by }),
+    ...(hidden && { hidden }),
+    ...(paging && { page: { ...paging, asked: askedPage(target, paging) } }),
+  };
+}
+
+const COUNT = /^\d{1,9}$/;
+
+function askedPage({ query }: RequestTarget, { size, number, usual }: Paging): AskedPage['asked'] {
+  const [asked = ''] = queryValues(query, size);
+  const [at = ''] = queryValues(query, number);
+  const isSize = COUNT.test(asked) && Number(asked) > 0;
+  return { size: isSize ? Number(asked) : usual, number: COUNT.test(at) ? Number(at) : 0 };
+}
+
+/** More elements than any list has: the answer would be larger than what is narrowed. */
+const ALL = '1000000';
+
+/** The same request for the whole list: a reader of some cameras gets pages of what is left of it. */
+export const askingForAll = (target: RequestTarget, { size, number }: Paging): RequestTarget => ({
+  ...target,
+  query: replaceInQuery(
+    target.query,
+    new Map([
+      [size, ALL],
+      [number, '0'],
+    ]),
+  ),
+});

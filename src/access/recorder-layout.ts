@@ -1,7 +1,8 @@
-/** The NVR's cameras, and the cameras of each zone and stream (SPEC 1, `nvr.cameras`; interface 2.2). */
+/** The NVR's cameras, the cameras of each zone and stream, and where its answers name cameras (SPEC 1, `nvr.cameras`; 20; interface 2.2). */
 
 import { isRecord, type JsonRecord } from '../domain/json.ts';
 import type { CameraName } from '../domain/names.ts';
+import type { NamesPlace } from '../domain/policy.ts';
 
 type Owners = ReadonlyMap<string, readonly CameraName[]>;
 
@@ -64,3 +65,22 @@ export const memberOf = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 export const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
+
+/** Throws with what is missing: an answer of another form must not look like an NVR without cameras. */
+export function namesIn(answer: unknown, place: Exclude<NamesPlace, { in: 'config' }>): readonly string[] {
+  const found = below(answer, place.path);
+  const at = place.path.length > 0 ? JSON.stringify(place.path.join('.')) : 'the answer';
+  if (place.in === 'keys') {
+    if (!isRecord(found) || Array.isArray(found)) throw new Error(`${at} is no object of cameras`);
+    return Object.keys(found);
+  }
+  if (!Array.isArray(found)) throw new Error(`${at} is no list of cameras`);
+  return found.map((element: unknown) => {
+    const name = below(element, place.field);
+    if (typeof name !== 'string') throw new Error(`an element of ${at} has no name`);
+    return name;
+  });
+}
+
+const below = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((found, field) => memberOf(found, field), value);

@@ -1,7 +1,6 @@
 /** The route table: rows compiled once into a tree of path segments, and the row of a request (SPEC 5). */
 import { PATH_SHAPES, type PolicyRow } from '../domain/policy.ts';
-import { NO_ADAPTER } from './no-adapter.ts';
-import type { NvrAdapter } from './nvr-adapter.ts';
+import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
 
 export type RouteMatch =
   | {

@@ -12,12 +12,10 @@ import {
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
-import { askingForAll, readingOf } from './answer-reading.ts';
 import { type Located, locate } from './camera-locators.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
-import { askedCameras, withCameras } from './narrow-query.ts';
 import type { NamedCameras, NvrAdapter } from './nvr-adapter.ts';
-import { queryValues } from './query.ts';
+import { askedCameras, askingForAll, queryValues, readingOf, withCameras } from './query.ts';
 import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
 import { ownDataOf } from './within-time.ts';

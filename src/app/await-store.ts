@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import { withTimeLimit } from '../domain/async.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
-import type { Gate } from '../gateway/entry/gate.ts';
+import type { Handlers } from '../gateway/entry/app.ts';
 import { unreachableFault } from '../store/open-store.ts';
 import { createLogs } from '../telemetry/logs/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -119,7 +119,7 @@ const HEADERS = {
 };
 
 /** Refuses everything. No body of a request is read. */
-const CLOSED: Gate = {
+const CLOSED: Handlers = {
   onRequest(_: IncomingMessage, response: ServerResponse) {
     response.writeHead(REFUSALS['store-unavailable'].status, HEADERS).end(BODY);
   },

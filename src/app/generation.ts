@@ -1,5 +1,4 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
-
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -9,12 +8,12 @@ import { credentialName, senderOf } from '../domain/credentials.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
-import { createGate, type Gate } from '../gateway/entry/gate.ts';
+import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import type { ActiveAccounts } from './accounts/active-accounts.ts';
 import { providerFaults } from './accounts/examine-providers.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
-import { gateDeps } from './gate/gate.ts';
+import { createGate } from './gate/gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
 import { type ProviderFaults, readinessOf } from './telemetry/readiness.ts';
@@ -26,7 +25,7 @@ export interface Generation {
   readonly settings: Settings;
   readonly accounts: ActiveAccounts;
   readonly components: Components;
-  readonly gates: Readonly<Record<ListenerName, Gate>>;
+  readonly gates: Readonly<Record<ListenerName, Handlers>>;
   /** The rules for checking open streams again; nothing of it is counted. */
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
@@ -127,7 +126,7 @@ function generationUnder(
     camerasOf: authorizer.camerasOf,
     providerFaults: () => providerFaults(settings, clock),
   });
-  const gate = gateDeps({
+  const gate = createGate({
     settings,
     tableHead: config.tableHead,
     rows: config.policy,
@@ -152,7 +151,7 @@ function generationUnder(
     featureRoutes: features.flatMap(({ routes = [] }) => routes),
     version: runtime.version,
   });
-  const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
+  const gates = { external: createHandlers('external', gate), internal: createHandlers('internal', gate) };
   return {
     config,
     settings,
@@ -177,7 +176,7 @@ const viewedAs = (sender: Caller, { name: user }: Caller, from: string) =>
   }) as const;
 
 /** A gate that stays while a reload exchanges what is behind it. */
-export const currentGate = (name: ListenerName, active: () => Generation): Gate => ({
+export const currentGate = (name: ListenerName, active: () => Generation): Handlers => ({
   onRequest: (request, response) => active().gates[name].onRequest(request, response),
   onUpgrade: (request, socket, head) => active().gates[name].onUpgrade(request, socket, head),
 });

@@ -9,8 +9,7 @@ import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../conf
 import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
 import { messageOf } from '../domain/result.ts';
 import { STORED_KEYS } from '../domain/stored-settings.ts';
-import type { HeldStream } from '../gateway/entry/open-streams.ts';
-import { reviewStream, withoutQuestions } from '../gateway/entry/review-stream.ts';
+import { type HeldStream, reviewStream, withoutQuestions } from '../gateway/entry/open-streams.ts';
 import type { Store } from '../store/open-store.ts';
 import { siteWarnings } from './accounts/site-warnings.ts';
 import { type Generation, type GenerationDeps, openGeneration } from './generation.ts';

@@ -5,7 +5,7 @@ import type { Settings } from '../config/schema/schema.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
 import type { OnConnectionRefused } from '../domain/connection-refusal.ts';
 import type { ListenerName } from '../domain/request.ts';
-import type { Gate } from '../gateway/entry/gate.ts';
+import type { Handlers } from '../gateway/entry/app.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../gateway/listen/tls-server.ts';
 
@@ -17,7 +17,7 @@ export interface Addresses {
 
 interface ListenerDeps {
   readonly settings: Settings;
-  readonly gates: Readonly<Record<ListenerName, Gate>>;
+  readonly gates: Readonly<Record<ListenerName, Handlers>>;
   /** The active `nvr.timeout_idle`. */
   readonly timeoutIdle: () => number;
   /** The certificates of the external listener. */

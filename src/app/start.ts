@@ -1,7 +1,7 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import type { Settings } from '../config/schema/schema.ts';
-import { questionsUnderWay } from '../gateway/forward/ask-upstream.ts';
+import { questionsUnderWay } from '../outbound/ask-upstream.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';

@@ -186,6 +186,9 @@ export const mayManageAccounts = ({ credential }: Caller): boolean =>
 export const hasFreshProof = ({ credential }: Caller, now: number): boolean =>
   traitsOf(credential).isProven?.(credential, now) ?? false;
 
+/** A stranger who was shown one thing: let in anew by each request, and told of nothing else. */
+export const isVisitor = ({ credential }: Caller): boolean => !traitsOf(credential).isToldCauses;
+
 /** Many requests share one caller object. */
 const holders = new WeakMap<Caller, string>();
 

@@ -14,7 +14,7 @@ import type { CameraScope, CustomRoles } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
 import type { Output } from '../domain/command-frame.ts';
 import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
-import type { ViewingWatch } from '../gateway/entry/viewing-watch.ts';
+import type { ViewingWatch } from '../gateway/entry/pipeline.ts';
 import type { BoundRoute, OwnRoute } from '../routes/own-route.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';

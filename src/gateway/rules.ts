@@ -1,4 +1,5 @@
 /** The rules of the decision, built from the configuration: for the gate with its links, and for commands and `explain`, which judge without a server (SPEC 3 to 5). */
+
 import type { Surroundings } from '../access/access-verdict.ts';
 import type { EventRules, NvrAdapter } from '../access/nvr-adapter.ts';
 import { compileRouteTable, type RouteTable } from '../access/route-table.ts';
@@ -10,7 +11,6 @@ import type { Sharer } from '../domain/async.ts';
 import { type CameraScope, visibleCameras } from '../domain/camera-scope.ts';
 import { normalizedHeaderName } from '../domain/header-names.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
-import type { CameraName } from '../domain/names.ts';
 import type { TableHead } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { tracingHeaders } from '../identity/header-traces.ts';
@@ -22,130 +22,84 @@ import { apiTokenSource, externalSource, linkSource, type SourceDeps, screenSour
 import { adapterNamed } from '../nvr/adapters.ts';
 import type { Rules } from './decision/admit.ts';
 import { type DestinationRules, destinationOf, eventPaths } from './decision/destinations.ts';
-import type { FindShared } from './decision/link-request.ts';
-import { createOwnerLookup, type OwnerCameras, type OwnerLookup } from './decision/owner-lookup.ts';
+import { createOwnerLookup } from './decision/owner-lookup.ts';
 import { tooMuchIn } from './decision/query-bounds.ts';
-import type { FindViewed } from './decision/view-as.ts';
-import { createExplainer, type Explainer } from './explain/explainer.ts';
+import { createExplainer } from './explain/explainer.ts';
 import { askerOf } from './forward/nvr-questions.ts';
 import type { HeaderRules } from './forward/rewrite-headers.ts';
 
 /** What rules are built from. The verifiers count nothing. */
-export interface RulePlace
-  extends Pick<
-    RuleDeps,
-    | 'verifySession'
-    | 'verifyApiToken'
-    | 'verifyLink'
-    | 'verifyScreen'
-    | 'sharedBy'
-    | 'findViewed'
-    | 'behindCurtain'
-    | 'isNvrOlder'
-    | 'roleRegistry'
-    | 'now'
-    | 'layout'
-  > {
+export interface RuleSources
+  extends Omit<SourceDeps, 'settings' | 'allowlist' | 'proxyKeys' | 'trace'>,
+    Pick<Rules, 'sharedBy' | 'findViewed' | 'behindCurtain' | 'isNvrOlder'> {
   readonly config: TableConfig;
   readonly eventsBackend: Upstream | undefined;
   /** The names of trusted headers. */
   readonly allowlist: () => ReadonlySet<string>;
-  readonly cameras: () => readonly CameraName[];
-  /** Absent: identities are not signed. */
+  readonly layout: () => Surroundings['layout'];
   readonly findUser: (name: string) => Promise<User | undefined>;
   /** Called each time that the keys of `proxy.jwt` were asked for. */
   readonly onProxyKeys?: (answer: KeyAnswer) => void;
 }
 
-export interface OpenRules {
-  readonly destinations: DestinationRules;
-  /** Takes the headers that are trusted now. `more`: counters, and verifiers that count. */
-  readonly rules: (more?: Partial<RuleDeps>) => Rules;
-  readonly headers: () => HeaderRules;
-  readonly explain: Explainer;
-  /** The cameras of an id; the answers are remembered with those for the rules. */
-  readonly camerasOf: OwnerCameras;
-  /** The names of the cameras that a scope sees. */
-  readonly seen: (scope: CameraScope) => readonly CameraName[];
-}
+/** Counters, and verifiers that count. */
+export type CountedSources = Partial<Omit<SourceDeps, 'trace'> & Rules & { readonly trace: Trace | undefined }>;
 
-export function openRules(place: RulePlace): OpenRules {
-  const { config, allowlist, cameras, findUser, now, roleRegistry } = place;
-  const { settings, policy, tableHead } = config;
+export type OpenRules = ReturnType<typeof openRules>;
+
+export function openRules(sources: RuleSources) {
+  const { config, allowlist, layout } = sources;
+  const { settings, tableHead } = config;
   const routes = routeTable(config);
-  const destinations = destinationRules(settings, place.eventsBackend, routes.nvr.events);
+  const destinations = destinationRules(settings, sources.eventsBackend, routes.nvr.events);
   const owners = ownerLookup(destinations, askerOf(settings), routes.nvr);
-  const proxyKeys = proxyKeysOf(settings, place.onProxyKeys);
-  const parts = { ...place, settings, routes, destinations, owners, proxyKeys };
-  const rules = (more: Partial<RuleDeps> = {}): Rules => decisionRules({ ...parts, allowlist: allowlist(), ...more });
-  const headers = (): HeaderRules => headerRules(settings, tableHead, allowlist());
-  const seen = (scope: CameraScope) => visibleCameras(scope, cameras());
-  const explain = createExplainer({
-    settings,
-    rows: policy,
-    roles: roleRegistry.active,
-    now,
-    findUser,
-    destinations,
-    headers,
-    camerasOf: seen,
-    rules: (trace) => rules({ trace }),
-  });
-  return { destinations, rules, headers, explain, camerasOf: owners.camerasOf, seen };
-}
-
-export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
-  readonly routes: RouteTable;
-  readonly destinations: DestinationRules;
-  readonly layout: () => Surroundings['layout'];
-  readonly owners: OwnerLookup;
-  readonly sharedBy: FindShared;
-  readonly findViewed?: FindViewed | undefined;
-  readonly behindCurtain: NonNullable<Rules['behindCurtain']>;
-  readonly trace?: Trace | undefined;
-  readonly isNvrOlder?: Rules['isNvrOlder'];
-  readonly onUntrustedDescription?: (peer: string) => void;
-  readonly onIncompleteDescription?: (missing: string) => void;
-  readonly onConflictingDescription?: (one: string, other: string) => void;
-}
-
-function decisionRules(told: RuleDeps): Rules {
-  const deps = { ...told, trace: told.trace && tracingHeaders(told.trace, told.allowlist) };
-  const { settings, routes, destinations, layout, owners, sharedBy, findViewed, behindCurtain } = deps;
-  const secrets = settings.proxy.auth_secret;
+  const proxyKeys = proxyKeysOf(settings, sources.onProxyKeys);
   const { queries } = routes.nvr;
   const malformedIn = (target: RequestTarget) => tooMuchIn(target, queries);
-  const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
-  return {
-    trusted: trustedNetworks(settings.auth.trusted_proxies),
-    routes,
-    sources: {
-      internal: [linkSource(deps), internalSource],
-      external: [
-        linkSource(deps),
-        apiTokenSource(deps),
-        externalSource(deps, carriesProxySecret),
-        ...screenSources(deps),
-      ],
-    },
-    carriesProxySecret,
-    internalHosts: settings.server.internal_hosts,
-    basePath: settings.server.base_path,
-    surroundings: () => ({ layout: layout(), now: deps.now() }),
-    owners,
-    sharedBy,
-    findViewed,
-    behindCurtain,
-    // The events backend checks the parameters itself, and says which one it is.
-    harmfulIn: (method, target) =>
-      destinationOf(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
-    malformedIn,
-    isNvrOlder: deps.isNvrOlder,
-    onUntrustedDescription: deps.onUntrustedDescription,
-    onIncompleteDescription: deps.onIncompleteDescription,
-    onConflictingDescription: deps.onConflictingDescription,
-    publicOrigin: settings.server.public_url?.origin,
+  /** Takes the headers that are trusted now. */
+  const rules = (more: CountedSources = {}): Rules => {
+    const trace = more.trace && tracingHeaders(more.trace, allowlist());
+    const deps = { ...sources, settings, proxyKeys, ...more, allowlist: allowlist(), trace };
+    const secrets = settings.proxy.auth_secret;
+    const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
+    const { sharedBy, findViewed, behindCurtain, isNvrOlder } = sources;
+    return {
+      trusted: trustedNetworks(settings.auth.trusted_proxies),
+      routes,
+      sources: {
+        internal: [linkSource(deps), internalSource],
+        external: [
+          linkSource(deps),
+          apiTokenSource(deps),
+          externalSource(deps, carriesProxySecret),
+          ...screenSources(deps),
+        ],
+      },
+      carriesProxySecret,
+      internalHosts: settings.server.internal_hosts,
+      basePath: settings.server.base_path,
+      surroundings: () => ({ layout: layout(), now: deps.now() }),
+      owners,
+      sharedBy,
+      findViewed,
+      behindCurtain,
+      // The events backend checks the parameters itself, and says which one it is.
+      harmfulIn: (method, target) =>
+        destinationOf(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
+      malformedIn,
+      isNvrOlder,
+      onUntrustedDescription: more.onUntrustedDescription,
+      onIncompleteDescription: more.onIncompleteDescription,
+      onConflictingDescription: more.onConflictingDescription,
+      publicOrigin: settings.server.public_url?.origin,
+    };
   };
+  const headers = (): HeaderRules => headerRules(settings, tableHead, allowlist());
+  /** The names of the cameras that a scope sees. */
+  const seen = (scope: CameraScope) => visibleCameras(scope, layout()?.cameras ?? []);
+  const explain = createExplainer({ ...sources, rules, destinations, headers, seen });
+  /** `camerasOf`: the cameras of an id; the answers are remembered with those for the rules. */
+  return { destinations, rules, headers, explain, camerasOf: owners.camerasOf, seen };
 }
 
 /** The route table. With `ui.login: nvr` the login page is the NVR's own: Postern has none to answer with. */

@@ -1,7 +1,7 @@
 /** Where a route table says that the names of cameras stand. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { namesIn } from '../../src/access/listed-cameras.ts';
+import { namesIn } from '../../src/access/recorder-layout.ts';
 import { parseNamesPlace } from '../../src/config/policy/table-head.ts';
 
 const read = (place: string, answer: unknown): readonly string[] => {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
 import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
-import { NO_ADAPTER } from '../../src/access/no-adapter.ts';
+import { NO_ADAPTER } from '../../src/access/nvr-adapter.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';

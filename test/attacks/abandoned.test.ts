@@ -86,16 +86,11 @@ const curtain = holding((room) => ({ rules: { behindCurtain: (caller) => room.en
 const owners = holding((room) => ({ rules: { owners: { denial: () => room.enter().then(() => undefined) } } }));
 const recheck = holding((room) => ({ deps: { recheck: (caller) => room.enter().then(() => caller) } }));
 const renewal = holding((room) => ({ deps: { renewal: () => room.enter().then(() => undefined) } }));
-const enterLink = holding((room) => ({ deps: { enterLink: () => room.enter().then(() => undefined) } }));
+const enterLink = holding((room) => ({ deps: { enter: () => room.enter().then(() => undefined) } }));
 const asksNvr = holding((room) => ({
   deps: {
-    obligationDeps: {
-      pushHosts: [],
-      ask: async () => undefined,
-      askText: () => room.enter().then(() => '[]'),
-      ownConfig: () => assert.fail('no configuration is asked for'),
-      onConfigRead() {},
-    },
+    askText: () => room.enter().then(() => '[]'),
+    ownConfig: () => assert.fail('no configuration is asked for'),
   },
 }));
 

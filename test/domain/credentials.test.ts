@@ -1,7 +1,7 @@
 /** Each kind of credential against each trait: what one may do must not change with another one's row (SPEC 3, 5, 9, 11, 13, 19). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_ADAPTER } from '../../src/access/no-adapter.ts';
+import { NO_ADAPTER } from '../../src/access/nvr-adapter.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';

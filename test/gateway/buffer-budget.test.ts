@@ -6,8 +6,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { Sharer } from '../../src/domain/async.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
-import { FilterEnded } from '../../src/gateway/decision/ask-failure.ts';
-import { createForwarder } from '../../src/gateway/forward/forward.ts';
+import { FilterEnded } from '../../src/gateway/decision/upstream-failure.ts';
+import { createForwarder } from '../../src/gateway/forward/forwarder.ts';
 import { createBufferBudget } from '../../src/gateway/narrow/obligations.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 

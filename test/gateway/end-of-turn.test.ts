@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { atEndOfTurn, pipedAtEndOfTurn } from '../../src/gateway/response/end-of-turn.ts';
+import { atEndOfTurn, pipedAtEndOfTurn } from '../../src/gateway/response/client-socket.ts';
 
 describe('At the end of a turn', () => {
   it('everything is written, in its order, and nothing before', async () => {

@@ -1,10 +1,9 @@
 /** Large responses are narrowed beside the event loop, to the same bytes as small ones (SPEC 5). */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainView } from '../../src/access/camera-view.ts';
-import { askFailure } from '../../src/gateway/decision/ask-failure.ts';
+import { askFailure } from '../../src/gateway/decision/upstream-failure.ts';
 import { type NarrowTask, narrowNow } from '../../src/gateway/narrow/narrow-task.ts';
 import { createNarrower } from '../../src/gateway/narrow/narrower.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';

@@ -1,9 +1,10 @@
 /** Questions that the gate asks the NVR itself: each caller has a share of them, and the time of each begins when it is sent. */
+
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Sharer } from '../../src/domain/async.ts';
-import { askJson, questionsUnderWay } from '../../src/gateway/forward/ask-upstream.ts';
+import { askJson, questionsUnderWay } from '../../src/outbound/ask-upstream.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, type Person } from '../support/people.ts';
 import { upstreamAt } from '../support/start-gate.ts';

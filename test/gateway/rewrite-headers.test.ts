@@ -6,7 +6,7 @@ import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { normalizedHeaderName } from '../../src/domain/header-names.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { Client } from '../../src/gateway/decision/client.ts';
+import type { Client } from '../../src/gateway/decision/request-facts.ts';
 import { type HeaderRules, rewriteHeaders } from '../../src/gateway/forward/rewrite-headers.ts';
 import { factsOf } from '../support/facts.ts';
 

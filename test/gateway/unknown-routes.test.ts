@@ -1,7 +1,7 @@
 /** The list of routes that the table does not know: short, whatever is asked (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createUnknownRoutes } from '../../src/gateway/entry/unknown-routes.ts';
+import { createUnknownRoutes } from '../../src/gateway/entry/pipeline.ts';
 import { movableClock } from '../support/clock.ts';
 
 describe('Unknown routes', () => {

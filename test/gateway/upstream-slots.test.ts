@@ -1,4 +1,5 @@
 /** Connections to one upstream are bounded: who comes later waits in turn, and is told when it takes too long. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -6,7 +7,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Sharer } from '../../src/domain/async.ts';
-import { createUpstreamSlots, type SlotRules, UPSTREAM_SLOTS } from '../../src/gateway/forward/upstream-slots.ts';
+import { createUpstreamSlots, type SlotRules, UPSTREAM_SLOTS } from '../../src/outbound/upstream-slots.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
 import { until } from '../support/until.ts';

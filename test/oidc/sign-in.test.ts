@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { formatExplanation } from '../../src/cli/commands/explain.ts';
-import type { Explanation } from '../../src/gateway/explain/explanation.ts';
+import type { Explanation } from '../../src/gateway/explain/explain.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';

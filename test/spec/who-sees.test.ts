@@ -1,8 +1,8 @@
 /** "Why can she not see this camera?": the answer is what the gate decides, for live pictures, recordings and exports (SPEC 1, 15). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Explanation } from '../../src/gateway/explain/explain.ts';
 import type { CameraAccess } from '../../src/gateway/explain/explain-route.ts';
-import type { Explanation } from '../../src/gateway/explain/explanation.ts';
 import { ask as askPlainly } from '../sso/support/ask.ts';
 import { movableClock } from '../support/clock.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';

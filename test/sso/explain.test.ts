@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
-import type { Explanation } from '../../src/gateway/explain/explanation.ts';
+import type { Explanation } from '../../src/gateway/explain/explain.ts';
 import { type FakeNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';

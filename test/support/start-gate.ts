@@ -7,17 +7,18 @@ import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Rules } from '../../src/gateway/decision/admit.ts';
 import { createClientLimits } from '../../src/gateway/decision/client-limits.ts';
 import type { GateWatch, RequestEnd, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
-import { createGate } from '../../src/gateway/entry/gate.ts';
-import type { GateDeps } from '../../src/gateway/entry/gate-deps.ts';
+import { createHandlers } from '../../src/gateway/entry/app.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
-import { createUnknownRoutes } from '../../src/gateway/entry/unknown-routes.ts';
-import { createForwarder } from '../../src/gateway/forward/forward.ts';
-import type { ForwardRules } from '../../src/gateway/forward/forwarder.ts';
-import { createUpstreamSlots, type SlotRules } from '../../src/gateway/forward/upstream-slots.ts';
+import { createUnknownRoutes } from '../../src/gateway/entry/pipeline.ts';
+import type { ForwardRules } from '../../src/gateway/forward/forwarded-exchange.ts';
+import { createForwarder } from '../../src/gateway/forward/forwarder.ts';
+import type { Gate } from '../../src/gateway/gate.ts';
 import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts';
 import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';
+import { createUpgradeProxy } from '../../src/gateway/websocket/proxy-upgrade.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
+import { createUpstreamSlots, type SlotRules } from '../../src/outbound/upstream-slots.ts';
 
 export interface StartedGate {
   readonly port: number;
@@ -75,7 +76,7 @@ export async function startGate(
     readonly upstreamSlots?: SlotRules;
     readonly holdStream?: OpenStreams['add'];
     /** Laid over what the gate works with, and over its rules. */
-    readonly deps?: Partial<GateDeps>;
+    readonly deps?: Partial<Gate>;
     readonly rules?: Partial<Rules>;
   } = {},
 ): Promise<StartedGate> {
@@ -93,7 +94,7 @@ export async function startGate(
   let requests = 0;
   const clientLimits = createClientLimits((address) => address);
   const upstreamSlots = createUpstreamSlots(more.upstreamSlots);
-  const gate = createGate('internal', {
+  const gate = createHandlers('internal', {
     rules: () => ({
       trusted: NOBODY_TRUSTED,
       routes: compileRouteTable([]),
@@ -104,34 +105,33 @@ export async function startGate(
       owners: { denial: async () => undefined },
       ...more.rules,
     }),
-    destinations: () => ({ eventsBackend: undefined, nvr: upstream, routes: [] }),
+    destinations: { eventsBackend: undefined, nvr: upstream, routes: [] },
     headers: () => ({
       identityHeaders: new Set(),
       nvrSecret: undefined,
       cookieName: RULES.cookieName,
     }),
-    refusals: () => ({
+    refusals: {
       loginPath: '/login',
       renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
-    }),
+    },
     forwarder,
     clientLimits,
     upstreamSlots,
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
-    enterLink: async () => undefined,
+    enter: async () => undefined,
     ownRoutes: [],
     renewal: () => undefined,
     refresh: () => undefined,
     recheck: async (caller) => caller,
-    obligationDeps: {
-      pushHosts: [],
-      ask: async () => undefined,
-      askText: async () => '',
-      ownConfig: () => OWN_CONFIG,
-      onConfigRead: () => {},
-    },
+    pushHosts: [],
+    ask: async () => undefined,
+    askText: async () => '',
+    ownConfig: () => OWN_CONFIG,
+    onConfigRead: () => {},
     relay: createMessageRelay({ ...RULES, ...rules }),
+    passUpgrade: createUpgradeProxy({ ...RULES, ...rules }),
     unknownRoutes: createUnknownRoutes({ now: Date.now }),
     newRequestId: () => {
       requests += 1;

@@ -3,23 +3,13 @@
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { SignallingObligations } from '../access-verdict.ts';
+import type { InboundVerdict } from '../nvr-adapter.ts';
 import { foldedMembers, judgeOffer, sdpIn } from './live-offer.ts';
 
 export type LiveVerdict =
-  | { readonly kind: 'passed'; readonly text: string }
-  | { readonly kind: 'dropped' }
-  | { readonly kind: 'malformed' }
-  /** The client is told why, in the stream server's own form. */
+  | InboundVerdict
+  /** The NVR gets nothing; the client is told why, in the stream server's own form. */
   | { readonly kind: 'answered'; readonly text: string };
-
-export interface LiveSignalling {
-  fromClient(text: string): LiveVerdict;
-  /**
-   * Takes each text of the stream server: its answer ends the offer that is under way. Gives what the client is told, if
-   * anything.
-   */
-  fromServer(text: string): string | undefined;
-}
 
 /** Offers of one socket: each may begin a connection anew. */
 const MOST_OFFERS = 32;
@@ -45,10 +35,7 @@ const passed = (type: string, value: unknown): LiveVerdict => ({
 });
 
 /** `onPlaylist` gets each playlist of a stream that was started. */
-export function createLiveSignalling(
-  obligations: SignallingObligations,
-  onPlaylist?: (playlist: string) => void,
-): LiveSignalling {
+export function createLiveSignalling(obligations: SignallingObligations, onPlaylist?: (playlist: string) => void) {
   let isOfferUnderWay = false;
   let offers = 0;
   /** A player asks once for each: every question starts another stream at the server. */
@@ -87,13 +74,14 @@ export function createLiveSignalling(
   };
 
   return {
-    fromClient(text) {
+    fromClient(text: string): LiveVerdict {
       const { type, value } = foldedMembers(parsedJson(text));
       if (typeof type !== 'string') return MALFORMED;
       if (PICTURES.has(type)) return pictures(type, value);
       return Object.hasOwn(BY_TYPE, type) ? (BY_TYPE[type]?.(value) ?? DROPPED) : DROPPED;
     },
-    fromServer(text) {
+    /** Takes each text of the stream server: its answer ends the offer that is under way. Gives what the client is told, if anything. */
+    fromServer(text: string): string | undefined {
       const message = parsedJson(text);
       const { type, value } = isRecord(message) ? message : {};
       if (typeof type !== 'string') return undefined;

@@ -1,14 +1,14 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
+
 import { isNestedTooDeep, isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
 import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy.ts';
-import type { AnswerReading } from '../answer-reading.ts';
 import type { CameraView } from '../camera-view.ts';
 import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';
-import { isSince, withoutOlder } from '../recorded/without-older.ts';
+import type { AnswerReading } from '../query.ts';
+import { isSince, withoutOlder } from '../recorded/time-locators.ts';
 import { memberOf, ownersOfStream } from '../recorder-layout.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
-import { withoutSecrets } from './without-secrets.ts';
-import { withoutSource } from './without-source.ts';
+import { withoutSecrets, withoutSource } from './without-secrets.ts';
 
 export type NarrowedResponse =
   | { readonly kind: 'narrowed'; readonly body: string }

@@ -1,4 +1,4 @@
-/** Removes credentials and command lines from any JSON that is not for an admin (SPEC 5, 11). */
+/** Removes credentials, command lines and camera sources from any JSON that is not for an admin (SPEC 5, 11). */
 import { isRecord } from '../../domain/json.ts';
 
 const SECRET_KEY =
@@ -70,3 +70,21 @@ function withoutAuthority(word: string): string {
 const isSecret = (key: string, value: unknown): boolean =>
   (SECRET_KEY.test(key) || COMMAND_KEY.test(key)) &&
   (typeof value === 'string' || typeof value === 'number' || Array.isArray(value));
+
+/** `exec:ffmpeg -i …`, `ffmpeg:rtsp://…`, `nest:?…`: a kind and a colon, and not the port of a client's address. */
+const OF_A_KIND = /^(?<kind>[a-z][a-z0-9+.-]{0,30}:)(?!\d{1,5}$)/i;
+const HOST = /^[\w.:[\]-]*/;
+
+/** The scheme and the host of an address, the kind of any other source: `rtsp://10.0.0.5:554`, `exec:`. */
+export function withoutSource(text: string): string {
+  const kind = OF_A_KIND.exec(text)?.groups?.['kind'];
+  if (kind === undefined) return text.includes('://') || text.includes('@') ? '' : text;
+  const start = `${kind}//`;
+  return text.startsWith(start) ? start + hostOf(text.slice(start.length)) : kind;
+}
+
+/** Empty when it cannot be told: an `@` behind a slash ends a password with a slash, or belongs to the path. */
+export function hostOf(rest: string): string {
+  const at = rest.lastIndexOf('@');
+  return /[/?#\\]/.test(rest.slice(0, at + 1)) ? '' : (HOST.exec(rest.slice(at + 1))?.[0] ?? '');
+}

@@ -10,8 +10,7 @@ import {
 } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { fillParameters } from '../fill-parameters.ts';
-import { NO_ADAPTER } from '../no-adapter.ts';
-import type { NvrAdapter } from '../nvr-adapter.ts';
+import { NO_ADAPTER, type NvrAdapter } from '../nvr-adapter.ts';
 
 // biome-ignore format: a table
 const OF_SHAPE: Readonly<Record<PathShape, string>> = {

@@ -2,7 +2,6 @@
 import type { Rights } from '../../domain/caller.ts';
 import { visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
-import type { Verb } from '../../domain/policy.ts';
 
 /** An account, or an API token with the account it belongs to. */
 export interface Holder {
@@ -14,26 +13,17 @@ export interface Holder {
   readonly mustEnrol?: true;
 }
 
-export interface HolderView {
-  readonly kind: Holder['kind'];
-  readonly name: string;
-  readonly owner?: string;
-  readonly role: string;
-  readonly mustEnrol?: true;
-  /** `all` also holds for cameras that are not there yet. */
-  readonly cameras: 'all' | readonly CameraName[];
-  readonly denied: readonly Verb[];
-  /** Why nothing is seen now; undefined: it is. */
-  readonly closed: string | undefined;
-}
+export type HolderView = ReturnType<typeof sightOf>;
 
-export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraName[]): HolderView {
+export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraName[]) {
   const { role, scope, denied = [], closed } = rights;
   return {
     ...holder,
     role,
-    cameras: scope.kind === 'all' ? 'all' : visibleCameras(scope, cameras),
+    /** `all` also holds for cameras that are not there yet. */
+    cameras: scope.kind === 'all' ? ('all' as const) : visibleCameras(scope, cameras),
     denied,
+    /** Why nothing is seen now; undefined: it is. */
     closed: closed?.reason,
   };
 }

@@ -1,4 +1,5 @@
 /** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
+
 import { ONLY_STRICT } from '../../accounts/http/kernel.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../../accounts/invitations/invited-passkeys.ts';
@@ -27,7 +28,7 @@ import { ADMIN, type Role } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import { err } from '../../domain/result.ts';
 import { rightsOfRoles } from '../../domain/rights.ts';
-import { type FindViewed, mayView } from '../../gateway/decision/view-as.ts';
+import { type FindViewed, mayView } from '../../identity/view-as.ts';
 import type { AccountServices, Lasting } from '../services.ts';
 import { countedAudit, countedLimiter } from '../telemetry/counting.ts';
 import type { Credentials } from './credentials.ts';

@@ -1,4 +1,5 @@
 /** What a start would end with although the configuration is right: its files, the store, the signing secret, addresses (SPEC 1, `check`). */
+
 import { X509Certificate } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/result.ts';
-import { readPair } from '../../gateway/certificates/certificate-files.ts';
+import { readPair } from '../../gateway/certificates/certificates.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';

@@ -53,7 +53,6 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
     roleRegistry,
     now: () => unixSeconds(place.clock),
     layout: () => layout,
-    cameras: () => layout?.cameras ?? [],
     findUser: async (name) => store?.accounts.findUser(name),
     allowlist: () => list.value.names,
   });

@@ -68,7 +68,6 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,
-    cameras: () => cameras.current() ?? [],
     findUser: (name) => store.accounts.findUser(name),
     allowlist: () => trustedHeaders.current().names,
     onProxyKeys: proxyKeys.onAnswer,

@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { authorize } from '../../access/authorize.ts';
 import { viewOf } from '../../access/camera-view.ts';
-import { fillParameters } from '../../access/fill-parameters.ts';
+import { fillParameters, pageAddress } from '../../access/fill-parameters.ts';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
-import { pageAddress } from '../../access/page-address.ts';
 import { refuseFor } from '../../accounts/http/responses.ts';
 import { beginAttempt, type OidcServices } from '../../accounts/oidc/oidc-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
@@ -15,7 +14,6 @@ import { mapMaybe } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../../domain/camera-scope.ts';
 import type { Remembering } from '../../domain/clock.ts';
-import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { PolicyRow, TableHead } from '../../domain/policy.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
@@ -23,19 +21,18 @@ import { heldBy } from '../../domain/rights.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { parseTarget } from '../../gateway/decision/strict-target.ts';
-import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
-import { askText } from '../../gateway/forward/ask-upstream.ts';
-import { askerOf, questionFor, variesOf } from '../../gateway/forward/nvr-questions.ts';
-import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
+import { askerOf, questionFor } from '../../gateway/forward/nvr-questions.ts';
+import type { Gate } from '../../gateway/gate.ts';
+import { type RefusalRules, refusalRules } from '../../gateway/response/error-responses.ts';
+import { askText } from '../../outbound/ask-upstream.ts';
 import { openApiDocument } from '../../routes/document.ts';
 import type { BoundRoute } from '../../routes/own-route.ts';
 import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
 import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
 import { postInvitation } from '../../ui/invitation-page.ts';
 import { postLink } from '../../ui/link-page.ts';
-import { basePathOf, pageHeaders, pageLanguage, sendPage, wishedLanguages } from '../../ui/page.ts';
+import { basePathOf, pageHeaders, pageLanguage, sendPage } from '../../ui/page.ts';
 import { nextPage } from '../../ui/pages/shared/where-to-go.ts';
-import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { isNavigation, leadToConsole } from '../../ui/serve-ui.ts';
 import type { UiOptions } from '../../ui/ui-options.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
@@ -56,15 +53,15 @@ export interface GateSources {
   readonly accounts: ActiveAccounts;
   readonly components: Components;
   readonly pages: BuiltPages | undefined;
-  readonly openStreams: GateDeps['openStreams'];
-  readonly clientLimits: GateDeps['clientLimits'];
-  readonly upstreamSlots: GateDeps['upstreamSlots'];
+  readonly openStreams: Gate['openStreams'];
+  readonly clientLimits: Gate['clientLimits'];
+  readonly upstreamSlots: Gate['upstreamSlots'];
   /** Remembers the renewed cookie of `/auth`: the same memory as for identity. */
   readonly remembering: Remembering;
-  readonly onCaller: GateDeps['onCaller'];
-  readonly unknownRoutes: GateDeps['unknownRoutes'];
-  readonly watch: GateDeps['watch'];
-  readonly viewings: GateDeps['viewings'];
+  readonly onCaller: Gate['onCaller'];
+  readonly unknownRoutes: Gate['unknownRoutes'];
+  readonly watch: Gate['watch'];
+  readonly viewings: Gate['viewings'];
   readonly status: () => Promise<ServiceStatus>;
   /** Those of the features. */
   readonly featureRoutes: readonly BoundRoute[];
@@ -72,11 +69,11 @@ export interface GateSources {
   readonly version: string;
 }
 
-export function gateDeps(deps: GateSources): GateDeps {
+export function createGate(deps: GateSources): Gate {
   const { settings, authorizer, accounts, components } = deps;
   const cameras = components.cameras.it;
   const startPage = createStartPage({ settings, rows: deps.rows, rules: authorizer.uncounted });
-  const refusals = refusalRules(settings, startPage, deps.pages);
+  const refusals = refusalRules(settings, startPage.home, deps.pages);
   const { sessions } = accounts;
   const judge = linkJudge({ settings, destinations: authorizer.destinations, rules: authorizer.uncounted });
   const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
@@ -84,24 +81,22 @@ export function gateDeps(deps: GateSources): GateDeps {
   return {
     rules: authorizer.rules,
     headers: authorizer.headers,
-    destinations: () => authorizer.destinations,
-    refusals: () => refusals,
-    forwarder: components.transports.it.forwarder,
-    relay: components.transports.it.relay,
+    destinations: authorizer.destinations,
+    refusals,
+    ...components.transports.it,
     ownRoutes: ownRoutes(deps, judge, startPage, refusals),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
-    enterLink: accounts.links.enter,
-    linkFault: judge.faultOf,
-    obligationDeps: {
-      pushHosts: settings.nvr.push_endpoints,
-      bodySeconds: accounts.services.bodySeconds(),
-      ask: askerOf(settings),
-      askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
-      ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),
-      onConfigRead: cameras.learn,
-    },
+    enter: accounts.links.enter,
+    visitorFault: async ({ credential }, path, reason) =>
+      credential.kind === 'link' ? judge.faultOf(credential.thing, path, reason) : reason,
+    pushHosts: settings.nvr.push_endpoints,
+    bodySeconds: accounts.services.bodySeconds(),
+    ask: askerOf(settings),
+    askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
+    ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),
+    onConfigRead: cameras.learn,
     openStreams: deps.openStreams,
     clientLimits: deps.clientLimits,
     upstreamSlots: deps.upstreamSlots,
@@ -200,28 +195,6 @@ function ownRoutes(
   );
   const all = [...routes, ...featureRoutes];
   return hasNvr ? all : [...all, { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, pages) }];
-}
-
-function refusalRules(settings: Settings, { home }: StartPage, pages: BuiltPages | undefined): RefusalRules {
-  const { auth, ui } = settings;
-  return {
-    loginPath: auth.enabled ? LOGIN_PATH : undefined,
-    varies: variesOf(settings),
-    renderPage: ({ basePath, acceptLanguage, cookie, ...page }: RefusalPageFacts) => ({
-      headers: {
-        ...pageHeaders({ frameAncestors: ui.frame_ancestors }),
-        'Content-Type': 'text/html; charset=utf-8',
-        'Cache-Control': 'no-store',
-      },
-      body: renderRefusalPage({
-        ...page,
-        acceptLanguage: wishedLanguages(acceptLanguage, cookie),
-        startPage: `${basePath}/${home}`,
-        logoutPath: `${basePath}/logout`,
-        stylesheet: assetPath(pages, basePath, 'login', 'css'),
-      }),
-    }),
-  };
 }
 
 /** A role that has no camera at all. */

@@ -9,11 +9,11 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
 import { admit, type Rules } from '../../gateway/decision/admit.ts';
-import { askFailure } from '../../gateway/decision/ask-failure.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
-import { factsOf } from '../../gateway/explain/description.ts';
-import { askText } from '../../gateway/forward/ask-upstream.ts';
+import { askFailure } from '../../gateway/decision/upstream-failure.ts';
+import { factsOf } from '../../gateway/explain/explain.ts';
 import { askerOf, questionFor } from '../../gateway/forward/nvr-questions.ts';
+import { askText } from '../../outbound/ask-upstream.ts';
 import type { LinkService, ShownThing } from '../../ui/ui-options.ts';
 
 export interface LinkJudgeDeps {

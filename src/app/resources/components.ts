@@ -1,18 +1,21 @@
 /** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
-import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
-import { createForwarder } from '../../gateway/forward/forward.ts';
-import type { Forwarder } from '../../gateway/forward/forwarder.ts';
+import { createForwarder, type Forwarder } from '../../gateway/forward/forwarder.ts';
 import { forwardRulesOf, type NvrConfig, nvrTlsOf } from '../../gateway/forward/nvr-questions.ts';
-import { watchCameras } from '../../gateway/forward/watch-cameras.ts';
+import { type KnownCameraList, watchCameras } from '../../gateway/forward/watch-cameras.ts';
 import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
+import { createUpgradeProxy, type UpgradeProxy } from '../../gateway/websocket/proxy-upgrade.ts';
 import { type EventsBackend, type EventsDeps, openEvents } from './events.ts';
 
 export interface Components {
   /** Undefined when the NVR answers for events itself. */
   readonly events: ReloadedPart<EventsBackend | undefined>;
   readonly cameras: ReloadedPart<KnownCameraList>;
-  readonly transports: ReloadedPart<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
+  readonly transports: ReloadedPart<{
+    readonly forwarder: Forwarder;
+    readonly relay: MessageRelay;
+    readonly passUpgrade: UpgradeProxy;
+  }>;
 }
 
 interface ReloadedPart<It> {
@@ -67,7 +70,11 @@ export async function openComponents(config: NvrConfig, deps: EventsDeps, before
   const transports = await kept(
     before?.transports,
     rules,
-    async () => ({ forwarder: createForwarder(rules), relay: createMessageRelay(rules) }),
+    async () => ({
+      forwarder: createForwarder(rules),
+      relay: createMessageRelay(rules),
+      passUpgrade: createUpgradeProxy(rules),
+    }),
     ({ forwarder }) => forwarder.close(),
     ({ forwarder }) => forwarder.retire(),
   );

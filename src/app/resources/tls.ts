@@ -5,9 +5,15 @@ import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type Clock, hourly } from '../../domain/clock.ts';
-import { readPair, watchPair } from '../../gateway/certificates/certificate-files.ts';
-import type { CertificatePair, JudgedPair } from '../../gateway/certificates/certificate-pair.ts';
-import { isNearEnd, makeAndKeep, renew } from '../../gateway/certificates/kept-certificate.ts';
+import {
+  type CertificatePair,
+  isNearEnd,
+  type JudgedPair,
+  makeAndKeep,
+  readPair,
+  renew,
+  watchPair,
+} from '../../gateway/certificates/certificates.ts';
 import type { CertificateSubject } from '../../gateway/certificates/self-signed.ts';
 import type { ServedCertificate, ServedCertificates } from '../../gateway/listen/tls-server.ts';
 

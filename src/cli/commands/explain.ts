@@ -1,7 +1,7 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
 import type { Command } from 'commander';
 import { answering, orEnd } from '../../domain/command-frame.ts';
-import type { Explanation } from '../../gateway/explain/explainer.ts';
+import type { Explanation } from '../../gateway/explain/explain.ts';
 import type { Frame } from '../frame.ts';
 
 interface ExplainOptions {

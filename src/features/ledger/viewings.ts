@@ -9,9 +9,9 @@ import type { Clock } from '../../domain/clock.ts';
 import type { OwnerKind, PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
-import type { Client } from '../../gateway/decision/client.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
-import type { AskedPictures, ViewingWatch } from '../../gateway/entry/viewing-watch.ts';
+import type { Client } from '../../gateway/decision/request-facts.ts';
+import type { AskedPictures, ViewingWatch } from '../../gateway/entry/pipeline.ts';
 import type { OpenSighting, Sightings, Subject, WatchedTime } from './sightings.ts';
 import { type SeenOf, subjectOf, watchedTime } from './viewing.ts';
 

@@ -20,7 +20,7 @@
  */
 import type { AccessVerdict, Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
-import { refusedCameras } from '../../access/refused-cameras.ts';
+import { refusedCameras } from '../../access/camera-locators.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { isInternalHost, type TrustedNetworks } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
@@ -28,14 +28,14 @@ import type { Caller, Closed, IdentitySource, IdentityVerdict } from '../../doma
 import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { asksViewAs, type FindViewed, viewedPerson } from '../../identity/view-as.ts';
 import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepted-caller.ts';
-import { type Client, clientOf } from './client.ts';
 import type { TakePlace } from './client-limits.ts';
-import { isCrossSiteForgery, isOriginHidden } from './csrf.ts';
+import { isCrossSiteForgery, isFromOwnPage, isOriginHidden } from './csrf.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
+import { type Client, clientOf } from './request-facts.ts';
 import { strictTarget } from './strict-target.ts';
-import { asksViewAs, type FindViewed, viewedPerson } from './view-as.ts';
 
 /** What a decision is made by; built once at start and again at a reload. */
 export interface Rules {
@@ -168,7 +168,13 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   const notOpen = openFault(caller, arrived); // 8
   if (notOpen) return notOpen;
   if (!caller || !asksViewAs(request)) return admitOpen(arrived, identity, caller, rules);
-  return mapMaybe(viewedPerson(request, { caller, client, route, find: rules.findViewed, publicOrigin }), (person) => {
+  const viewing = {
+    caller,
+    route,
+    find: rules.findViewed,
+    isFromOwnPage: isFromOwnPage(request, { ...client, publicOrigin }),
+  };
+  return mapMaybe(viewedPerson(request, viewing), (person) => {
     if (!person) return refused('view-as-refused', client, caller);
     return openFault(person, arrived) ?? admitOpen(arrived, identity, person, rules);
   });

@@ -1,10 +1,8 @@
 /** Step 4, below a link: the path of the NVR that `/s/{secret}/…` stands for. All later steps judge that path (SPEC 13). */
+
 import { linkTarget } from '../../access/link-targets.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { traitsOf } from '../../domain/credentials.ts';
-import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 
@@ -13,16 +11,6 @@ import type { SharedThing } from '../../domain/shared-thing.ts';
  * too many secrets that are none came from that address.
  */
 export type FindShared = (secret: string, address: string) => MaybePromise<SharedThing | 'limited' | undefined>;
-
-/** What the client is told of a refusal. A link that shows nothing now is to its visitor one that has ended, whatever the cause. */
-export function toldTo(caller: Caller | undefined, refusal: ToldRefusal): ToldRefusal {
-  const isHidden = [401, 403].includes(REFUSALS[refusal.reason].status) && refusal.reason !== 'link-pin-missing';
-  return caller && !traitsOf(caller.credential).isToldCauses && isHidden ? { reason: 'link-over' } : refusal;
-}
-
-interface ToldRefusal extends RefusalFacts {
-  readonly reason: RefusalReason;
-}
 
 /** Not for another method or spelling of such a path, whose row says `none`. */
 export const isBelowLink = (route: RouteMatch): boolean =>

@@ -10,8 +10,8 @@ import { upTo } from '../../domain/bounded.ts';
 import { isStartedKind, type OwnerKind, type StartedKind } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { askFailure } from './ask-failure.ts';
 import { camerasOfStarted } from './started-things.ts';
+import { askFailure } from './upstream-failure.ts';
 
 /** The JSON of a 200, undefined of a 404; rejects with the cause of any other outcome. */
 export type AskOwner = (path: string) => Promise<unknown>;

@@ -1,11 +1,7 @@
-/** Why an upstream could not be asked, or did not answer: from the code of the error to the reason that is told (SPEC 6). */
+/** Why an upstream could not be asked, or did not answer: from the fault to the reason that is told (SPEC 5, 6). */
+import { UnexpectedForm } from '../../domain/json.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-
-/** Node's code for what went wrong with an upstream. What is no HTTP at all has none of its own. */
-export function codeOf(error: Error): string {
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return '';
-}
+import { codeOf, TooManyQuestions } from '../../outbound/ask-upstream.ts';
 
 /** What the client is told, and the log. */
 export function upstreamFailure(error: Error): RefusalReason {
@@ -31,3 +27,16 @@ const PATTERNS: readonly (readonly [code: RegExp, reason: RefusalReason])[] = [
   [/^ERR_(?:SSL|TLS)_/,                                                                    'nvr-tls-failed'],
   [/^HPE_/,                                                                                'nvr-bad-answer'],
 ];
+
+/** The NVR's own failure, a response that is no JSON, or no NVR at all. */
+export function askFailure(fault: unknown): RefusalReason {
+  if (fault instanceof SyntaxError) return 'nvr-unexpected-form';
+  if (fault instanceof Error && 'status' in fault) return 'nvr-failed';
+  if (fault instanceof FilterEnded) return 'filter-ended';
+  if (fault instanceof TooManyQuestions) return 'nvr-busy';
+  if (fault instanceof UnexpectedForm) return 'nvr-unexpected-form';
+  return fault instanceof Error ? upstreamFailure(fault) : 'nvr-unreachable';
+}
+
+/** The thread that filters large responses ended in the middle of one: a fault of this program, or its memory, and not of the NVR. */
+export class FilterEnded extends Error {}

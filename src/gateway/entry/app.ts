@@ -2,7 +2,9 @@
  * The pipeline: Koa takes every HTTP request of a listener, and this list is all that happens to one, in order. WebSocket
  * upgrades do not pass Koa; `upgrade-handler.ts` takes the same decision for them.
  */
-import { Readable } from 'node:stream';
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Duplex, Readable } from 'node:stream';
 import Koa from 'koa';
 import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
@@ -12,26 +14,38 @@ import { agentOf, type ListenerName } from '../../domain/request.ts';
 import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { requestFacts } from '../decision/request-facts.ts';
-import { mayCarrySession, variesBy } from '../response/caches.ts';
+import type { Gate } from '../gate.ts';
 import { hasStalled } from '../response/client-socket.ts';
 import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
-import { viewedHeaders } from '../response/viewed-as.ts';
+import { mayCarrySession, variesBy } from '../response/response-headers.ts';
+import { viewedHeaders } from '../response/send.ts';
 import { decide } from './decide.ts';
 import { forwardAuth } from './forward-auth.ts';
-import type { GateDeps } from './gate-deps.ts';
-import { type Middleware, type PipelineContext, type PipelineState, respond } from './pipeline-state.ts';
+import { type Middleware, type PipelineContext, type PipelineState, respond } from './pipeline.ts';
 import { proxy } from './proxy.ts';
+import { handleUpgrade } from './upgrade-handler.ts';
 
-export function createApp(listener: ListenerName, deps: GateDeps): Koa<PipelineState> {
+/** A listener's two handlers: Koa's for requests, one for WebSocket upgrades. Both take the same decision. */
+export type Handlers = ReturnType<typeof createHandlers>;
+
+export function createHandlers(listener: ListenerName, gate: Gate) {
   const app = respondThroughKoa(new Koa<PipelineState>(), ({ respond }) => respond === true);
   sendJsonAsText(app);
-  app.use(observe(listener, deps)); // facts of the request, request id, metrics, access log
-  app.use(decide(deps)); // admit(): a refusal is sent here, an admission goes on in ctx.state
-  app.use(forwardAuth(deps)); // /auth
-  app.use(ownRoutes(deps)); // login, accounts, pages: matched on the target that was judged
-  app.use(proxy(deps)); // the NVR and the events backend; written to ctx.res, not through Koa
+  app.use(observe(listener, gate)); // facts of the request, request id, metrics, access log
+  app.use(decide(gate)); // admit(): a refusal is sent here, an admission goes on in ctx.state
+  app.use(forwardAuth(gate)); // /auth
+  app.use(ownRoutes(gate)); // login, accounts, pages: matched on the target that was judged
+  app.use(proxy(gate)); // the NVR and the events backend; written to ctx.res, not through Koa
   app.on('error', () => {}); // a client that left in mid-response; faults of the pipeline are caught in observe
-  return app;
+  const handleRequest = app.callback();
+  return {
+    /** A client that waits for leave to send its body (`Expect: 100-continue`) gets it only when admitted. */
+    onRequest: (request: IncomingMessage, response: ServerResponse): void => void handleRequest(request, response),
+    onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+      // handleUpgrade responds to faults behind it. A fault of its own costs this connection, and no other.
+      handleUpgrade(request, socket, head, listener, gate).catch(() => socket.destroy());
+    },
+  };
 }
 
 type Pipeline = (ctx: PipelineContext) => Promise<unknown>;
@@ -86,44 +100,44 @@ function sendJsonAsText<State>({ response }: Koa<State>): void {
 const isJson = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Buffer.isBuffer(value) && !(value instanceof Readable);
 
-type ObserveDeps = Pick<GateDeps, 'rules' | 'newRequestId' | 'watch' | 'refusals' | 'clientLimits'>;
+type ObserveGate = Pick<Gate, 'rules' | 'newRequestId' | 'watch' | 'refusals' | 'clientLimits'>;
 
 /**
  * A fault behind it is a 500, or a 503 of the store. A fault of its own, or of that response, costs this connection and no
  * other. Not an async function: each would cost every request a promise and three turns of the microtask queue.
  */
-function observe(listener: ListenerName, deps: ObserveDeps): Middleware {
+function observe(listener: ListenerName, gate: ObserveGate): Middleware {
   return (ctx, next) => {
     try {
-      begin(ctx, listener, deps);
-      return next().catch((fault: unknown) => respondToFault(ctx, fault, deps));
+      begin(ctx, listener, gate);
+      return next().catch((fault: unknown) => respondToFault(ctx, fault, gate));
     } catch {
       return Promise.resolve(void ctx.res.destroy());
     }
   };
 }
 
-function respondToFault(ctx: PipelineContext, fault: unknown, { refusals }: ObserveDeps): void {
+function respondToFault(ctx: PipelineContext, fault: unknown, { refusals }: ObserveGate): void {
   ctx.respond = false;
   try {
     const { watch, facts, requestId } = ctx.state;
     watch.onFault(fault);
-    respond(ctx, errorResponse(reasonOfFault(fault), facts, requestId, refusals()));
+    respond(ctx, errorResponse(reasonOfFault(fault), facts, requestId, refusals));
   } catch {
     ctx.res.destroy();
   }
 }
 
-function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps): void {
+function begin(ctx: PipelineContext, listener: ListenerName, gate: ObserveGate): void {
   ctx.respond = false; // only own-routes.ts responds through Koa
-  const facts = belowBasePath(requestFacts(ctx.req, listener), deps.rules());
-  const watch = deps.watch.onRequest(facts);
+  const facts = belowBasePath(requestFacts(ctx.req, listener), gate.rules());
+  const watch = gate.watch.onRequest(facts);
   ctx.state.facts = facts;
   ctx.state.watch = watch;
-  ctx.state.requestId = deps.newRequestId();
+  ctx.state.requestId = gate.newRequestId();
   const ending = new Ending();
   ctx.state.ending = ending;
-  ctx.state.takePlace = deps.clientLimits.placeUntil(ending);
+  ctx.state.takePlace = gate.clientLimits.placeUntil(ending);
   ctx.res.on('close', () => {
     const { statusCode: status, writableFinished: isWhole } = ctx.res;
     watch.onEnd({ status, isWhole, bytes: bodyBytes(ctx), isStalled: hasStalled(ctx.res) });
@@ -136,13 +150,13 @@ const bodyBytes = ({ state: { facts }, res }: PipelineContext): number =>
   facts.method === 'HEAD' || res.statusCode === 304 ? 0 : Number(res.getHeader('content-length') ?? 0);
 
 /** Fourth in the pipeline: Postern's own routes, each found by its row. They are the only ones that respond through Koa. */
-type OwnRouteDeps = Pick<GateDeps, 'ownRoutes' | 'renewal' | 'refusals'>;
+type OwnRouteGate = Pick<Gate, 'ownRoutes' | 'renewal' | 'refusals'>;
 type Context = RouteContext & { readonly state: PipelineState };
 type Handler = (ctx: Context, next: Koa.Next) => unknown;
 
 /** The handler is that of the row by which the request was judged; at `/` Postern has a page when no NVR is configured. */
-function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) => Promise<unknown> {
-  const handlers = handlersOf(deps.ownRoutes);
+function ownRoutes(gate: OwnRouteGate): (ctx: Context, next: Koa.Next) => Promise<unknown> {
+  const handlers = handlersOf(gate.ownRoutes);
   const serve = async (ctx: Context, next: Koa.Next, handler: Handler): Promise<void> => {
     Object.assign(ctx.state, stateForRoutes(ctx));
     ctx.respond = true;
@@ -155,7 +169,7 @@ function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) => Promis
     if (!ctx.respond) return;
     ctx.set(viewedHeaders(ctx.state.admission.caller) ?? {});
     if (isCompressed(ctx.state.admission.route)) await compressResponse(ctx);
-    await renewSession(ctx, deps);
+    await renewSession(ctx, gate);
   };
   return (ctx, next) => {
     const { route, target } = ctx.state.admission;
@@ -197,7 +211,7 @@ function stateForRoutes({ state: { facts, admission, requestId } }: PipelineCont
  * A route that set a cookie itself (login, logout) has the last word. A response with a cookie is kept by no cache: the next client
  * would be sent the session.
  */
-async function renewSession(ctx: PipelineContext, { renewal, refusals }: OwnRouteDeps): Promise<void> {
+async function renewSession(ctx: PipelineContext, { renewal, refusals }: OwnRouteGate): Promise<void> {
   const { res, state } = ctx;
   const { caller, client, route } = state.admission;
   if (res.headersSent) return;
@@ -205,7 +219,7 @@ async function renewSession(ctx: PipelineContext, { renewal, refusals }: OwnRout
     const cookie = await renewal(caller, client);
     if (cookie !== undefined) res.appendHeader('set-cookie', cookie);
   }
-  if (!isPublic(route) || res.hasHeader('set-cookie')) ctx.vary(refusals().varies ?? variesBy());
+  if (!isPublic(route) || res.hasHeader('set-cookie')) ctx.vary(refusals.varies ?? variesBy());
   const isKeptNowhere = String(res.getHeader('cache-control')).includes('no-store');
   if (res.hasHeader('set-cookie') && !isKeptNowhere) res.setHeader('Cache-Control', 'private, no-store');
 }

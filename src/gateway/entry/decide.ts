@@ -1,34 +1,33 @@
 /** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
+
 import type Koa from 'koa';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
-import { lostRights } from '../../domain/caller.ts';
+import { isVisitor } from '../../domain/credentials.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
-import type { Client } from '../decision/client.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
-import { toldTo } from '../decision/link-request.ts';
+import type { Client } from '../decision/request-facts.ts';
 import { parseTarget } from '../decision/strict-target.ts';
-import { errorResponse, jsonResponse } from '../response/error-responses.ts';
-import { viewedResponse } from '../response/viewed-as.ts';
-import { admitDescribed, describedRequest, type ForwardAuthDescription } from './described-request.ts';
-import { forwardAuthRefusal } from './forward-auth.ts';
-import type { GateDeps } from './gate-deps.ts';
-import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
+import type { Gate } from '../gate.ts';
+import { jsonResponse } from '../response/error-responses.ts';
+import { viewedResponse } from '../response/send.ts';
+import { admitDescribed, describedRequest, type ForwardAuthDescription, forwardAuthRefusal } from './forward-auth.ts';
+import { lostMeanwhile, type Middleware, type PipelineContext, refusalFor, respond } from './pipeline.ts';
 
-type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink' | 'linkFault' | 'recheck'>;
+type DecideGate = Pick<Gate, 'rules' | 'refusals' | 'onCaller' | 'enter' | 'visitorFault' | 'recheck'>;
 
 /** Not an async function: most requests are decided without waiting, and each promise would cost them. */
-export function decide(deps: DecideDeps): Middleware {
+export function decide(gate: DecideGate): Middleware {
   return (ctx, next) => {
     const { facts, takePlace } = ctx.state;
-    const rules = deps.rules();
+    const rules = gate.rules();
     const question = describedRequest(facts, rules);
     const admission = question
       ? admitDescribed(facts, question, rules, takePlace)
       : admitOrIndex(facts, rules, takePlace);
-    const current = mapMaybe(admission, (known) => (hasWaited(known) ? stillAdmitted(known, deps) : known));
-    const settled = mapMaybe(current, (known) => (isOfLink(known) ? settledLink(known, facts, deps) : known));
-    return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, deps })));
+    const current = mapMaybe(admission, (known) => (hasWaited(known) ? stillAdmitted(known, gate) : known));
+    const settled = mapMaybe(current, (known) => (isOfVisitor(known) ? entered(known, facts, gate) : known));
+    return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, gate })));
   };
 }
 
@@ -46,27 +45,24 @@ const hasWaited = (admission: Admission): admission is Admitted =>
   admission.kind === 'admitted' && admission.obligations?.owners !== undefined;
 
 /** While the NVR was asked whose an id is, the caller may have lost the rights. */
-async function stillAdmitted(admission: Admitted, { recheck }: DecideDeps): Promise<Admission> {
+async function stillAdmitted(admission: Admitted, gate: DecideGate): Promise<Admission> {
   const { caller, client } = admission;
-  const reason = caller && lostRights(await recheck(caller), caller);
+  const reason = await lostMeanwhile(caller, gate);
   return reason ? { kind: 'refused', client, caller, reason } : admission;
 }
 
-const isOfLink = (admission: Admission): boolean =>
-  admission.kind !== 'nothing-visible' && admission.caller?.credential.kind === 'link';
+const isOfVisitor = ({ caller }: Admission): boolean => caller !== undefined && isVisitor(caller);
 
-async function settledLink(admission: Admission, facts: RequestFacts, deps: DecideDeps): Promise<Admission> {
-  if (admission.kind === 'admitted') return enteredLink(admission, facts, deps);
-  const { credential } = admission.caller ?? {};
-  if (admission.kind !== 'refused' || credential?.kind !== 'link' || !deps.linkFault) return admission;
-  const [path = ''] = facts.target.split('?');
-  return { ...admission, reason: await deps.linkFault(credential.thing, path, admission.reason) };
-}
-
-/** The viewer is counted last: a request that is refused uses nothing up. */
-async function enteredLink(admission: Admission, facts: RequestFacts, { enterLink }: DecideDeps): Promise<Admission> {
-  const { caller, client } = admission;
-  const reason = caller && (await enterLink(caller, client, facts));
+/** A visitor is counted last: a request that is refused uses nothing up. */
+async function entered(admission: Admission, facts: RequestFacts, gate: DecideGate): Promise<Admission> {
+  const { caller, client, kind } = admission;
+  if (!caller || kind === 'nothing-visible') return admission;
+  if (kind === 'refused') {
+    const [path = ''] = facts.target.split('?');
+    const reason = await gate.visitorFault?.(caller, path, admission.reason);
+    return { ...admission, reason: reason ?? admission.reason };
+  }
+  const reason = await gate.enter(caller, client, facts);
   return reason ? { kind: 'refused', client, caller, reason } : admission;
 }
 
@@ -74,23 +70,22 @@ interface Pass {
   readonly ctx: PipelineContext;
   readonly next: Koa.Next;
   readonly question: ForwardAuthDescription | undefined;
-  readonly deps: DecideDeps;
+  readonly gate: DecideGate;
 }
 
-function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promise<unknown> | undefined {
+function actOn(admission: Admission, { ctx, next, question, gate }: Pass): Promise<unknown> | undefined {
   const { state } = ctx;
   const { facts, watch } = state;
   const { caller, client } = admission;
   state.requestId = receivedRequestId(facts, client) ?? state.requestId;
   watch.onDecision(admission, state.requestId, question?.described);
-  if (caller) deps.onCaller(caller, client, question?.described ?? facts);
+  if (caller) gate.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
-    const { reason, ...more } = toldTo(caller, admission);
-    const refusal = viewedResponse(errorResponse(reason, facts, state.requestId, deps.refusals(), more), caller);
+    const refusal = refusalFor(ctx, caller, admission, gate);
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
   if (admission.kind === 'nothing-visible')
-    return void respond(ctx, viewedResponse(jsonResponse(admission.body, deps.refusals()), caller));
+    return void respond(ctx, viewedResponse(jsonResponse(admission.body, gate.refusals), caller));
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
   state.describedMethod = question?.described?.method ?? facts.method;

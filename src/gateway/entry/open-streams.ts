@@ -1,34 +1,27 @@
 /** Responses and WebSockets under way, by session, token or user: ended when its rights end (SPEC 4.2). */
-import { type Caller, hasSameBehindCurtain, lostRights } from '../../domain/caller.ts';
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Obligations, Surroundings } from '../../access/access-verdict.ts';
+import { authorize } from '../../access/authorize.ts';
+import { locate } from '../../access/camera-locators.ts';
+import { type Caller, hasSameBehindCurtain, type IdentitySource, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { endOf, holderOf } from '../../domain/credentials.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
-import type { Admitted } from '../decision/admit.ts';
+import { type Admitted, admit, type Rules } from '../decision/admit.ts';
+import type { Gate } from '../gate.ts';
 
 /** Why a stream is ended, as a WebSocket close code: from the range for applications (RFC 6455 7.4.2), or 1013, "try again later". */
-export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403, 'store-unreachable': 1013 } as const;
+const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403, 'store-unreachable': 1013 } as const;
 /** What a request is answered with whose response has not begun. */
 export const REFUSED_FOR = {
   4401: 'token-invalid',
   4403: 'rights-changed',
   1013: 'store-unavailable',
 } as const satisfies Record<CloseCode, RefusalReason>;
-export type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
-
-export interface OpenStreamDeps {
-  /** A text that changes with every change of accounts, roles and tokens. */
-  readonly version: () => string;
-  /** The caller as of now; undefined when the session or token has ended. */
-  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
-  /** Whether the stream goes on for its caller, as of now, when the curtain alone was moved. */
-  readonly isBesideCurtain: (stream: HeldStream, now: Caller) => boolean;
-  readonly clock: Clock;
-  /** Undefined: a store that fails ends no stream. */
-  readonly grace?: StreamGrace | undefined;
-  readonly onFault: (fault: unknown) => void;
-}
+type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
 
 /** The request of a stream, as it was sent and as it was admitted: below a link it is another one. */
 export interface Admittance {
@@ -43,24 +36,7 @@ export interface HeldStream extends Admittance {
 /** `by`: the rights were revoked, the session or token has expired, or the store could not be asked for too long. */
 export type EndStream = (code: CloseCode, by: 'revoked' | 'expired' | 'error') => void;
 
-export interface OpenStreams {
-  /** Returns the function to call when the stream has ended by itself. */
-  add(caller: Caller, admittance: Admittance, end: EndStream): () => void;
-  /** A WebSocket of any caller. `leave` closes it; returns the function to call when it has ended by itself. */
-  addSocket(leave: () => void): () => void;
-  /** Closes every WebSocket, because the service stops. */
-  leaveSockets(): void;
-  /** Checks the streams now instead of at the next interval. */
-  sweep(): Promise<void>;
-  /**
-   * Checks the streams under the new rules, after a reload: all at once by the first judge, what is left by the next. A judge
-   * gives the code to end a stream with; one that it fails for, or has no answer for in time, is ended. Rejects with the first
-   * fault when all is done.
-   */
-  review(judges: readonly ((stream: HeldStream) => Promise<CloseCode | undefined>)[]): Promise<void>;
-  size(): number;
-  close(): void;
-}
+export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
 interface OpenStream extends HeldStream, Confirmation {
   readonly end: EndStream;
@@ -74,8 +50,25 @@ const CHECK_INTERVAL_MS = 500;
 /** The NVR may be silent when it is asked whose a stream is. */
 const REVIEW_MS = 5_000;
 
-export function createOpenStreams(deps: OpenStreamDeps): OpenStreams {
-  const { version, recheck, isBesideCurtain, clock, grace, onFault } = deps;
+export function createOpenStreams({
+  version,
+  recheck,
+  isBesideCurtain,
+  clock,
+  grace,
+  onFault,
+}: {
+  /** A text that changes with every change of accounts, roles and tokens. */
+  readonly version: () => string;
+  /** The caller as of now; undefined when the session or token has ended. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  /** Whether the stream goes on for its caller, as of now, when the curtain alone was moved. */
+  readonly isBesideCurtain: (stream: HeldStream, now: Caller) => boolean;
+  readonly clock: Clock;
+  /** Undefined: a store that fails ends no stream. */
+  readonly grace?: StreamGrace | undefined;
+  readonly onFault: (fault: unknown) => void;
+}) {
   /**
    * Arrays instead of Sets: a Set that changes with every request keeps its outgrown tables, and all that they hold, until a
    * full garbage collection. An empty array stays until the next check.
@@ -154,9 +147,15 @@ export function createOpenStreams(deps: OpenStreamDeps): OpenStreams {
   };
 
   return {
+    /** Checks the streams now instead of at the next interval. */
     sweep,
     close,
-    async review(judges) {
+    /**
+     * Checks the streams under the new rules, after a reload: all at once by the first judge, what is left by the next. A judge
+     * gives the code to end a stream with; one that it fails for, or has no answer for in time, is ended. Rejects with the first
+     * fault when all is done.
+     */
+    async review(judges: readonly ((stream: HeldStream) => Promise<CloseCode | undefined>)[]): Promise<void> {
       const faults: unknown[] = [];
       for (const judge of judges) {
         const late = Promise.withResolvers<CloseCode>();
@@ -174,15 +173,18 @@ export function createOpenStreams(deps: OpenStreamDeps): OpenStreams {
       }
       if (faults.length > 0) throw faults[0];
     },
-    size: () => [...byHolder.values()].reduce((sum, streams) => sum + streams.length, 0),
-    addSocket(leave) {
+    size: (): number => [...byHolder.values()].reduce((sum, streams) => sum + streams.length, 0),
+    /** A WebSocket of any caller. `leave` closes it; returns the function to call when it has ended by itself. */
+    addSocket(leave: () => void): () => void {
       sockets.add(leave);
       return () => void sockets.delete(leave);
     },
-    leaveSockets() {
+    /** Closes every WebSocket, because the service stops. */
+    leaveSockets(): void {
       for (const leave of [...sockets]) leave();
     },
-    add(caller, admittance, end) {
+    /** Returns the function to call when the stream has ended by itself. */
+    add(caller: Caller, admittance: Admittance, end: EndStream): () => void {
       const holder = holderOf(caller);
       if (holder === undefined) return () => {};
       const streams = listOf(holder);
@@ -243,3 +245,54 @@ function confirm(stream: Confirmation, grace: StreamGrace | undefined): void {
 /** False for a store that has no grace: there a stream goes on until its session ends. */
 const isOver = ({ confirmedAt }: Confirmation, grace: StreamGrace | undefined): boolean =>
   grace !== undefined && grace.clock.now() - confirmedAt >= grace.seconds * 1000;
+
+/** Whether an open stream goes on: after a reload by the new configuration, and when the curtain was drawn or opened (SPEC 1, 4.2, 19). */
+interface ReviewRules extends Pick<Gate, 'recheck'> {
+  readonly rules: Rules;
+}
+
+/** The rules by which a decision asks the NVR nothing. */
+export const withoutQuestions = (rules: Rules): Rules => ({ ...rules, owners: { denial: async () => undefined } });
+
+/** Takes the decision again. Returns the close code to end the stream with; undefined when it goes on. */
+export async function reviewStream(stream: HeldStream, deps: ReviewRules): Promise<CloseCode | undefined> {
+  const { caller, request, admission } = stream;
+  const again = await admit(request, await rulesFor(caller, deps));
+  if (again.kind === 'refused' && REFUSALS[again.reason].status === 401) return CLOSED_FOR['caller-gone'];
+  if (again.kind !== 'admitted') return CLOSED_FOR['rights-changed'];
+  if (!again.caller) return CLOSED_FOR['caller-gone'];
+  const isAsBefore = !lostRights(again.caller, caller) && isHeldTo(admission.obligations, again.obligations);
+  return isAsBefore ? undefined : CLOSED_FOR['rights-changed'];
+}
+
+/** Whether the curtain leaves the stream: its route names its cameras, and the caller sees them as before. */
+export function isBesideCurtain({ admission }: HeldStream, now: Caller, surroundings: Surroundings): boolean {
+  const { route, target, obligations } = admission;
+  if (route.kind === 'unlisted' || !surroundings.layout) return false;
+  const located = locate(route, target, surroundings.layout);
+  if (located.kind === 'repeated' || located.named.length === 0) return false;
+  if (located.owners.length + located.inBody.length > 0) return false;
+  const verdict = authorize(now, route, target, surroundings);
+  return verdict.kind === 'allowed' && isHeldTo(obligations, verdict.obligations);
+}
+
+/** Whether what would be done with the stream now is done with it already. */
+function isHeldTo(before: Obligations | undefined, now: Obligations | undefined): boolean {
+  const { view: _, ...kinds } = now ?? {};
+  const isOfMessages = ({ messages, signalling }: Partial<Obligations> = {}) => [messages, signalling];
+  return (
+    Object.keys(kinds).every((kind) => before !== undefined && kind in before) &&
+    isDeepStrictEqual(isOfMessages(now), isOfMessages(before))
+  );
+}
+
+/** The headers of a proxy are read again from the request; a session may have been renewed since, so it is rechecked instead. */
+async function rulesFor(caller: Caller, { rules, recheck }: ReviewRules): Promise<Rules> {
+  if (caller.credential.kind === 'proxy-headers') return rules;
+  const now = await recheck(caller);
+  const known: IdentitySource = {
+    name: caller.credential.kind,
+    identify: () => (now ? { kind: 'identified', caller: now } : { kind: 'refused', reason: 'token-invalid' }),
+  };
+  return { ...rules, sources: { ...rules.sources, external: [known] } };
+}

@@ -1,10 +1,11 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
+
 import { linkMediaType } from '../../access/link-targets.ts';
 import { queryValues } from '../../access/query.ts';
 import { adapterOf, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import type { MaybePromise, Sharer } from '../../domain/async.ts';
-import { type Caller, lostRights, type RouteState } from '../../domain/caller.ts';
-import { senderOf } from '../../domain/credentials.ts';
+import type { Caller, RouteState } from '../../domain/caller.ts';
+import { isVisitor, senderOf } from '../../domain/credentials.ts';
 import { dayOf, isTooManyDays } from '../../domain/events/days.ts';
 import { DAYS_PATH } from '../../domain/events/event-paths.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
@@ -12,147 +13,131 @@ import { UnexpectedForm } from '../../domain/json.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { Admitted } from '../decision/admit.ts';
-import { askFailure } from '../decision/ask-failure.ts';
-import type { TakePlace } from '../decision/client-limits.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
-import { toldTo } from '../decision/link-request.ts';
 import { noteStartedWhep } from '../decision/started-things.ts';
-import { judgedRequest, type Passage } from '../forward/judged-request.ts';
+import { askFailure } from '../decision/upstream-failure.ts';
+import { judgedRequest } from '../forward/judged-request.ts';
+import type { Gate } from '../gate.ts';
 import { errorReaderFor } from '../narrow/error-reader.ts';
-import { fulfilObligations, type ObligationDeps, type Settled } from '../narrow/obligations.ts';
-import { mayCarrySession } from '../response/caches.ts';
+import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { cutOff } from '../response/client-socket.ts';
-import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
-import type { OwnWords } from '../response/response-headers.ts';
-import { send } from '../response/send.ts';
-import { viewedHeaders, viewedResponse } from '../response/viewed-as.ts';
-import type { GateDeps } from './gate-deps.ts';
+import { compressedJson, jsonResponse } from '../response/error-responses.ts';
+import { mayCarrySession, type OwnWords } from '../response/response-headers.ts';
+import { viewedHeaders, viewedResponse } from '../response/send.ts';
 import { REFUSED_FOR } from './open-streams.ts';
-import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
-import { viewingNoter } from './viewing-watch.ts';
+import {
+  lostMeanwhile,
+  type Middleware,
+  type PipelineContext,
+  type PipelineState,
+  refusalFor,
+  respond,
+  viewingNoter,
+} from './pipeline.ts';
 
-type ProxyDeps = Pick<
-  GateDeps,
-  | 'destinations'
-  | 'refusals'
-  | 'headers'
-  | 'forwarder'
-  | 'upstreamSlots'
-  | 'renewal'
-  | 'recheck'
-  | 'obligationDeps'
-  | 'rules'
-  | 'openStreams'
-  | 'unknownRoutes'
-  | 'viewings'
-  | 'linkFault'
+type ProxyGate = Omit<
+  Gate,
+  'watch' | 'relay' | 'passUpgrade' | 'ownRoutes' | 'refresh' | 'enter' | 'onCaller' | 'newRequestId'
 >;
 /** What one of Postern's own routes has left of a request, if it took a part. */
 type SentInstead = NonNullable<RouteState['sentInstead']>;
+type Served = Exclude<Destination, { kind: 'none' }>;
 
 export const proxy =
-  (deps: ProxyDeps): Middleware =>
-  ({ req: request, res: response, state }) => {
-    const { facts, watch, ending, admission, requestId, takePlace, sentInstead } = state;
-    const admitted = { request, response, facts, watch, ending, admission, requestId };
-    return forwardAdmitted(admitted, takePlace, deps, sentInstead);
-  };
+  (gate: ProxyGate): Middleware =>
+  (ctx) =>
+    forwardAdmitted(ctx, gate);
 
-async function forwardAdmitted(
-  admitted: AdmittedRequest,
-  takePlace: TakePlace,
-  deps: ProxyDeps,
-  sentInstead?: SentInstead,
-): Promise<void> {
-  const { request, response, facts, admission, requestId, watch, ending } = admitted;
-  const sendRefusal = (why: RefusalReason, known?: RefusalFacts): void => {
-    const { reason, ...more } = toldTo(admission.caller, { ...known, reason: why });
-    const refusal = errorResponse(reason, facts, requestId, deps.refusals(), more);
-    send(admitted, viewedResponse(refusal, admission.caller), requestId);
-  };
+async function forwardAdmitted(ctx: PipelineContext, gate: ProxyGate): Promise<void> {
+  const { req: request, res: response, state } = ctx;
+  const { facts, admission, requestId, watch, ending, sentInstead } = state;
+  const { caller, client, route } = admission;
+  const sendRefusal = (reason: RefusalReason, known?: RefusalFacts): void =>
+    respond(ctx, refusalFor(ctx, caller, { ...known, reason }, gate));
   const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
     tell(reason, watch);
     sendRefusal(reason, more);
   };
   // By the row: whatever the router made of the path, the NVR has its own login and accounts there.
-  if (isServedHere(admission.route)) return sendRefusal('path-not-found');
-  const destination = destinationOf(facts.method, admission.target, deps.destinations());
-  if (destination.kind === 'none') return sendRefusal(isOwn(admission.route) ? 'path-not-found' : 'no-nvr');
-  const sharer = takePlace(admission, deps.rules().trusted);
+  if (isServedHere(route)) return sendRefusal('path-not-found');
+  const destination = destinationOf(facts.method, admission.target, gate.destinations);
+  if (destination.kind === 'none') return sendRefusal(isOwn(route) ? 'path-not-found' : 'no-nvr');
+  const sharer = state.takePlace(admission, gate.rules().trusted);
   if (!sharer) {
     watch.onRefusal('client-busy');
     return sendRefusal('client-busy');
   }
   if (ending.isOver) return;
-  const settling = fulfilledObligations(admitted, destination, { ...deps, sharer }, sentInstead);
+  const settling = fulfilledObligations(ctx, destination, sharer, gate);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason, settled);
-  const { caller, client } = admission;
-  const renewing = caller && mayCarrySession(facts, admission) ? deps.renewal(caller, client) : undefined;
+  const renewing = caller && mayCarrySession(facts, admission) ? gate.renewal(caller, client) : undefined;
   const cookie = renewing instanceof Promise ? await renewing : renewing;
   if (settled.kind === 'answered') {
-    const answer = isCompressed(admission.route)
-      ? await compressedJson(settled.json, facts, deps.refusals())
-      : jsonResponse(settled.json, deps.refusals());
-    return send(admitted, viewedResponse(answer, caller), requestId, cookie);
+    const answer = isCompressed(route)
+      ? await compressedJson(settled.json, facts, gate.refusals)
+      : jsonResponse(settled.json, gate.refusals);
+    return respond(ctx, viewedResponse(answer, caller), cookie);
   }
   if (ending.isOver) return;
   let giveUp = (): boolean => !response.headersSent;
-  if (caller) endWithRights(admitted, caller, deps, (reason) => (giveUp() ? sendRefusal(reason) : cutOff(response)));
+  if (caller) endWithRights(ctx, caller, gate, (reason) => (giveUp() ? sendRefusal(reason) : cutOff(response)));
+  const visitor = caller && isVisitor(caller) ? caller : undefined;
   const forward = (): void => {
     if (response.headersSent) return;
-    giveUp = deps.forwarder.web(request, response, destination.upstream, {
-      ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
-      own: {
-        requestId,
-        cookie,
-        viewed: viewedHeaders(caller),
-        ...(caller?.credential.kind === 'link' && wordsOfLink(admission)),
-      },
-      errorReader: errorReaderFor(admission, destination, deps.rules),
+    giveUp = gate.forwarder.web(request, response, destination.upstream, {
+      ...judgedRequest(
+        destination,
+        { facts, admission: asSent(admission, sentInstead), requestId },
+        gate.headers(),
+        settled,
+      ),
+      own: { requestId, cookie, viewed: viewedHeaders(caller), ...(visitor && wordsForVisitor(admission)) },
+      errorReader: errorReaderFor(admission, destination, gate.rules),
       watch,
-      onHead: headListener(admitted, deps, settled.body),
-      onFailure: (reason) => {
+      onHead: headListener(state, gate, settled.body),
+      onFailure(reason) {
         const known = failureAt(destination, reason);
-        if (caller?.credential.kind !== 'link' || !deps.linkFault) return refuse(known);
-        void deps.linkFault(caller.credential.thing, admission.target.path, known).then((told) => refuse(told));
+        if (!visitor || !gate.visitorFault) return refuse(known);
+        void gate.visitorFault(visitor, admission.target.path, known).then((told) => refuse(told));
       },
     });
   };
   ending.defer(
-    deps.upstreamSlots.take(destination.upstream, sharer, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
+    gate.upstreamSlots.take(destination.upstream, sharer, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
   );
 }
 
-const wordsOfLink = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({
+const asSent = (admission: Admitted, sentInstead: SentInstead | undefined): Admitted =>
+  sentInstead ? { ...admission, target: { ...admission.target, query: sentInstead.query } } : admission;
+
+const wordsForVisitor = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({
   isOfLink: true,
   mediaType: (said) => linkMediaType(adapterOf(route).links, target.path, said),
 });
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2, 11). */
 function endWithRights(
-  { facts, admission, response, watch, ending }: AdmittedRequest,
+  { res: response, state: { facts, admission, watch, ending } }: PipelineContext,
   caller: Caller,
-  deps: ProxyDeps,
+  { openStreams }: ProxyGate,
   end: (reason: RefusalReason) => void,
 ): void {
-  const { route } = admission;
-  const forget = deps.openStreams.add(caller, { request: facts, admission }, (code, by) => {
+  const forget = openStreams.add(caller, { request: facts, admission }, (code, by) => {
     watch.onEndedBy(by);
     end(REFUSED_FOR[code]);
   });
   ending.defer(forget);
   // A stream of Postern's own lasts as long as a page is open: a stop does not wait for it.
-  if (isOwn(route) && facts.method === 'GET') ending.defer(deps.openStreams.addSocket(() => response.destroy()));
+  if (isOwn(admission.route) && facts.method === 'GET') ending.defer(openStreams.addSocket(() => response.destroy()));
 }
 
 function headListener(
-  { facts, ending, admission, watch }: AdmittedRequest,
-  { viewings, unknownRoutes }: ProxyDeps,
+  { facts: { method }, ending, admission, watch }: PipelineState,
+  { viewings, unknownRoutes }: ProxyGate,
   body: Buffer | undefined,
 ): HeadListener | undefined {
-  const { method } = facts;
   if (admission.route.kind === 'listed')
     return notingSession(admission, viewingNoter(viewings, { admission, method, body }, ending));
   // The NVR sends its page at every unknown path: only a response that is no page shows an unknown route.
@@ -167,45 +152,29 @@ const AS_IT_IS: Settled = { kind: 'sent' };
 
 /** Most requests have no obligations; neither has what an own route has left of one. */
 function fulfilledObligations(
-  { request, admission }: AdmittedRequest,
-  destination: Exclude<Destination, { kind: 'none' }>,
-  { obligationDeps, rules, recheck, sharer }: ProxyDeps & { readonly sharer: Sharer },
-  sentInstead: SentInstead | undefined,
+  { req, state: { admission, sentInstead } }: PipelineContext,
+  destination: Served,
+  sharer: Sharer,
+  gate: ProxyGate,
 ): MaybePromise<Settled> {
-  const { caller, obligations } = admission;
-  if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
-  if (destination.kind === 'nvr' && asksForDays(admission))
-    return daysAtNvr(admission, destination, { ...obligationDeps, sharer }, rules().surroundings().now).then(
-      (settled) => stillAllowed(settled, caller, recheck),
-    );
-  if (!obligations) return AS_IT_IS;
-  const settling = fulfilObligations(request, admission, destination, {
-    ...obligationDeps,
-    owners: rules().owners,
-    sharer,
-  });
-  return settling.then((settled) => stillAllowed(settled, caller, recheck));
+  const { caller } = admission;
+  if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, gate);
+  const settling =
+    destination.kind === 'nvr' && asksForDays(admission)
+      ? daysAtNvr(admission, destination, sharer, gate)
+      : admission.obligations && fulfilObligations(req, admission, destination, sharer, gate);
+  return settling ? settling.then((settled) => stillAllowed(settled, caller, gate)) : AS_IT_IS;
 }
 
 /**
  * While a body arrived, or the NVR was asked, the caller may have lost the rights: a request that was kept open for that moment
  * changes nothing, and is told nothing.
  */
-async function stillAllowed(
-  settled: Settled,
-  caller: Caller | undefined,
-  recheck: ProxyDeps['recheck'],
-): Promise<Settled> {
+async function stillAllowed(settled: Settled, caller: Caller | undefined, gate: ProxyGate): Promise<Settled> {
   const hasWaited = settled.kind === 'answered' || (settled.kind === 'sent' && settled.body !== undefined);
-  if (!hasWaited || !caller) return settled;
-  const reason = lostRights(await recheck(caller), caller);
+  const reason = hasWaited ? await lostMeanwhile(caller, gate) : undefined;
   return reason ? { kind: 'refused', reason } : settled;
 }
-
-const passageOf = ({ facts, requestId, admission }: AdmittedRequest, sentInstead: SentInstead | undefined): Passage =>
-  sentInstead
-    ? { facts, requestId, admission: { ...admission, target: { ...admission.target, query: sentInstead.query } } }
-    : { facts, requestId, admission };
 
 /** Found out only on the way, but a refusal all the same. */
 function tell(reason: RefusalReason, watch: RequestWatch): void {
@@ -233,19 +202,19 @@ function notingSession(
 /** Events by day where the NVR keeps them: as it counts them itself (SPEC 7). */
 const asksForDays = ({ route }: Admitted): boolean => isOwn(route) && route.row.path === DAYS_PATH;
 
-/** `now`: Unix seconds. */
 async function daysAtNvr(
   { target, obligations, route }: Admitted,
-  { upstream }: Exclude<Destination, { kind: 'none' }>,
-  { ask, sharer }: Pick<ObligationDeps, 'ask' | 'sharer'>,
-  now: number,
+  { upstream }: Served,
+  sharer: Sharer,
+  { ask, rules }: ProxyGate,
 ): Promise<Settled> {
   const { days } = adapterOf(route).events;
   // An NVR that keeps no events has none to count.
   if (!days) return { kind: 'answered', json: '[]' };
   const last = (name: string): string | undefined => queryValues(target.query, name).at(-1);
   const [after, before] = [numberOf(last('after')), numberOf(last('before'))];
-  if (isTooManyDays({ after, before }, now)) return { kind: 'refused', reason: 'parameter-refused', field: 'after' };
+  if (isTooManyDays({ after, before }, rules().surroundings().now))
+    return { kind: 'refused', reason: 'parameter-refused', field: 'after' };
   const timezone = canonicalZone(last('timezone') ?? '') ?? 'UTC';
   const asked = new URLSearchParams({ timezone });
   for (const name of ['cameras', 'labels']) asked.set(name, last(name) ?? 'all');

@@ -11,60 +11,59 @@ import { destinationOf } from '../decision/destinations.ts';
 import type { CountedSocket, HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import { noteStarted } from '../decision/started-things.ts';
-import type { JudgedRequest } from '../forward/forwarder.ts';
-import { judgedRequest } from '../forward/judged-request.ts';
+import { type JudgedRequest, judgedRequest } from '../forward/judged-request.ts';
+import type { Gate } from '../gate.ts';
 import { errorReaderFor } from '../narrow/error-reader.ts';
 import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-judges.ts';
 import { currentView } from '../websocket/message-relay.ts';
-import { refuseUpgrade } from '../websocket/upgrade-response.ts';
-import type { GateDeps } from './gate-deps.ts';
+import { refuseUpgrade } from '../websocket/proxy-upgrade.ts';
 import { REFUSED_FOR } from './open-streams.ts';
-import { viewingNoter } from './viewing-watch.ts';
+import { viewingNoter } from './pipeline.ts';
 
 export async function handleUpgrade(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
   listener: ListenerName,
-  deps: GateDeps,
+  gate: Gate,
 ): Promise<void> {
   socket.on('error', () => {}); // before anything else: a reset now would end the process
-  const facts = belowBasePath(requestFacts(request, listener, head), deps.rules());
-  const requestId = deps.newRequestId();
-  const watch = deps.watch.onRequest(facts, request.socket satisfies CountedSocket);
+  const facts = belowBasePath(requestFacts(request, listener, head), gate.rules());
+  const requestId = gate.newRequestId();
+  const watch = gate.watch.onRequest(facts, request.socket satisfies CountedSocket);
   let status: number | undefined;
   let hasHead = false;
   const ending = new Ending();
-  const takePlace = deps.clientLimits.placeUntil(ending);
+  const takePlace = gate.clientLimits.placeUntil(ending);
   socket.once('close', () => {
     watch.onEnd({ status, isWhole: status !== undefined || hasHead, bytes: 0 });
     ending.end();
   });
   const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
-    const response = errorResponse(reason, facts, requestId, deps.refusals(), more);
+    const response = errorResponse(reason, facts, requestId, gate.refusals, more);
     status = response.status;
     refuseUpgrade(socket, response, requestId);
   };
   try {
-    const admission = await admit(facts, deps.rules(), takePlace);
+    const admission = await admit(facts, gate.rules(), takePlace);
     watch.onDecision(admission, requestId);
     if (admission.kind === 'refused') return refuse(admission.reason, admission);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
-    const destination = destinationOf('WS', admission.target, deps.destinations());
+    const destination = destinationOf('WS', admission.target, gate.destinations);
     if (destination.kind === 'none') return refuse('no-nvr');
     const onFailure = (reason: RefusalReason): void => {
       watch.onFailure(reason);
       refuse(reason);
     };
-    const sharer = takePlace(admission, deps.rules().trusted);
+    const sharer = takePlace(admission, gate.rules().trusted);
     if (!sharer) {
       watch.onRefusal('client-busy');
       return refuse('client-busy');
     }
     const sent = {
-      ...judgedRequest(destination, { facts, admission, requestId }, deps.headers()),
-      ...endable(socket, facts, admission, { watch, ending, openStreams: deps.openStreams, refuse }),
+      ...judgedRequest(destination, { facts, admission, requestId }, gate.headers()),
+      ...endable(socket, { request: facts, admission }, { watch, ending, refuse, openStreams: gate.openStreams }),
     };
     const {
       view: _,
@@ -75,22 +74,22 @@ export async function handleUpgrade(
       ...unmet
     } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
-    const judge = judgeOf(admission, deps);
-    const noteViewing = viewingNoter(deps.viewings, { admission, method: 'WS' }, ending);
+    const judge = judgeOf(admission, gate);
+    const noteViewing = viewingNoter(gate.viewings, { admission, method: 'WS' }, ending);
     const onHead: HeadListener = (...head) => {
       hasHead = true;
       noteViewing?.(...head);
     };
     const { upstream } = destination;
     const passed = { ...sent, watch, onHead, onFailure };
-    const errorReader = errorReaderFor(admission, destination, deps.rules);
+    const errorReader = errorReaderFor(admission, destination, gate.rules);
     const forward = (): void => {
       if (socket.writableEnded) return;
-      if (judge) deps.relay(request, socket, head, { ...passed, upstream, judge });
-      else deps.forwarder.upgrade(request, socket, head, upstream, { ...passed, errorReader });
+      if (judge) gate.relay(request, socket, head, { ...passed, upstream, judge });
+      else gate.passUpgrade(request, socket, head, upstream, { ...passed, errorReader });
     };
     if (ending.isOver) return;
-    ending.defer(deps.upstreamSlots.take(upstream, sharer, forward, () => onFailure('nvr-busy')));
+    ending.defer(gate.upstreamSlots.take(upstream, sharer, forward, () => onFailure('nvr-busy')));
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));
@@ -98,7 +97,7 @@ export async function handleUpgrade(
 }
 
 /** Undefined for a WebSocket whose frames pass unread. */
-function judgeOf({ caller, obligations, route }: Admitted, { rules }: GateDeps): MessageJudge | undefined {
+function judgeOf({ caller, obligations, route }: Admitted, { rules }: Pick<Gate, 'rules'>): MessageJudge | undefined {
   const { messages, signalling, startedFor } = obligations ?? {};
   const { messages: ofNvr } = adapterOf(route);
   if (messages && caller && ofNvr) return judgeTopics(ofNvr, currentView(caller, rules), messages);
@@ -111,24 +110,20 @@ const GOING_AWAY = 1001;
 /** The end of a socket: a refusal before the 101, or a cut at a stop; a close frame afterwards. */
 function endable(
   socket: Duplex,
-  request: RequestFacts,
-  admission: Admitted,
+  admittance: { readonly request: RequestFacts; readonly admission: Admitted },
   {
     watch,
     ending,
-    openStreams,
     refuse,
-  }: Pick<GateDeps, 'openStreams'> & {
-    watch: RequestWatch;
-    ending: Ending;
-    refuse: (reason: RefusalReason) => void;
-  },
+    openStreams,
+  }: Pick<Gate, 'openStreams'> & { watch: RequestWatch; ending: Ending; refuse: (reason: RefusalReason) => void },
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
+  const { caller } = admittance.admission;
   let endSocket: ((code: number) => void) | undefined;
   ending.defer(openStreams.addSocket(() => (endSocket ? endSocket(GOING_AWAY) : socket.destroy())));
-  if (admission.caller)
+  if (caller)
     ending.defer(
-      openStreams.add(admission.caller, { request, admission }, (code, by) => {
+      openStreams.add(caller, admittance, (code, by) => {
         watch.onEndedBy(by);
         if (endSocket) endSocket(code);
         else refuse(REFUSED_FOR[code]);

@@ -1,12 +1,12 @@
 /** `GET /api/explain`, the trace of a described request, and `GET /api/access`, who sees which camera: for admins (SPEC 1, 15). */
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { HolderView } from '../../access/review/who-sees.ts';
 import { VERBS } from '../../domain/policy.ts';
-import type { Result } from '../../domain/result.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
-import type { Explanation } from './explanation.ts';
+import type { Explainer } from './explainer.ts';
 
 const QUERY = {
   method: 'GET when not given',
@@ -43,18 +43,8 @@ export const ACCESS = named(
   }),
 );
 
-export interface ExplainRouteDeps {
-  /** Errs with what is wrong with the question. It takes no token: addresses are logged on the way. */
-  readonly explain: (question: {
-    readonly method: string;
-    readonly path: string;
-    readonly user: string | undefined;
-    /** Asked for in the place of method and path. */
-    readonly camera: string | undefined;
-    readonly shows: string | undefined;
-    readonly headers: readonly string[];
-    readonly peer: string | undefined;
-  }) => Promise<Result<Explanation, string>>;
+interface ExplainServices {
+  readonly explain: Explainer;
   readonly whoSees: () => Promise<CameraAccess>;
 }
 
@@ -65,12 +55,13 @@ export interface CameraAccess {
 }
 
 // biome-ignore format: a table
-export const EXPLAIN_ROUTES: readonly OwnRoute<ExplainRouteDeps>[] = [
+export const EXPLAIN_ROUTES: readonly OwnRoute<ExplainServices>[] = [
   { route: 'GET /api/explain', access: 'admin', note: 'how a described request would be judged', summary: 'How a request would be authorized, and why', query: QUERY, yes: [200, EXPLANATION], no: [422], handler: answer },
   { route: 'GET /api/access', access: 'admin', compressed: true, note: 'who sees which camera', summary: 'Accounts and API tokens with the cameras that each sees', yes: [200, ACCESS], handler: listAccess },
 ];
 
-async function answer(ctx: RouteContext, { explain }: ExplainRouteDeps): Promise<void> {
+/** It takes no token: addresses are logged on the way. */
+async function answer(ctx: RouteContext, { explain }: ExplainServices): Promise<void> {
   const query = new URLSearchParams(ctx.querystring);
   const explanation = await explain({
     method: query.get('method') ?? 'GET',
@@ -87,7 +78,7 @@ async function answer(ctx: RouteContext, { explain }: ExplainRouteDeps): Promise
 }
 
 /** Whoever has the same list already is told so: it changes with accounts, roles, cameras and the hour, and is asked for often. */
-async function listAccess(ctx: RouteContext, { whoSees }: ExplainRouteDeps): Promise<void> {
+async function listAccess(ctx: RouteContext, { whoSees }: ExplainServices): Promise<void> {
   const body = JSON.stringify(await whoSees());
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.etag = createHash('sha256').update(body).digest('base64url').slice(0, ETAG_LENGTH);

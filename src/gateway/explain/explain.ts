@@ -1,43 +1,57 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
-import { namedCameras } from '../../access/refused-cameras.ts';
+
+import { namedCameras } from '../../access/camera-locators.ts';
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { originOf } from '../../domain/addresses.ts';
-import type { Caller } from '../../domain/caller.ts';
+import type { MaybePromise } from '../../domain/async.ts';
+import type { Caller, IdentitySource } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import { providerOf } from '../../domain/credentials.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
-import type { RequestFacts } from '../../domain/request.ts';
-import { sinceOf } from '../../domain/rights.ts';
+import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
+import { type ActiveRoles, sinceOf } from '../../domain/rights.ts';
 import { isBearer } from '../../domain/sent-credentials.ts';
 import { headerTraces, WHY_UNREAD } from '../../identity/header-traces.ts';
-import type { HeaderTrace, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
+import type { IdentityTrace, Trace } from '../../identity/identity-trace.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
-import { type Destination, type DestinationRules, destinationOf } from '../decision/destinations.ts';
+import { type DestinationRules, destinationOf } from '../decision/destinations.ts';
 import { strictTarget } from '../decision/strict-target.ts';
-import { admitDescribed, describedRequest } from '../entry/described-request.ts';
-import { forwardAuthStatus } from '../entry/forward-auth.ts';
+import { admitDescribed, describedRequest, forwardAuthStatus } from '../entry/forward-auth.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
-import { type Description, factsOf } from './description.ts';
-import type { ExplainedHead, ExplainedRequest, ExplainedRoute, Explanation } from './explanation.ts';
 
-export interface ExplainDeps {
-  /** The rules of the gate; they tell `trace` what they see. */
-  readonly rules: (trace: Trace) => Rules;
+/** What an explanation is made from: the configuration, the accounts, and the rules of the gate, which tell `trace` what they see. */
+export interface ExplainRules {
+  readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
+  readonly roleRegistry: { active(): MaybePromise<ActiveRoles> };
+  /** Unix seconds. */
+  readonly now: () => number;
+  readonly findUser: (name: string) => Promise<User | undefined>;
+  readonly rules: (more: { readonly trace: Trace }) => Rules;
   readonly destinations: DestinationRules;
   readonly headers: () => HeaderRules;
   /** Names to show for a scope. */
-  readonly camerasOf: (scope: CameraScope) => readonly string[];
+  readonly seen: (scope: CameraScope) => readonly string[];
 }
 
-export async function explain(description: Description, deps: ExplainDeps): Promise<Explanation> {
+/** What is told of a request: its caller, the rule and the row, the verdict, and what would be sent. What is undefined does not apply. */
+export type Explanation = Awaited<ReturnType<typeof explain>> & {
+  /** What is likely wrong: no group gave a role, or a camera is not known. Absent for nothing. */
+  readonly hints?: readonly string[];
+  /** Hours, history and denied verbs of the roles; absent for none. */
+  readonly limits?: readonly string[];
+};
+
+export async function explain(
+  description: Description,
+  { rules: rulesWith, destinations, headers, seen }: ExplainRules,
+) {
   const traces: IdentityTrace[] = [];
-  const rules = withCaller(
-    deps.rules((entry) => traces.push(entry)),
-    description.caller,
-  );
+  const rules = withCaller(rulesWith({ trace: (entry) => traces.push(entry) }), description.caller);
   const carrier = belowBasePath(factsOf(description), rules);
   const question = describedRequest(carrier, rules);
   const admission = question ? await admitDescribed(carrier, question, rules) : await admit(carrier, rules);
@@ -45,36 +59,61 @@ export async function explain(description: Description, deps: ExplainDeps): Prom
   const trace = traces.at(-1);
   const claimed = trace?.source === 'proxy-headers' ? trace : undefined;
   const { caller } = admission;
+  const found = foundRow(facts, rules);
+  const isSent = admission.kind === 'admitted' && !question;
   return {
     request: { ...headOf(carrier), peer: carrier.peer },
+    /** The request that a proxy asks about, at `/auth`; undefined for one that is judged as it stands. */
     about: question?.described && headOf(question.described),
-    headers: trace?.headers ?? unread(facts, description, deps),
+    /** Where no source of identity has read them, that is said. */
+    headers: trace?.headers ?? headerTraces(facts, headers().identityHeaders, () => whyUnread(description)),
+    /** Whether the proxy's secret was right; undefined where headers are not believed at all. */
     secret: claimed?.proxySecret,
+    /** What was found out about a session token. */
     token: trace && tokenWords(trace, facts),
-    ...credentialFor(caller),
+    /** The provider that the session began with, as `oidc:home`. */
+    credential: caller && providerOf(caller.credential),
     groups: claimed?.groups ?? [],
+    /** The sentence of the rule that gave or denied the role. */
     rule: claimed?.rule,
     user: caller?.name ?? claimed?.user,
     role: caller?.role ?? claimed?.role,
-    ...(caller?.roles && { roles: caller.roles }),
-    cameras: caller && (caller.scope.kind === 'all' ? 'all' : deps.camerasOf(caller.scope)),
-    ...(caller?.drawn && { drawn: deps.camerasOf(caller.drawn) }),
-    ...sinceFor(caller, rules),
-    ...unknownCameras(caller, facts, rules),
-    route: explainedRoute(facts, rules),
+    /** All of them, where the person has several. */
+    roles: caller?.roles,
+    cameras: caller && (caller.scope.kind === 'all' ? ('all' as const) : seen(caller.scope)),
+    /** The cameras of the NVR that are drawn for the caller (SPEC 19). */
+    drawn: caller?.drawn && seen(caller.drawn),
+    /** Unix seconds: nothing recorded earlier is seen. Undefined: all that there is. */
+    since: sinceOf(caller?.history, rules.surroundings().now),
+    /** The cameras of the request and the role, by name, that the service does not know. */
+    unknownCameras: unknownCameras(caller, found, rules),
+    route: found && routeOf(found, facts),
     ...verdictOf(admission, question !== undefined),
-    sent:
-      admission.kind === 'admitted' && !question
-        ? sentOf(admission, facts, deps.destinations, deps.headers())
-        : undefined,
+    /** Undefined when nothing is forwarded. */
+    sent: isSent ? sentOf(admission, facts, destinations, headers()) : undefined,
   };
+}
+
+const whyUnread = ({ caller }: Description): string =>
+  caller ? WHY_UNREAD.session : 'the request is refused before its headers are read';
+
+interface FoundRow {
+  readonly match: RouteMatch;
+  readonly target: RequestTarget;
+}
+
+/** Undefined where the request is refused before. */
+function foundRow(facts: RequestFacts, { routes }: Rules): FoundRow | undefined {
+  const plain = strictTarget(facts);
+  if (plain.kind === 'refused') return undefined;
+  return { target: plain.target, match: routes.match(methodOf(facts), plain.target.segments) };
 }
 
 /** The secret of a link would open it to every reader of the explanation. */
 const withoutLink = (target: string): string => target.replace(/(?<=^\/s\/)[^/?]+/, '…');
 
 const methodOf = ({ method, isUpgrade }: RequestFacts): string => (isUpgrade ? 'WS' : method);
-const headOf = (facts: RequestFacts): ExplainedHead => ({ method: methodOf(facts), path: withoutLink(facts.target) });
+const headOf = (facts: RequestFacts) => ({ method: methodOf(facts), path: withoutLink(facts.target) });
 
 const MESSAGES = {
   admitted: 'The request passes.',
@@ -82,62 +121,34 @@ const MESSAGES = {
   asked: 'The proxy gets 202 with the user and the role.',
 };
 
-function verdictOf(
-  admission: Admission,
-  isQuestion: boolean,
-): Pick<Explanation, 'verdict' | 'status' | 'reason' | 'message' | 'opens'> {
+function verdictOf(admission: Admission, isQuestion: boolean) {
   const { kind: verdict } = admission;
-  if (admission.kind !== 'refused') {
-    const message = MESSAGES[isQuestion ? 'asked' : admission.kind];
-    return { verdict, status: undefined, reason: undefined, message };
-  }
+  if (admission.kind !== 'refused')
+    return { verdict, status: undefined, reason: undefined, message: MESSAGES[isQuestion ? 'asked' : admission.kind] };
   const { reason, opens } = admission;
   const { status } = REFUSALS[reason];
   const message = sentenceOf(reason, admission);
-  return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message, ...(opens && { opens }) };
-}
-
-function credentialFor(caller: Caller | undefined): Pick<Explanation, 'credential'> {
-  const credential = caller && providerOf(caller.credential);
-  return credential === undefined ? {} : { credential };
-}
-
-function sinceFor(caller: Caller | undefined, { surroundings }: Rules): Pick<Explanation, 'since'> {
-  const since = sinceOf(caller?.history, surroundings().now);
-  return since === undefined ? {} : { since };
+  return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message, opens };
 }
 
 /** Cameras of the request and of the role by name that are not among the known ones. */
 function unknownCameras(
   caller: Caller | undefined,
-  facts: RequestFacts,
-  { routes, surroundings }: Rules,
-): Pick<Explanation, 'unknownCameras'> {
-  const { layout } = surroundings();
-  const plain = strictTarget(facts);
-  if (!layout || plain.kind === 'refused') return {};
-  const known: readonly string[] = layout.cameras;
-  const named = namedCameras(routes.match(methodOf(facts), plain.target.segments), plain.target);
+  found: FoundRow | undefined,
+  { surroundings }: Rules,
+): readonly string[] | undefined {
+  const known: readonly string[] | undefined = surroundings().layout?.cameras;
+  if (!known || !found) return undefined;
   const ofRole = caller?.scope.kind === 'only' ? [...caller.scope.names] : [];
-  const unknown = [...new Set([...named, ...ofRole])].filter((name) => !known.includes(name));
-  return unknown.length > 0 ? { unknownCameras: unknown } : {};
+  const named = [...new Set([...namedCameras(found.match, found.target), ...ofRole])];
+  const unknown = named.filter((name) => !known.includes(name));
+  return unknown.length > 0 ? unknown : undefined;
 }
 
-const withCaller = (rules: Rules, caller: Caller | undefined): Rules =>
-  caller
-    ? {
-        ...rules,
-        sources: {
-          ...rules.sources,
-          external: [{ name: 'described', identify: () => ({ kind: 'identified', caller }) }],
-        },
-      }
-    : rules;
-
-/** Headers that no source of identity has read. */
-function unread(facts: RequestFacts, { caller }: Description, { headers }: ExplainDeps): readonly HeaderTrace[] {
-  const why = caller ? WHY_UNREAD.session : 'the request is refused before its headers are read';
-  return headerTraces(facts, headers().identityHeaders, () => why);
+function withCaller(rules: Rules, caller: Caller | undefined): Rules {
+  if (!caller) return rules;
+  const described: IdentitySource = { name: 'described', identify: () => ({ kind: 'identified', caller }) };
+  return { ...rules, sources: { ...rules.sources, external: [described] } };
 }
 
 function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {
@@ -151,12 +162,9 @@ function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefin
   return `${outcomes.join(', ')}, as ${trace.carriedBy}`;
 }
 
-function explainedRoute(facts: RequestFacts, { routes }: Rules): ExplainedRoute | undefined {
-  const plain = strictTarget(facts);
-  if (plain.kind === 'refused') return undefined;
-  const match: RouteMatch = routes.match(methodOf(facts), plain.target.segments);
+function routeOf({ match, target }: FoundRow, facts: RequestFacts) {
   if (match.kind === 'unlisted') {
-    const route = `${methodOf(facts)} ${plain.target.path}`;
+    const route = `${methodOf(facts)} ${target.path}`;
     return { route, access: 'admin', cameras: [], narrow: undefined, row: undefined };
   }
   const { methods, path, access, cameras = [], narrow, file, line } = match.row;
@@ -165,30 +173,69 @@ function explainedRoute(facts: RequestFacts, { routes }: Rules): ExplainedRoute 
     access,
     cameras: cameras.map(writtenLocator),
     narrow: narrow && writtenNarrowing(narrow),
+    /** `routes.yaml:12`; undefined when no row names the path. */
     row: `${file ?? 'the route table'}:${line}`,
   };
 }
 
-/** Undefined when nothing is forwarded. */
-function sentOf(
-  admission: Admitted,
-  facts: RequestFacts,
-  destinations: DestinationRules,
-  rules: HeaderRules,
-): ExplainedRequest | undefined {
-  const destination = destinationOf(facts.isUpgrade ? 'WS' : facts.method, admission.target, destinations);
+function sentOf(admission: Admitted, facts: RequestFacts, destinations: DestinationRules, rules: HeaderRules) {
+  const destination = destinationOf(methodOf(facts), admission.target, destinations);
   if (isServedHere(admission.route) || destination.kind === 'none') return undefined;
   const { target, headers } = judgedRequest(destination, { facts, admission, requestId: '(new)' }, rules);
   const lines = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((line) => [name, shown(name, line)] as const),
+    [value ?? []].flat().map((line) => [name, HIDDEN.has(name) ? '[hidden]' : line] as const),
   );
-  return { to: nameOf(destination), method: facts.method, target, headers: lines };
+  const to = destination.kind === 'events-backend' ? 'the events backend' : originOf(destination.upstream);
+  return { to, method: facts.method, target, headers: lines };
 }
 
 const HIDDEN: ReadonlySet<string> = new Set(['x-proxy-secret', 'cookie', 'authorization']);
-const shown = (name: string, value: string): string => (HIDDEN.has(name) ? '[hidden]' : value);
 
-function nameOf(destination: Exclude<Destination, { kind: 'none' }>): string {
-  if (destination.kind === 'events-backend') return 'the events backend';
-  return originOf(destination.upstream);
+/** A described request as the facts that the decision is made by (SPEC 1, `explain`). */
+export interface Description {
+  readonly method: string;
+  /** A WebSocket upgrade of that path. */
+  readonly isUpgrade: boolean;
+  readonly target: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Address of the TCP peer. */
+  readonly peer: string;
+  /** The caller, where it is described and not identified by headers. */
+  readonly caller?: Caller;
+}
+
+export function factsOf({ method, isUpgrade, target, headers, peer }: Description): RequestFacts {
+  const host = headers.some(([name]) => name.toLowerCase() === 'host') ? [] : [['Host', 'postern'] as const];
+  const lines = [...host, ...headers, ...(isUpgrade ? UPGRADE : [])];
+  return {
+    listener: 'external',
+    method,
+    target,
+    httpVersion: '1.1',
+    rawHeaders: lines.flat(),
+    headers: joined(lines),
+    peer,
+    encrypted: true,
+    isUpgrade,
+    pipelinedBytes: 0,
+  };
+}
+
+/** A valid handshake: the question is not about the handshake (RFC 6455 4.1). */
+const UPGRADE: readonly (readonly [string, string])[] = [
+  ['Connection', 'Upgrade'],
+  ['Upgrade', 'websocket'],
+  ['Sec-WebSocket-Version', '13'],
+  ['Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA=='],
+];
+
+/** The headers as Node joins repeats. Headers that must not be repeated are refused before they are read here. */
+function joined(lines: readonly (readonly [name: string, value: string])[]): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null);
+  for (const [received, value] of lines) {
+    const name = received.toLowerCase();
+    const before = headers[name];
+    headers[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
+  }
+  return headers;
 }

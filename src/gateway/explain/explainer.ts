@@ -11,15 +11,10 @@ import type { Caller } from '../../domain/caller.ts';
 import { openingAt, wallText } from '../../domain/hours.ts';
 import { VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Role } from '../../domain/names.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type ActiveRoles, sinceOf } from '../../domain/rights.ts';
 import { decodedText } from '../../identity/identity-header.ts';
-import type { Description } from './description.ts';
-import { type ExplainDeps, explain } from './explain.ts';
-import type { Explanation } from './explanation.ts';
-
-export type { Explanation } from './explanation.ts';
+import { type Description, type ExplainRules, type Explanation, explain } from './explain.ts';
 
 /** The question as given at the command line, or to `GET /api/explain`. */
 export interface ExplainQuestion {
@@ -36,28 +31,19 @@ export interface ExplainQuestion {
   readonly peer?: string | undefined;
 }
 
-export interface ExplainerDeps extends ExplainDeps {
-  readonly settings: Settings;
-  readonly roles: () => ActiveRoles | Promise<ActiveRoles>;
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly findUser: (name: string) => Promise<User | undefined>;
-  /** The route table as it is written. */
-  readonly rows: readonly PolicyRow[];
-}
-
 /** Errs with what is wrong with the question. */
-export type Explainer = (question: ExplainQuestion) => Promise<Result<Explanation, string>>;
+export type Explainer = ReturnType<typeof createExplainer>;
 
 export const createExplainer =
-  (deps: ExplainerDeps): Explainer =>
-  async (question) => {
-    const description = await describe(question, deps);
+  (rules: ExplainRules) =>
+  async (question: ExplainQuestion): Promise<Result<Explanation, string>> => {
+    const description = await describe(question, rules);
     if (!description.ok) return description;
-    const explanation = await explain(description.value, deps);
-    const hints = [...roleHints(explanation, deps.settings), ...cameraHints(explanation, deps.settings)];
+    const explanation = await explain(description.value, rules);
+    const { settings } = rules.config;
+    const hints = [...roleHints(explanation, settings), ...cameraHints(explanation, settings)];
     const { role, roles = role === undefined ? [] : [role as Role] } = explanation;
-    const limits = limitSentences(roles, await deps.roles(), deps.now());
+    const limits = limitSentences(roles, await rules.roleRegistry.active(), rules.now());
     return ok({ ...explanation, ...(hints.length > 0 && { hints }), ...(limits.length > 0 && { limits }) });
   };
 
@@ -65,11 +51,12 @@ export const createExplainer =
 const HEADER = /^(?<name>[!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(?<value>[^\r\n\0]*)$/;
 const METHOD = /^[A-Z]+$/;
 
-async function describe(question: ExplainQuestion, deps: ExplainerDeps): Promise<Result<Description, string>> {
+async function describe(question: ExplainQuestion, rules: ExplainRules): Promise<Result<Description, string>> {
+  const { settings } = rules.config;
   const { user, token, headers, peer } = question;
-  const caller = user === undefined ? ok(undefined) : await callerNamed(user, deps);
+  const caller = user === undefined ? ok(undefined) : await callerNamed(user, rules);
   if (!caller.ok) return caller;
-  const asked = requestIn(question, caller.value, deps);
+  const asked = requestIn(question, caller.value, rules);
   if (!asked.ok) return asked;
   const { method, path } = asked.value;
   if (!METHOD.test(method))
@@ -87,8 +74,8 @@ async function describe(question: ExplainQuestion, deps: ExplainerDeps): Promise
     method: isUpgrade ? 'GET' : method,
     isUpgrade,
     target: path,
-    headers: [...sent, ...bearer, ...assumedSecret(sent, deps.settings)],
-    peer: peer ?? assumedPeer(deps.settings),
+    headers: [...sent, ...bearer, ...assumedSecret(sent, settings)],
+    peer: peer ?? assumedPeer(settings),
     ...(caller.value ? { caller: caller.value } : {}),
   });
 }
@@ -100,14 +87,14 @@ const RECORDED_SECONDS = 7200;
 function requestIn(
   { method, path, camera, shows }: ExplainQuestion,
   caller: Caller | undefined,
-  { rows, now }: ExplainerDeps,
+  { config, now }: ExplainRules,
 ): Result<{ readonly method: string; readonly path: string }, string> {
   if (camera === undefined) return ok({ method, path });
   const kind = VIEWING_KINDS.find((known) => known === shows);
   if (!kind) return err(`shows is ${JSON.stringify(shows)}: write one of ${VIEWING_KINDS.join(', ')}`);
   if (!caller) return err('camera needs user: name the account that would see it');
   const at = Math.max(now() - RECORDED_SECONDS, sinceOf(caller.history, now()) ?? 0);
-  const request = requestShowing(rows, { shows: kind, camera, at });
+  const request = requestShowing(config.policy, { shows: kind, camera, at });
   return request ? ok(request) : err(`no row of the route table shows one camera so (${kind}): describe a request`);
 }
 
@@ -116,7 +103,7 @@ const asNodeReads = (typed: string): string => Buffer.from(typed.trim(), 'utf8')
 
 async function callerNamed(
   name: string,
-  { settings, findUser, roles, now }: ExplainerDeps,
+  { config: { settings }, findUser, roleRegistry, now }: ExplainRules,
 ): Promise<Result<Caller, string>> {
   if (!settings.auth.enabled) {
     return err('auth.enabled is false, so users are not known by account: describe the headers that the proxy sends');
@@ -131,7 +118,7 @@ async function callerNamed(
     carriedBy: 'cookie',
   } as const;
   const owesFactor = ({ hasFactor, role }: User) => !hasFactor && isFactorRequired(settings.auth.second_factor, role);
-  return ok({ ...personOf(user, { roles: await roles(), now: now(), owesFactor }), credential });
+  return ok({ ...personOf(user, { roles: await roleRegistry.active(), now: now(), owesFactor }), credential });
 }
 
 /** The right secret is assumed, because the question is about users and roles; a described `X-Proxy-Secret` overrides it. */
@@ -146,29 +133,19 @@ function assumedSecret(sent: readonly (readonly [string, string])[], { proxy }: 
 /** A peer whose headers are believed. */
 const assumedPeer = (settings: Settings): string => trustedPeersOf(settings)[0]?.split('/', 1)[0] ?? '127.0.0.1';
 
-/** Sentences, or none. */
-const cameraHints = (explanation: Known, settings: Pick<Settings, 'nvr'>): readonly string[] => [
-  ...drawnHint(explanation),
-  ...unknownHint(explanation, settings),
-];
-
-type Known = Pick<Explanation, 'unknownCameras' | 'drawn'>;
-
-const drawnHint = ({ drawn = [] }: Known): readonly string[] =>
-  drawn.length > 0
-    ? [
-        `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the Status page, or by DELETE /api/curtain`,
-      ]
-    : [];
-
-function unknownHint({ unknownCameras = [] }: Known, { nvr }: Pick<Settings, 'nvr'>): readonly string[] {
-  if (unknownCameras.length === 0) return [];
+const cameraHints = (
+  { drawn = [], unknownCameras = [] }: Explanation,
+  { nvr }: Pick<Settings, 'nvr'>,
+): readonly string[] => {
   const names = unknownCameras.join(', ');
   const who = 'custom roles cannot see its events; admins and viewers see what is stored';
-  return nvr.cameras === undefined
-    ? [`no camera is known by the name ${names}: ${who}`]
-    : [`nvr.cameras does not list ${names}: ${who}. Add it to nvr.cameras, or remove that key`];
-}
+  const curtain = `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the Status page, or by DELETE /api/curtain`;
+  const unknown =
+    nvr.cameras === undefined
+      ? `no camera is known by the name ${names}: ${who}`
+      : `nvr.cameras does not list ${names}: ${who}. Add it to nvr.cameras, or remove that key`;
+  return [...(drawn.length > 0 ? [curtain] : []), ...(unknownCameras.length > 0 ? [unknown] : [])];
+};
 
 /** Why a user of single sign-on has not the role that was meant: what is likely wrong, a sentence each (SPEC 15). Pure. */
 type ExplainedRole = Pick<Explanation, 'groups' | 'headers' | 'rule'>;

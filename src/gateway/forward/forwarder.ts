@@ -1,59 +1,77 @@
-/** What forwarding is given and does: the shapes that its parts share. */
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
-import type { Upstream } from '../../domain/addresses.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
-import type { UpstreamListeners } from '../decision/gate-watch.ts';
-import type { ResponseReader } from '../narrow/error-text.ts';
-import type { NarrowingPlan } from '../narrow/response-filter.ts';
-import type { PublicPlace } from '../response/public-place.ts';
-import type { OwnWords } from '../response/response-headers.ts';
-import type { UpstreamTls } from './upstream-tls.ts';
+/** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams (SPEC 6). */
 
-export interface ForwardRules extends UpstreamTls {
-  readonly cookieName: string;
-  /** `ui.frame_ancestors`, as the Content-Security-Policy spells it; absent: pages of this origin. */
-  readonly frameAncestors?: string;
-  /** What responses vary by that are not public; absent: as without a proxy's headers. */
-  readonly varies?: string;
-  /** Bytes of a request body. */
-  readonly maxUpload: number;
-  /** Seconds: to connect; to the head of the response; of silence on a stream. */
-  readonly timeoutConnect: number;
-  readonly timeoutResponse: number;
-  readonly timeoutIdle: number;
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { originOf, type Upstream, wakeUp } from '../../domain/addresses.ts';
+import { tlsOptionsFor } from '../../outbound/ask-upstream.ts';
+import { type ConnectionPool, createConnectionPool } from '../http1/connection-pool.ts';
+import { ForwardedExchange, type ForwardRules } from './forwarded-exchange.ts';
+import type { JudgedRequest } from './judged-request.ts';
+
+export type Forwarder = ReturnType<typeof createForwarder>;
+
+export function createForwarder(rules: ForwardRules) {
+  const pools = new Map<string, ConnectionPool>();
+  /** The pool of each `Upstream` object, found without building its origin. */
+  const known = new WeakMap<Upstream, ConnectionPool>();
+  let isRetired = false;
+  const poolOf = (upstream: Upstream): ConnectionPool => {
+    const before = known.get(upstream);
+    if (before) return before;
+    const origin = originOf(upstream);
+    const pool = pools.get(origin) ?? createConnectionPool(upstream, rules, tlsOptionsFor(upstream, rules));
+    if (isRetired) pool.retire();
+    pools.set(origin, pool);
+    known.set(upstream, pool);
+    return pool;
+  };
+  return {
+    /** Returns what gives the request up, and says whether nothing of a response was sent: it may be another one then. */
+    web(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): () => boolean {
+      // The connection of a client that left before the verdict closes no second time: the upstream's would stay open.
+      if (request.socket.destroyed) return () => false;
+      const isChunked = judged.headers['transfer-encoding'] !== undefined;
+      const length = Number(judged.headers['content-length'] ?? 0);
+      if (length > rules.maxUpload) {
+        judged.onFailure('body-too-large');
+        return () => false;
+      }
+      const hasUpload = judged.body === undefined && (isChunked || length > 0);
+      const upload = hasUpload ? { request, length: isChunked ? undefined : length } : undefined;
+      const exchange = new ForwardedExchange(request, response, upload, judged, rules);
+      if (hasUpload && isChunked) limitUpload(request, rules.maxUpload, judged, exchange);
+      judged.watch?.onAsked();
+      const waking = wakeUp(upstream);
+      if (!waking) poolOf(upstream).dispatch(exchange);
+      else
+        void waking.then(() => {
+          if (!response.destroyed) poolOf(upstream).dispatch(exchange);
+        });
+      return () => exchange.giveUp();
+    },
+    /** Keeps no connection any more: each ends with its request. */
+    retire() {
+      isRetired = true;
+      for (const pool of pools.values()) pool.retire();
+    },
+    /** Breaks what is under way. */
+    close() {
+      for (const pool of pools.values()) pool.close();
+    },
+  };
 }
 
-/** A request as it was judged: exactly this is sent. */
-export interface JudgedRequest extends UpstreamListeners {
-  readonly target: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Whether the response is the same for every caller. */
-  readonly isPublic: boolean;
-  /** Whether pages of other origins may be told that they may read it; absent: as the upstream says. */
-  readonly allowsCors?: boolean;
-  /** Lines that the gate adds to the head of the response. */
-  readonly own?: OwnWords;
-  /** Where clients see the upstream; absent: as it is. */
-  readonly place?: PublicPlace | undefined;
-  /** Sent in the place of the request's own body, which has been read. */
-  readonly body?: Buffer;
-  /** How the response is narrowed. */
-  readonly narrowing?: NarrowingPlan;
-  /** Who reads the text of the upstream's refusals and failures; asked when there is one. Absent: it is passed on as it is. */
-  readonly errorReader?: (() => ResponseReader) | undefined;
-  /** Called when an upgrade is open, with a function that ends it with a close code. */
-  readonly onOpen?: (end: (code: number) => void) => void;
-  /** Called at most once, and only while nothing of a response has been sent. */
-  readonly onFailure: (reason: RefusalReason) => void;
-}
-
-export interface Forwarder {
-  /** Returns what gives the request up, and says whether nothing of a response was sent: it may be another one then. */
-  web(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): () => boolean;
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, upstream: Upstream, judged: JudgedRequest): void;
-  /** Keeps no connection any more: each ends with its request. */
-  retire(): void;
-  /** Breaks what is under way. */
-  close(): void;
+/** Counts the bytes of a body without an announced length as they stream. `maxUpload` is in bytes. */
+function limitUpload(
+  request: IncomingMessage,
+  maxUpload: number,
+  { watch }: JudgedRequest,
+  exchange: ForwardedExchange,
+): void {
+  let received = 0;
+  // Not `on`: it starts the flow, and who sends the body on may begin to listen later.
+  request.prependListener('data', (chunk: Buffer) => {
+    received += chunk.length;
+    watch?.onUploaded(chunk.length);
+    if (received > maxUpload) exchange.fail('body-too-large');
+  });
 }

@@ -1,25 +1,47 @@
 /** What is sent on for an admitted request: exactly what was judged, in the names and below the path that the next hop knows (SPEC 6). */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { isPublic } from '../../access/route-table.ts';
 import { targetAt } from '../../domain/addresses.ts';
+import { isVisitor } from '../../domain/credentials.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
-import { askingForWhole } from '../narrow/response-filter.ts';
-import { publicPlaceOf } from '../response/public-place.ts';
-import type { JudgedRequest } from './forwarder.ts';
+import type { UpstreamListeners } from '../decision/gate-watch.ts';
+import type { ResponseReader } from '../narrow/error-text.ts';
+import { askingForWhole, type NarrowingPlan } from '../narrow/response-filter.ts';
+import { type PublicPlace, publicPlaceOf } from '../response/public-place.ts';
+import type { OwnWords } from '../response/response-headers.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 
-/** A request on its way through the gate. */
-export interface Passage {
-  readonly facts: RequestFacts;
-  readonly admission: Admitted;
-  readonly requestId: string;
+/** A request as it was judged: exactly this is sent. */
+export interface JudgedRequest extends UpstreamListeners {
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Whether the response is the same for every caller. */
+  readonly isPublic: boolean;
+  /** Whether pages of other origins may be told that they may read it; absent: as the upstream says. */
+  readonly allowsCors?: boolean;
+  /** Lines that the gate adds to the head of the response. */
+  readonly own?: OwnWords;
+  /** Where clients see the upstream; absent: as it is. */
+  readonly place?: PublicPlace | undefined;
+  /** Sent in the place of the request's own body, which has been read. */
+  readonly body?: Buffer;
+  /** How the response is narrowed. */
+  readonly narrowing?: NarrowingPlan;
+  /** Who reads the text of the upstream's refusals and failures; asked when there is one. Absent: it is passed on as it is. */
+  readonly errorReader?: (() => ResponseReader) | undefined;
+  /** Called when an upgrade is open, with a function that ends it with a close code. */
+  readonly onOpen?: (end: (code: number) => void) => void;
+  /** Called at most once, and only while nothing of a response has been sent. */
+  readonly onFailure: (reason: RefusalReason) => void;
 }
 
 export function judgedRequest(
   destination: Exclude<Destination, { kind: 'none' }>,
-  { facts, admission, requestId }: Passage,
+  { facts, admission, requestId }: { facts: RequestFacts; admission: Admitted; requestId: string },
   rules: HeaderRules,
   settled: Pick<JudgedRequest, 'body' | 'narrowing'> & { readonly contentType?: string } = {},
 ): Omit<JudgedRequest, 'onFailure'> {
@@ -33,12 +55,12 @@ export function judgedRequest(
   if (isOurs) nameCameras(headers, admission);
   // The server's own addresses are written below the prefix when its response comes: it must not do the same.
   if (place) delete headers['x-ingress-path'];
-  const isOfLink = admission.caller?.credential.kind === 'link';
-  if (isOfLink) for (const name of OF_THE_BROWSER) delete headers[name];
+  const isOfVisitor = admission.caller !== undefined && isVisitor(admission.caller);
+  if (isOfVisitor) for (const name of OF_THE_BROWSER) delete headers[name];
   const judged = {
     target: query === '' ? path : `${path}?${query}`,
     headers,
-    allowsCors: facts.listener === 'external' && !isOfLink,
+    allowsCors: facts.listener === 'external' && !isOfVisitor,
     isPublic: isPublic(admission.route),
     ...(place && { place }),
   };
@@ -47,7 +69,7 @@ export function judgedRequest(
   return { ...judged, headers: headersFor(headers, settled), ...(body && { body }), ...(narrowing && { narrowing }) };
 }
 
-/** A link needs none of them, and they may be about other pages of this site. */
+/** A visitor needs none of them, and they may be about other pages of this site. */
 const OF_THE_BROWSER = ['cookie', 'authorization', 'referer', 'origin'] as const;
 
 /** A body that was read is sent with its length, however it came; a response that is narrowed is asked for whole. */
@@ -74,14 +96,9 @@ function nameCameras(headers: IncomingHttpHeaders, { caller, obligations }: Admi
 
 /** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret and no signature. */
 function backendRules(rules: HeaderRules): HeaderRules {
-  const known = rulesOfBackend.get(rules);
-  if (known) return known;
-  const made = {
-    ...rules,
-    nvrSecret: undefined,
-  };
-  rulesOfBackend.set(rules, made);
-  return made;
+  const known = rulesOfBackend.get(rules) ?? { ...rules, nvrSecret: undefined };
+  rulesOfBackend.set(rules, known);
+  return known;
 }
 
 /** Made once for each set of rules. */

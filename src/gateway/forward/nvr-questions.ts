@@ -1,4 +1,5 @@
 /** What Postern itself asks the NVR: whether it is there, and its release (SPEC 6, 9). */
+
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { memberOf } from '../../access/recorder-layout.ts';
@@ -7,13 +8,19 @@ import { targetAt, type Upstream } from '../../domain/addresses.ts';
 import type { Sharer } from '../../domain/async.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { DEFAULT_ALIVE, type TableHead } from '../../domain/policy.ts';
+import {
+  ask,
+  askJson,
+  askText,
+  OF_THE_SERVICE,
+  type UpstreamQuestion,
+  type UpstreamTls,
+} from '../../outbound/ask-upstream.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
 import { upstreamAt } from '../decision/destinations.ts';
-import { variesBy } from '../response/caches.ts';
-import { ask, askJson, askText, OF_THE_SERVICE, type UpstreamQuestion } from './ask-upstream.ts';
-import type { ForwardRules } from './forwarder.ts';
+import { variesOf } from '../response/response-headers.ts';
+import type { ForwardRules } from './forwarded-exchange.ts';
 import { identityHeaders } from './rewrite-headers.ts';
-import type { UpstreamTls } from './upstream-tls.ts';
 
 /** What questions to the NVR are made from. */
 export interface NvrConfig {
@@ -79,13 +86,6 @@ export function nvrTlsOf(settings: Settings): Promise<UpstreamTls> {
 const asNvrCa = (fault: Error): never => {
   throw new Error(`nvr.ca: ${fault.message}`, { cause: fault });
 };
-
-/** What responses vary by: in proxy mode the mapped headers as well. */
-export function variesOf({ auth, proxy }: Settings): string {
-  const { header_map: map, jwt } = proxy;
-  const mapped = auth.enabled ? [] : [map.user, map.role, ...(jwt?.headers ?? [])];
-  return variesBy(mapped.filter((name) => name !== undefined));
-}
 
 /** A connection that takes longer will not come. */
 const CONNECT_SECONDS = 5;

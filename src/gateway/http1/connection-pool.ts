@@ -1,10 +1,16 @@
 /** The connections to one upstream: kept for the next requests, and ended by one clock when something takes too long. */
 import { hostInUrl, type Upstream } from '../../domain/addresses.ts';
 import { openConnection } from './connection.ts';
-import type { Patience } from './deadline.ts';
-import { type Exchange, isLast } from './exchange.ts';
+import {
+  type Connection,
+  type Exchange,
+  isLast,
+  type Patience,
+  type PoolSide,
+  type TlsOptions,
+  type UpstreamEndpoint,
+} from './exchange.ts';
 import { upstreamError } from './fault.ts';
-import type { Connection, PoolSide, TlsOptions, UpstreamEndpoint } from './pool-side.ts';
 import type { UpstreamHead } from './response-head.ts';
 
 export interface PoolRules {

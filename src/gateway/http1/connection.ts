@@ -9,16 +9,22 @@
  *
  * An exchange that was sent on a used connection and not answered at all may go out once more, on a new one.
  */
-
 import type { IncomingMessage } from 'node:http';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { atEndOfTurn } from '../response/end-of-turn.ts';
-import { createDeadline, NEVER } from './deadline.ts';
-import { type Exchange, type ExchangeControl, isLast } from './exchange.ts';
+import { atEndOfTurn } from '../response/client-socket.ts';
+import {
+  type Connection,
+  createDeadline,
+  type Exchange,
+  type ExchangeControl,
+  isLast,
+  NEVER,
+  type PoolSide,
+  requestText,
+  type UpstreamEndpoint,
+} from './exchange.ts';
 import { type FaultCode, upstreamError } from './fault.ts';
-import type { Connection, PoolSide, UpstreamEndpoint } from './pool-side.ts';
-import { requestText } from './request-text.ts';
 import type { UpstreamHead } from './response-head.ts';
 import { createResponseReader } from './response-reader.ts';
 

@@ -1,7 +1,8 @@
-/** One request and its response, as the connections of an upstream see it. */
-import type { IncomingMessage } from 'node:http';
+/** One request and its response, as the connections of an upstream see it: what is sent, how long is waited for what, and what a connection and its pool know of each other. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { decidedByName } from '../../domain/header-names.ts';
+import type { FaultCode } from './fault.ts';
 import type { HeaderLines } from './header-lines.ts';
-import type { RequestHead } from './request-text.ts';
 import type { UpstreamHead } from './response-head.ts';
 
 /** What the receiver of a response may do to it. */
@@ -40,3 +41,102 @@ export interface Exchange {
  */
 export const isLast = ({ head, body, upload }: Exchange): boolean =>
   head.method === 'HEAD' || body !== undefined || upload !== undefined;
+
+/** The ticks of the pool's clock that each wait may take. */
+export interface Patience {
+  readonly connect: number;
+  readonly head: number;
+  readonly idle: number;
+}
+
+export const NEVER = Number.POSITIVE_INFINITY;
+
+interface Deadline {
+  /** Restarts the deadline: `ticks` from now. `code` is the fault when it is missed. */
+  wait(ticks: number, code?: FaultCode): void;
+  /** The code, once it is too late. */
+  missed(): FaultCode | undefined;
+}
+
+export function createDeadline(ticks: () => number, first: number): Deadline {
+  let at = ticks() + first;
+  let lateness: FaultCode = 'ETIMEDOUT';
+  return {
+    wait(more, code = 'ETIMEDOUT') {
+      at = ticks() + more;
+      lateness = code;
+    },
+    missed: () => (ticks() >= at ? lateness : undefined),
+  };
+}
+
+/** Options of `tls.connect`: the name that is asked for and checked, and whose certificates are accepted. */
+export interface TlsOptions {
+  readonly servername: string;
+  readonly rejectUnauthorized: boolean;
+  /** PEM; absent: the authorities that Node ships. */
+  readonly ca?: string;
+}
+
+export type UpstreamEndpoint =
+  | { readonly host: string; readonly port: number; readonly tls?: TlsOptions }
+  | { readonly path: string };
+
+export interface PoolSide {
+  /** The Host header of requests that have none. */
+  readonly host: string;
+  readonly patience: Patience;
+  ticks(): number;
+  /** How many ticks the connection may wait for its next request. */
+  keptFor(head: UpstreamHead): number;
+  onFree(connection: Connection): void;
+  onClosed(connection: Connection): void;
+  /** Nothing of it was sent, or it may go out once more. */
+  again(exchange: Exchange, isSent: boolean): void;
+}
+
+export interface Connection {
+  give(exchange: Exchange): void;
+  /** Ends what takes too long. */
+  check(): void;
+  destroy(): void;
+}
+
+/** The head of a request as one text: exactly the line and the headers that were judged. */
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  /** Lower-case names. */
+  readonly headers: IncomingHttpHeaders;
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const isToken = decidedByName((name) => TOKEN.test(name));
+const isTarget = /^[\x21-\x7e\x80-\xff]+$/;
+const isValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * `host` is sent where the request has none, as HTTP/1.0 has. Throws where a part could become another line: all of them
+ * were read by Node's parser and judged, so that is a fault of this program.
+ */
+export function requestText({ method, target, headers }: RequestHead, host: string, isLast: boolean): string {
+  if (!isToken(method) || !isTarget.test(target)) throw notOneLine('the request line');
+  let text = `${method} ${target} HTTP/1.1\r\n`;
+  if (headers.host === undefined) text += `host: ${host}\r\n`;
+  text += isLast ? 'connection: close\r\n' : 'connection: keep-alive\r\n';
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    if (!isToken(name)) throw notOneLine('the name of a header');
+    if (typeof value === 'string') text += lineOf(name, value);
+    else for (const each of value) text += lineOf(name, each);
+  }
+  return `${text}\r\n`;
+}
+
+function lineOf(name: string, value: string): string {
+  if (!isValue.test(value)) throw notOneLine(`the header ${name}`);
+  return `${name}: ${value}\r\n`;
+}
+
+const notOneLine = (what: string): Error => new Error(`${what} of a judged request cannot be sent in one line`);

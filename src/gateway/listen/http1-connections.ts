@@ -2,13 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
-import type { Gate } from '../entry/gate.ts';
+import type { Handlers } from '../entry/app.ts';
 import { noteStalled } from '../response/client-socket.ts';
 
 export interface Http1Connections {
   add(socket: Socket): void;
   /** Requests that a client sends ahead wait until the response before theirs is out; of many nothing more is read. */
-  inTurn(serve: Gate['onRequest']): Gate['onRequest'];
+  inTurn(serve: Handlers['onRequest']): Handlers['onRequest'];
   /**
    * The connection is no longer one of HTTP. False for an upgrade that was sent ahead: its bytes and those of a response
    * would mix.
@@ -71,7 +71,7 @@ const MOST_WAITING = 20_000;
 
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-type Serve = Gate['onRequest'];
+type Serve = Handlers['onRequest'];
 
 interface Http1Exchange {
   readonly request: IncomingMessage;

@@ -11,7 +11,7 @@ import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { messageOf } from '../../domain/result.ts';
 import { markLocal, peerOf } from '../decision/request-facts.ts';
 import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-head.ts';
-import type { Gate } from '../entry/gate.ts';
+import type { Handlers } from '../entry/app.ts';
 import { createHttp1Connections, type Http1Connections } from './http1-connections.ts';
 import type { Http2Sessions } from './http2-sessions.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
@@ -40,7 +40,7 @@ const LONGEST_BETWEEN_CHECKS_MS = 5_000;
 /** Longer than proxies in front keep a connection (mostly 60 s): a request that is sent while this side closes would be lost. */
 const KEPT_ALIVE_MS = 75_000;
 
-export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules): Promise<Listener> {
+export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerRules): Promise<Listener> {
   const { onConnectionRefused } = rules;
   const options: ServerOptions = {
     maxHeaderSize: MOST_HEAD_BYTES,
@@ -280,7 +280,11 @@ const LONGEST_WAIT_MS = 10_000;
  * is taken out, and the request is judged and forwarded without one. At the first byte the request goes on as it came, and is refused.
  */
 const withWholeHead =
-  (serve: Gate['onRequest'], patienceMs: number, onLate: (request: IncomingMessage) => void): Gate['onRequest'] =>
+  (
+    serve: Handlers['onRequest'],
+    patienceMs: number,
+    onLate: (request: IncomingMessage) => void,
+  ): Handlers['onRequest'] =>
   (request, response) => {
     if (!mayBeEmpty(request)) return serve(request, response);
     if (isEmpty(request)) return serve(withoutFraming(request), response); // it was sent ahead, and has waited for its turn

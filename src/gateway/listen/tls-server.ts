@@ -13,7 +13,7 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server } from 'node:tls';
 import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
 import { peerOf } from '../decision/request-facts.ts';
-import type { Gate } from '../entry/gate.ts';
+import type { Handlers } from '../entry/app.ts';
 import { isClientAwaited, mayStayFull, type SilenceRules } from './http1-connections.ts';
 import { likeHttp1 } from './http2-exchange.ts';
 import { endIdleSessions, HTTP2_LIMITS, type Http2Sessions } from './http2-sessions.ts';
@@ -72,7 +72,7 @@ export interface TlsServer {
   /** Undefined without HTTP/2. */
   readonly sessions: Http2Sessions | undefined;
   /** The handler, for requests of either version of HTTP. */
-  requestsTo(judge: Gate['onRequest']): Gate['onRequest'];
+  requestsTo(judge: Handlers['onRequest']): Handlers['onRequest'];
 }
 
 /** Codes of Node for a handshake that failed: by the client's alert, by what it offers, or by the time it took. */
@@ -97,7 +97,7 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServe
   // Open connections keep the certificate of their handshake.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
   const through =
-    (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, sent: EitherResponse) => {
+    (door: Handlers['onRequest']) => (received: IncomingMessage | Http2ServerRequest, sent: EitherResponse) => {
       const { request, response } = likeHttp1(received, sent);
       if (received instanceof Http2ServerRequest) endSilentStream(received, response, silence);
       if (headerBytes(request.rawHeaders) > mostHeaderBytes) {

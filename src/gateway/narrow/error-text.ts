@@ -1,5 +1,4 @@
-/** The text of the NVR's refusals and failures, for all but admins: its sentence, where that is harmless, and nothing else (SPEC 5). */
-
+/** The NVR's refusals, failures and redirects for all but admins: its sentence or its target, where that is harmless, and nothing else (SPEC 5). */
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clearance } from '../../access/camera-view.ts';
@@ -10,6 +9,7 @@ import {
   headerValues,
   type ResponseHead,
   type ResponseHeadRules,
+  responseFault,
   responseHeaders,
   withoutHeaders,
 } from '../response/response-headers.ts';
@@ -128,4 +128,36 @@ function sentenceIn(json: unknown): string | undefined {
   const said =
     typeof json === 'object' && json !== null ? (Reflect.get(json, 'message') ?? Reflect.get(json, 'detail')) : json;
   return typeof said === 'string' ? said : undefined;
+}
+
+/** How a response goes on to its reader: not at all, led elsewhere, with a text of ours, or as it is. */
+type ResponseWay =
+  | { readonly kind: 'failed'; readonly reason: RefusalReason }
+  | { readonly kind: 'redirected' }
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'told'; readonly reader: ResponseReader };
+
+export function wayOf(head: ResponseHead, errorReader: (() => ResponseReader) | undefined): ResponseWay {
+  const { statusCode = 502 } = head;
+  const fault = responseFault(head);
+  if (fault) return { kind: 'failed', reason: fault };
+  const reader = statusCode < 300 ? undefined : errorReader?.();
+  if (!reader) return PASSED;
+  if (!isLed(reader, statusCode)) return readsErrorText(reader, statusCode) ? PASSED : { kind: 'told', reader };
+  // Of several lines clients follow the first, or the last: each is judged.
+  const reason = headerValues(head, 'location')
+    .map(reader.redirectFault)
+    .find((found) => found !== undefined);
+  return reason ? { kind: 'failed', reason } : { kind: 'redirected' };
+}
+
+const PASSED: ResponseWay = { kind: 'passed' };
+
+/** 304 is an answer to a condition. */
+const isLed = ({ clearance }: ErrorReader, status: number): boolean =>
+  clearance !== 'admin' && status >= 300 && status < 400 && status !== 304;
+
+/** A redirect for others than admins: to a target that is for them, and without a body (SPEC 5). */
+export function passRedirect(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
+  response.writeHead(head.statusCode ?? 302, [...headersBesideBody(head, rules), 'content-length', '0']).end();
 }

@@ -1,12 +1,13 @@
 /** The work on one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
-import type { AnswerReading } from '../../access/answer-reading.ts';
+
 import { type CameraView, type PlainView, withSight } from '../../access/camera-view.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
-import type { NvrAdapter } from '../../access/nvr-adapter.ts';
+import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
+import type { AnswerReading } from '../../access/query.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { isNestedTooDeep, isRecord, parsedJson } from '../../domain/json.ts';
-import type { ComposedList, ResponseForm } from '../../domain/policy.ts';
+import { isNestedTooDeep, isRecord, parsedJson, UnexpectedForm } from '../../domain/json.ts';
+import type { AdapterForm, ComposedList, ResponseForm } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';
 import { addressBelow, type PublicPlace } from '../response/public-place.ts';
 
@@ -163,4 +164,24 @@ function addressesIn(json: unknown, members: readonly string[], place: PublicPla
 function wholeAddress(value: string, place: PublicPlace): string {
   const address = addressBelow(value, place);
   return address === value ? value : `${place.origin}${address}`;
+}
+
+/** Plain data, so that a thread can be given it. */
+export type AskTask =
+  /** Gives the list as JSON. */
+  | {
+      readonly kind: 'compose';
+      readonly list: ComposedList;
+      readonly view: PlainView;
+      readonly limit: number | undefined;
+    }
+  /** Gives what the rule of the form knows. */
+  | { readonly kind: 'know'; readonly form: AdapterForm; readonly view: PlainView };
+
+export async function askNow(task: AskTask, ask: AskNvr, { lists, answers }: NvrAdapter): Promise<unknown> {
+  const view = withSight(task.view);
+  if (task.kind === 'compose') return JSON.stringify(await lists[task.list]?.compose({ view, limit: task.limit, ask }));
+  const knows = answers[task.form]?.knows;
+  if (typeof knows !== 'function') throw new UnexpectedForm(`nothing is asked for the form ${task.form}`);
+  return knows(view, ask);
 }

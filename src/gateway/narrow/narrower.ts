@@ -1,11 +1,11 @@
 /** Reads whole responses beside the event loop: small ones one a turn, large ones in a thread, so that no response stops the gate (SPEC 5). */
+
 import { Worker } from 'node:worker_threads';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { UnexpectedForm } from '../../domain/json.ts';
 import { messageOf } from '../../domain/result.ts';
-import { FilterEnded } from '../decision/ask-failure.ts';
-import type { AskTask } from './ask-task.ts';
-import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
+import { FilterEnded } from '../decision/upstream-failure.ts';
+import { type AskTask, type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 
 export interface Narrower {
   /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */

@@ -1,15 +1,13 @@
 /** Fulfils the obligations of an admitted request: its body is judged, its response is filtered or made here (SPEC 5). */
+
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, type PlainView, plainView } from '../../access/camera-view.ts';
 import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
-import { withCameras } from '../../access/narrow-query.ts';
-import { NO_ADAPTER } from '../../access/no-adapter.ts';
-import type { AnswerRule, NvrAdapter, OwnConfig } from '../../access/nvr-adapter.ts';
-import { queryValues } from '../../access/query.ts';
+import { type AnswerRule, NO_ADAPTER, type NvrAdapter } from '../../access/nvr-adapter.ts';
+import { queryValues, withCameras } from '../../access/query.ts';
 import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
-import type { Upstream } from '../../domain/addresses.ts';
 import { askInTurns, boundsOf, createShares, type Hold, type Sharer } from '../../domain/async.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
@@ -19,10 +17,10 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Admitted } from '../decision/admit.ts';
-import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
-import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { noteStarted } from '../decision/started-things.ts';
+import { askFailure } from '../decision/upstream-failure.ts';
+import type { Gate } from '../gate.ts';
 import type { PublicPlace } from '../response/public-place.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { errorReaderOf } from './error-reader.ts';
@@ -30,23 +28,10 @@ import type { NarrowedBytes } from './narrow-task.ts';
 import { createNarrower } from './narrower.ts';
 import type { NarrowingPlan } from './response-filter.ts';
 
-export interface ObligationDeps {
-  readonly owners: OwnerLookup;
-  /** Whose share is taken of the questions to the NVR, and of the memory for its answers. */
-  readonly sharer: Sharer;
-  /** Hosts of push services that a subscription may name: those of `nvr.push_endpoints`. */
-  readonly pushHosts: readonly string[];
-  /** Seconds by which a body that is judged must be there; absent: as long as the connection lives. */
-  readonly bodySeconds?: number;
-  /** The JSON of a 200 response, asked in the service's own name. */
-  readonly ask: (upstream: Upstream, path: string, sharer: Sharer) => Promise<unknown>;
-  /** Likewise, its text. */
-  readonly askText: (upstream: Upstream, path: string, sharer: Sharer) => Promise<string>;
-  /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
-  readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
-  /** Called with a configuration that was read through the gate: the NVR's pages read it after each change of cameras. */
-  readonly onConfigRead: (config: Uint8Array) => void;
-}
+type ObligationGate = Pick<
+  Gate,
+  'rules' | 'pushHosts' | 'bodySeconds' | 'ask' | 'askText' | 'ownConfig' | 'onConfigRead'
+>;
 
 export type Settled =
   | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: NarrowingPlan }
@@ -71,26 +56,28 @@ export async function fulfilObligations(
   request: IncomingMessage,
   admission: Admitted,
   destination: Served,
-  deps: ObligationDeps,
+  /** Whose share is taken of the questions to the NVR, and of the memory for its answers. */
+  sharer: Sharer,
+  gate: ObligationGate,
 ): Promise<Settled> {
   const { obligations } = admission;
   if (!obligations) return { kind: 'sent' };
   if (obligations.messages) return refused('not-narrowable');
   if (obligations.ownData && destination.kind !== 'events-backend')
-    return composedList(admission, obligations, destination, deps);
+    return composedList(admission, obligations, destination, sharer, gate);
   if (obligations.fanout)
-    return joinedList(admission, { ...obligations, fanout: obligations.fanout }, destination, deps);
+    return joinedList(admission, { ...obligations, fanout: obligations.fanout }, destination, sharer, gate);
   if (obligations.signalling) {
-    const offer = await judgedOffer(request, obligations.signalling, deps.bodySeconds);
+    const offer = await judgedOffer(request, obligations.signalling, gate.bodySeconds);
     return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
   }
   // Rejected when the client left in the middle of its body: it gets no response.
-  const body = await judgedBody(request, admission, obligations, deps).catch(() => undefined);
+  const body = await judgedBody(request, admission, obligations, sharer, gate).catch(() => undefined);
   if (!body) return refused('body-unreadable');
   if (!body.ok) return { ...body.error, kind: 'refused' };
   try {
-    const narrowing = await narrowingOf(admission.route, obligations, destination, deps);
-    const held = narrowing && { narrowing: { ...narrowing, hold: HELD.hold(deps.sharer) } };
+    const narrowing = await narrowingOf(admission.route, obligations, destination, sharer, gate);
+    const held = narrowing && { narrowing: { ...narrowing, hold: HELD.hold(sharer) } };
     return { kind: 'sent', ...(body.value && { body: body.value }), ...held };
   } catch (fault) {
     return refused(askFailure(fault));
@@ -104,7 +91,8 @@ async function composedList(
   { target, route }: Admitted,
   { composed, view }: Obligations,
   { upstream }: Served,
-  { askText, sharer }: ObligationDeps,
+  sharer: Sharer,
+  { askText }: ObligationGate,
 ): Promise<Settled> {
   const rule = composed && adapterOf(route).lists[composed];
   if (!composed || !rule) return refused('not-narrowable');
@@ -136,7 +124,8 @@ async function joinedList(
   { target, route }: Admitted,
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
-  { askText, sharer }: ObligationDeps,
+  sharer: Sharer,
+  { askText }: ObligationGate,
 ): Promise<Settled> {
   const { responseForm: form, view, reading } = obligations;
   const hold = HELD.hold(sharer);
@@ -162,7 +151,8 @@ async function narrowingOf(
   route: RouteMatch,
   obligations: Obligations,
   destination: Served,
-  deps: ObligationDeps,
+  sharer: Sharer,
+  gate: ObligationGate,
 ): Promise<Narrowing | undefined> {
   const {
     responseForm: form,
@@ -187,20 +177,29 @@ async function narrowingOf(
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
-  const { onConfigRead } = deps;
   const own = isCommonForm(form) ? undefined : form;
   const rule = own && nvr.answers[own];
   const reader = {
     // The events backend has left out what is older by itself; its sums tell no time.
     view: destination.kind === 'events-backend' ? whole : plainView(view),
     ...(reading && { reading }),
-    ...(own && rule?.knows && { known: await knownFor(own, rule.knows, view, nvr, destination, deps) }),
+    ...(own &&
+      rule?.knows && {
+        known: await knownFor(
+          own,
+          rule.knows,
+          view,
+          nvr,
+          (path) => gate.askText(destination.upstream, path, sharer),
+          gate,
+        ),
+      }),
   };
   return {
     body: (body) => {
       // An NVR that is told the role may leave cameras out of the configuration for a restricted role.
       const isLearned = rule?.hasLayout && view.clearance !== 'restricted' && body.byteLength <= LARGEST_LEARNED;
-      if (isLearned) onConfigRead(body);
+      if (isLearned) gate.onConfigRead(body);
       return NARROWER.narrow({ kind: 'narrow', form, body, ...reader }, nvr);
     },
     reader: errorReaderOf(view),
@@ -215,12 +214,11 @@ function knownFor(
   knows: NonNullable<AnswerRule['knows']>,
   view: CameraView,
   nvr: NvrAdapter,
-  { upstream }: Served,
-  { ownConfig, askText, sharer }: ObligationDeps,
+  askText: (path: string) => Promise<string>,
+  { ownConfig }: ObligationGate,
 ): unknown {
   if (knows === 'own-config') return ownConfig();
-  const task = { kind: 'know', form, view: plainView(view) } as const;
-  return NARROWER.ask(task, (path) => askText(upstream, path, sharer), nvr);
+  return NARROWER.ask({ kind: 'know', form, view: plainView(view) }, askText, nvr);
 }
 
 /** The response as it is, or none of it. */
@@ -316,15 +314,6 @@ interface BodyRefusal {
   readonly field?: string;
 }
 
-interface BodyJudges {
-  readonly owners: OwnerLookup;
-  readonly sharer: Sharer;
-  /** Those of `nvr.push_endpoints`. */
-  readonly pushHosts: readonly string[];
-  /** Seconds by which a body must be there; absent: as long as the connection lives. */
-  readonly bodySeconds?: number;
-}
-
 const refusal = (reason: RefusalReason): Result<never, BodyRefusal> => err({ reason });
 
 const limits = (seconds: number | undefined) => ({
@@ -337,7 +326,8 @@ async function judgedBody(
   request: IncomingMessage,
   { target, route }: Admitted,
   { body: rule, view }: Obligations,
-  { owners, sharer, pushHosts, bodySeconds }: BodyJudges,
+  sharer: Sharer,
+  { rules, pushHosts, bodySeconds }: ObligationGate,
 ): Promise<Result<Buffer | undefined, BodyRefusal>> {
   if (!rule) return ok(undefined);
   const body = await readBody(request, limits(bodySeconds));
@@ -350,7 +340,7 @@ async function judgedBody(
   if (!json.ok) return refusal(json.error);
   const verdict = judgeBody(json.value, rule, view, { pushHosts, nvr: adapterOf(route) });
   if (verdict.kind === 'refused') return err(verdict);
-  const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target, sharer });
+  const denied = await rules().owners.denial(verdict.owners, view, { method: request.method ?? '', target, sharer });
   if (denied) return refusal(denied);
   // Written anew, so that no key is repeated: servers differ in which of two they read.
   return ok(Buffer.from(JSON.stringify(verdict.json)));

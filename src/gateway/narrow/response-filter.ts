@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream';
 import type { Hold } from '../../domain/async.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { endWith } from '../response/client-socket.ts';
 import type { PublicPlace } from '../response/public-place.ts';
 import { headerValues, type ResponseHeadRules, withoutHeaders } from '../response/response-headers.ts';
-import { endWith } from '../response/unread.ts';
 import { type ErrorReader, type HeldResponse, headersBesideBody, readsErrorText, refusalLeft } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 

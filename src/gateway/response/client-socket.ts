@@ -1,6 +1,7 @@
-/** The connection that a response is written to. */
+/** The connection that a response is written to: when its bytes go out, what is held until the client reads, and how it is cut off. */
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 
 /** Neither TLS nor HTTP/2, nor a stream within this process. */
 const isPlain = ({ socket }: ServerResponse): boolean => socket instanceof Socket && !('encrypted' in socket);
@@ -24,3 +25,120 @@ const stalled = new WeakSet<ServerResponse>();
 /** The client took nothing of this response for too long, and is about to be cut off. */
 export const noteStalled = (response: ServerResponse): void => void stalled.add(response);
 export const hasStalled = (response: ServerResponse): boolean => stalled.has(response);
+
+/** What clients have not read yet and this process holds for them, all connections together: it has one bound. */
+export interface UnreadMemory {
+  /** One connection. `close` ends it when all memory is used up, and it is the one that has read nothing for the longest time. */
+  open(close: () => void): Unread;
+  bytes(): number;
+}
+
+interface Unread {
+  /** So many bytes wait now. `hasRead`: the client has taken some since the last time. */
+  holds(bytes: number, hasRead?: boolean): void;
+  end(): void;
+}
+
+export function createUnreadMemory(most: number): UnreadMemory {
+  let sum = 0;
+  /** The connections that hold something. The first has read nothing for the longest time. */
+  const waiting = new Set<Waiting>();
+  return {
+    bytes: () => sum,
+    open(close) {
+      let own = 0;
+      const set = (bytes: number): void => {
+        sum += bytes - own;
+        own = bytes;
+      };
+      const connection: Waiting = {
+        end() {
+          set(0);
+          waiting.delete(connection);
+        },
+        close() {
+          connection.end();
+          close();
+        },
+      };
+      return {
+        end: connection.end,
+        holds(bytes, hasRead = bytes < own) {
+          set(bytes);
+          if (hasRead || bytes === 0) waiting.delete(connection);
+          if (bytes > 0) waiting.add(connection);
+          for (const longest of waiting) {
+            if (sum <= most) return;
+            longest.close();
+          }
+        },
+      };
+    },
+  };
+}
+
+interface Waiting {
+  end(): void;
+  close(): void;
+}
+
+const MOST_UNREAD = 64 * 1024 * 1024;
+/** One for the process, whatever is reloaded: the memory is shared as well. */
+export const UNREAD = createUnreadMemory(MOST_UNREAD);
+
+const PIECE = 64 * 1024;
+
+/** Ends the response with a body that is held whole until the client has read it. It is written in pieces: each that is taken tells that the client reads. */
+export function endWith(response: ServerResponse, body: Uint8Array | string): void {
+  if (body.length <= PIECE) return void response.end(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const unread = UNREAD.open(() => cutOff(response));
+  response.once('close', unread.end);
+  let at = 0;
+  const writeOn = (): void => {
+    while (at < bytes.length) {
+      const piece = bytes.subarray(at, at + PIECE);
+      at += PIECE;
+      if (response.write(piece)) continue;
+      unread.holds(bytes.length, true);
+      return void response.once('drain', writeOn);
+    }
+    response.end();
+  };
+  writeOn();
+}
+
+/** Writes of many requests in one turn of the event loop go out together, at its end. */
+type Write = () => void;
+
+let waiting: Write[] = [];
+
+/**
+ * The first byte wakes the reader, on another core, and waking costs more than writing: written one by one between two
+ * decisions, each write wakes the reader anew. A single write is not delayed beyond its turn.
+ */
+export function atEndOfTurn(write: Write): void {
+  if (waiting.push(write) === 1) setImmediate(writeAll);
+}
+
+function writeAll(): void {
+  const writes = waiting;
+  waiting = [];
+  let done = 0;
+  try {
+    while (done < writes.length) writes[done++]?.();
+  } finally {
+    for (const write of writes.slice(done)) atEndOfTurn(write); // the fault of one write must not keep the others back
+  }
+}
+
+/** The same for what is piped from one socket to another. To be called before the pipe is laid: it writes what it hears. */
+export function pipedAtEndOfTurn(source: Readable, sink: Writable): void {
+  const uncork = (): void => sink.uncork();
+  // Not `on`: it starts the flow before a reader is there.
+  source.prependListener('data', () => {
+    if (sink.writableCorked > 0) return;
+    sink.cork();
+    atEndOfTurn(uncork);
+  });
+}

@@ -1,13 +1,13 @@
 /** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
-
 import { compressText } from '../../compress/compress.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isAutomatic, traitsOf } from '../../domain/credentials.ts';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
 import {
   REFUSALS,
   type RefusalFacts,
   type RefusalReason,
-  type RefusedCameras,
   type Reopening,
   refusalBody,
   sentenceOf,
@@ -15,8 +15,11 @@ import {
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { ownCredentialIn } from '../../domain/sent-credentials.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
+import { pageHeaders, wishedLanguages } from '../../ui/page.ts';
+import { type RefusalPage, renderRefusalPage } from '../../ui/refusal-page.ts';
 import { AUTH_TARGET } from '../decision/base-path.ts';
-import { variesBy } from './caches.ts';
+import { variesBy, variesOf } from './response-headers.ts';
 
 export interface OwnResponse {
   readonly status: number;
@@ -26,32 +29,13 @@ export interface OwnResponse {
 
 export type CompressedResponse = Omit<OwnResponse, 'body'> & { readonly body: Buffer };
 
-export interface RefusalPageFacts {
-  readonly reason: RefusalReason;
-  readonly status: number;
-  readonly message: string;
-  /** When the refusal ends by itself. */
-  readonly opens?: Reopening | undefined;
-  /** The refused cameras that the request names. */
-  readonly cameras?: RefusedCameras | undefined;
-  /** Who is refused; undefined for an unknown caller, and for a credential that is no person's. */
-  readonly person?: Person | undefined;
-  readonly requestId: string;
+/** What the page of a refusal is made from. */
+export type RefusalPageFacts = Omit<RefusalPage, 'startPage' | 'logoutPath' | 'stylesheet'> & {
   /** The prefix for links and assets; empty for none. */
   readonly basePath: string;
-  /** The header of that name: the language of the page. */
-  readonly acceptLanguage: string | undefined;
   /** The header of that name: a language that was chosen by hand. */
   readonly cookie: string | undefined;
-}
-
-/** A caller as the page of a refusal names it. */
-export interface Person {
-  readonly name: string;
-  readonly role: string;
-  /** Whether a logout leads to another login: not for the user of a proxy, which logs in again by itself. */
-  readonly mayChange: boolean;
-}
+};
 
 export interface RefusalRules {
   /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
@@ -59,6 +43,30 @@ export interface RefusalRules {
   readonly renderPage: (page: RefusalPageFacts) => Omit<OwnResponse, 'status'>;
   /** What responses vary by; absent: as `variesBy` says it without a proxy's headers. */
   readonly varies?: string;
+}
+
+/** `home`: the path of the start page below the base path; `built`: the pages. */
+export function refusalRules(settings: Settings, home: string, built: BuiltPages | undefined): RefusalRules {
+  const { auth, ui } = settings;
+  const headers = {
+    ...pageHeaders({ frameAncestors: ui.frame_ancestors }),
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+  };
+  return {
+    loginPath: auth.enabled ? LOGIN_PATH : undefined,
+    varies: variesOf(settings),
+    renderPage: ({ basePath, acceptLanguage, cookie, ...page }) => ({
+      headers,
+      body: renderRefusalPage({
+        ...page,
+        acceptLanguage: wishedLanguages(acceptLanguage, cookie),
+        startPage: `${basePath}/${home}`,
+        logoutPath: `${basePath}/logout`,
+        stylesheet: assetPath(built, basePath, 'login', 'css'),
+      }),
+    }),
+  };
 }
 
 /** Where the console sets up a second factor. */
@@ -119,7 +127,8 @@ export interface ErrorFacts extends RefusalFacts {
   readonly caller?: Caller | undefined;
 }
 
-function personOf(caller: Caller | undefined): Person | undefined {
+/** A logout leads to another login, but for the user of a proxy, which logs in again by itself. */
+function personOf(caller: Caller | undefined): RefusalPage['person'] {
   if (!caller) return undefined;
   const { name, role, credential } = caller;
   const mayChange = credential.kind === 'session' && credential.carriedBy === 'cookie';

@@ -1,10 +1,29 @@
 /** The headers of an upstream's response that may reach the client: framing is Postern's, identity and hop-by-hop headers are dropped. */
 
+import { isPublic } from '../../access/route-table.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import { variesBy } from './caches.ts';
-import { HOP_BY_HOP_HEADERS, namedByConnection } from './hop-by-hop.ts';
+import { isAutomatic, type RequestFacts, singleHeader } from '../../domain/request.ts';
+import type { Admitted } from '../decision/admit.ts';
 import { type PublicPlace, valueAt } from './public-place.ts';
+
+/** The hop-by-hop headers by lower-case name. `Trailer` because trailers are announced by their presence alone. */
+// biome-ignore format: a table
+export const HOP_BY_HOP_HEADERS: readonly string[] = [
+  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade',
+  'http2-settings',
+];
+
+const NONE: ReadonlySet<string> = new Set();
+/** Frequent values, which name no header that would be passed on. */
+const NAMING_NONE: ReadonlySet<string> = new Set(['keep-alive', 'close', 'Upgrade', 'upgrade']);
+
+/** The headers that `Connection` names, in lower case: they are hop-by-hop as well. `lines` are its values. */
+export function namedByConnection(lines: readonly string[]): ReadonlySet<string> {
+  if (lines.length === 0 || (lines.length === 1 && NAMING_NONE.has(lines[0] ?? ''))) return NONE;
+  return new Set(lines.flatMap((line) => line.split(',').map((name) => name.trim().toLowerCase())));
+}
 
 /**
  * What speaks for the whole origin, the host or the browser's profile, and not for this response: an NVR that was taken over would
@@ -236,4 +255,36 @@ function privateAtMost(cacheControl: readonly string[]): string {
   return kept.some((directive) => directive.toLowerCase() === 'no-store')
     ? kept.join(', ')
     : ['private', ...kept].join(', ');
+}
+
+/**
+ * The value of `Vary` on what is not the same for everybody, refusals included: a cache that keeps it gives it to nobody else.
+ * `identityHeaders` are those in which a proxy says who calls. They alone do not help: that proxy may be the cache.
+ */
+export const variesBy = (identityHeaders: readonly string[] = []): string =>
+  [...new Set(['cookie', 'authorization', ...identityHeaders])].map(asWritten).join(', ');
+
+/** What responses vary by: in proxy mode the mapped headers as well. */
+export function variesOf({ auth, proxy }: Settings): string {
+  const { header_map: map, jwt } = proxy;
+  const mapped = auth.enabled ? [] : [map.user, map.role, ...(jwt?.headers ?? [])];
+  return variesBy(mapped.filter((name) => name !== undefined));
+}
+
+const asWritten = (name: string): string => name.replaceAll(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+/** Values of `Sec-Fetch-Dest` of what caches keep for everybody. */
+// biome-ignore format: a table
+const PARTS_OF_PAGES: ReadonlySet<string> = new Set([
+  'image', 'audio', 'video', 'track', 'style', 'script', 'font', 'manifest', 'object', 'embed', 'worker', 'sharedworker', 'serviceworker', 'json', 'xslt',
+]);
+/** `latest.jpg`; not the id `1727.5-abc`. */
+const FILE = /\.[A-Za-z]\w{0,4}$/;
+
+/** Whether the response may carry a renewed session: not one that a cache may hand to strangers together with the cookie. */
+export function mayCarrySession(request: RequestFacts, { route, target }: Pick<Admitted, 'route' | 'target'>): boolean {
+  if (isAutomatic(request) || isPublic(route)) return false;
+  if (PARTS_OF_PAGES.has(singleHeader(request, 'sec-fetch-dest') ?? '') || FILE.test(target.path)) return false;
+  const views = route.kind === 'listed' ? route.row.views : undefined;
+  return views === undefined || views === 'signalling';
 }

@@ -1,9 +1,10 @@
-/** Sends a response of Postern's own, all of it at once. */
+/** Sends a response of Postern's own, all of it at once; to an admin who sees it as another person with the head of such a view. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Caller } from '../../domain/caller.ts';
 import type { RequestWatch } from '../decision/gate-watch.ts';
-import { atEndOfTurn } from './end-of-turn.ts';
+import { atEndOfTurn, endWith } from './client-socket.ts';
 import type { CompressedResponse, OwnResponse } from './error-responses.ts';
-import { endWith } from './unread.ts';
+import { variesBy } from './response-headers.ts';
 
 export interface Wire {
   readonly request: IncomingMessage;
@@ -38,3 +39,23 @@ export function send(
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+/** Undefined: the caller sees it as itself. */
+export function viewedHeaders(caller: Caller | undefined): Readonly<Record<string, string>> | undefined {
+  if (caller?.credential.kind !== 'view-as') return undefined;
+  return {
+    'cache-control': 'private, no-store',
+    vary: `${variesBy()}, X-Postern-View-As`,
+    // The page shows nothing without it: something in between may have dropped the header of the request.
+    'x-postern-view-as': encodeURIComponent(caller.name),
+  };
+}
+
+/** A response of Postern's own. */
+export function viewedResponse<Response extends OwnResponse | CompressedResponse>(
+  response: Response,
+  caller: Caller | undefined,
+): Response {
+  const viewed = viewedHeaders(caller);
+  return viewed ? { ...response, headers: { ...response.headers, ...viewed } } : response;
+}

@@ -1,7 +1,7 @@
 /** What passes a WebSocket that is judged message by message: the NVR's own messages, or live signalling (SPEC 5). */
 import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
-import { createLiveSignalling } from '../../access/live/live-messages.ts';
+import { createLiveSignalling, type LiveVerdict } from '../../access/live/live-messages.ts';
 import type { MessageRules } from '../../access/nvr-adapter.ts';
 
 export interface Message {
@@ -9,22 +9,13 @@ export interface Message {
   readonly isBinary: boolean;
 }
 
-export type ClientVerdict =
-  /** The text to send to the NVR, in this spelling. */
-  | { readonly kind: 'passed'; readonly text: string }
-  | { readonly kind: 'dropped' }
-  /** The NVR gets nothing, the client this text. */
-  | { readonly kind: 'answered'; readonly text: string }
-  /** The socket is closed. */
-  | { readonly kind: 'malformed' };
-
 export interface MessageJudge {
-  fromClient(message: Message): ClientVerdict;
+  fromClient(message: Message): LiveVerdict;
   /** What the client is told; undefined for nothing. */
   fromNvr(message: Message): Message | undefined;
 }
 
-const MALFORMED: ClientVerdict = { kind: 'malformed' };
+const MALFORMED: LiveVerdict = { kind: 'malformed' };
 
 /** `view` is asked for each message: cameras come and go while a socket is open. */
 export const judgeTopics = (

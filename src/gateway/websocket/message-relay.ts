@@ -1,31 +1,24 @@
 /** WebSocket proxying with every message judged in both directions: a server to the client, a client to the NVR (SPEC 5, 6). */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer } from 'ws';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { type CameraView, viewOf } from '../../access/camera-view.ts';
 import { originOf, type Upstream } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { codeOf } from '../../outbound/ask-upstream.ts';
 import type { Rules } from '../decision/admit.ts';
 import { tellHead } from '../decision/gate-watch.ts';
-import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
-import { UNREAD } from '../response/unread.ts';
-import { type JudgedSockets, joinSockets } from './join-sockets.ts';
+import { upstreamFailure } from '../decision/upstream-failure.ts';
+import type { ForwardRules } from '../forward/forwarded-exchange.ts';
+import type { JudgedRequest } from '../forward/judged-request.ts';
+import { UNREAD, type UnreadMemory } from '../response/client-socket.ts';
+import type { Message, MessageJudge } from './message-judges.ts';
 
-export interface RelayRules {
-  /** Seconds until the NVR has switched protocols. */
-  readonly timeoutResponse: number;
-  readonly ca: string | undefined;
-  readonly verify: boolean;
-}
-
-export interface JudgedSocket extends JudgedSockets {
+export type JudgedSocket = Pick<JudgedRequest, 'target' | 'headers' | 'watch' | 'onHead' | 'onFailure' | 'onOpen'> & {
   readonly upstream: Upstream;
-  readonly target: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Called at most once, and only before the client's socket is open. */
-  readonly onFailure: (reason: RefusalReason) => void;
-}
+  readonly judge: MessageJudge;
+};
 
 /** Bytes of a message. Pages send topics and offers; the NVR sends at most the state of all cameras, or a piece of video. */
 const LARGEST_FROM_CLIENT = 64 * 1024;
@@ -46,17 +39,18 @@ export function currentView(caller: Caller, rules: () => Pick<Rules, 'surroundin
   };
 }
 
-export type MessageRelay = (request: IncomingMessage, socket: Duplex, head: Buffer, judged: JudgedSocket) => void;
+export type MessageRelay = ReturnType<typeof createMessageRelay>;
+type RelayRules = Pick<ForwardRules, 'timeoutResponse' | 'ca' | 'verify'>;
 
 /** `unread`: the memory for what clients have not read. */
-export function createMessageRelay(rules: RelayRules, unread = UNREAD): MessageRelay {
+export function createMessageRelay(rules: RelayRules, unread = UNREAD) {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: LARGEST_FROM_CLIENT,
     perMessageDeflate: false,
     handleProtocols: () => false,
   });
-  return (request, socket, head, judged) => {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, judged: JudgedSocket): void => {
     judged.watch?.onAsked();
     const nvr = connect(judged, rules);
     let isDecided = false;
@@ -110,3 +104,101 @@ function addressOf(upstream: Upstream, target: string): string {
 
 /** Errors of Node have a code. Those without one are of the WebSocket library: what the NVR sent is no handshake. */
 const failureOf = (error: Error): RefusalReason => (codeOf(error) === '' ? 'nvr-bad-answer' : upstreamFailure(error));
+
+/** Bytes that may wait for a slow reader; above it the sender is paused. */
+const MOST_WAITING = 256 * 1024;
+/** A client that vanished without closing is noticed within two of these. */
+const PING_MS = 30_000;
+
+/** A side that does not answer the close frame in this time is cut off. */
+const GOODBYE_MS = 1_000;
+
+const MALFORMED = 1007;
+const GOING_AWAY = 1001;
+/** RFC 6455 7.4.1: codes that must not be sent in a close frame. */
+const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
+
+/** Forwards the messages that may pass; when one side closes, closes the other. */
+function joinSockets(
+  client: WebSocket,
+  nvr: WebSocket,
+  { judge, watch, onOpen }: Pick<JudgedSocket, 'judge' | 'watch' | 'onOpen'>,
+  unread: UnreadMemory,
+): void {
+  for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
+  client.on('message', (bytes, isBinary) => {
+    const verdict = judge.fromClient(messageOf(bytes, isBinary));
+    if (verdict.kind === 'malformed') {
+      watch?.onEndedBy('error');
+      return client.close(MALFORMED, 'this message is not allowed on this WebSocket');
+    }
+    if (verdict.kind === 'passed') sendOn(nvr, { data: verdict.text, isBinary: false }, client);
+    if (verdict.kind === 'answered') sendOn(client, { data: verdict.text, isBinary: false }, client);
+  });
+  const noteAlive = pingUntilClosed(client, () => watch?.onEndedBy('idle'));
+  const waiting = unread.open(() => {
+    watch?.onEndedBy('idle');
+    client.terminate();
+  });
+  const noteWaiting = (): void => waiting.holds(client.bufferedAmount);
+  nvr.on('message', (bytes, isBinary) => {
+    const message = judge.fromNvr(messageOf(bytes, isBinary));
+    if (!message) return;
+    sendOn(client, message, nvr, () => {
+      noteAlive();
+      noteWaiting();
+    });
+    noteWaiting();
+  });
+  client.once('close', () => {
+    waiting.end();
+    watch?.onEndedBy('client');
+    nvr.close(GOING_AWAY);
+  });
+  nvr.once('close', (code) => {
+    watch?.onEndedBy('backend');
+    client.close(NOT_SENT.includes(code) ? GOING_AWAY : code);
+  });
+  onOpen?.((code) => {
+    client.close(code);
+    nvr.close(GOING_AWAY);
+    setTimeout(() => [client, nvr].map((side) => side.terminate()), GOODBYE_MS).unref();
+  });
+  nvr.resume();
+}
+
+/** Back-pressure: the sender is not read while its messages wait at a slow reader. */
+function sendOn(reader: WebSocket, { data, isBinary }: Message, sender: WebSocket, onSent?: () => void): void {
+  if (reader.readyState !== WebSocket.OPEN) return;
+  reader.send(data, { binary: isBinary }, (fault) => {
+    if (!fault) onSent?.();
+    if (sender.isPaused && reader.bufferedAmount < MOST_WAITING) sender.resume();
+  });
+  if (reader.bufferedAmount >= MOST_WAITING) sender.pause();
+}
+
+/** Returns what to call when the client has taken bytes: a ping waits behind the video that a slow client still reads. */
+function pingUntilClosed(client: WebSocket, onSilence: () => void): () => void {
+  let isAlive = true;
+  const noteAlive = (): void => {
+    isAlive = true;
+  };
+  client.on('pong', noteAlive);
+  const timer = setInterval(() => {
+    if (!isAlive) {
+      onSilence();
+      return client.terminate();
+    }
+    isAlive = false;
+    client.ping();
+  }, PING_MS);
+  timer.unref();
+  client.once('close', () => clearInterval(timer));
+  return noteAlive;
+}
+
+/** The message of a frame: with the default `binaryType` it is one buffer. */
+const messageOf = (bytes: RawData, isBinary: boolean): Message => ({
+  data: bytes instanceof Buffer ? bytes : Buffer.alloc(0),
+  isBinary,
+});

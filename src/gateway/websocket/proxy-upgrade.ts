@@ -1,38 +1,36 @@
-/** WebSocket proxying: upgrades are passed on by http-proxy, and after the 101 their frames pass unread (SPEC 6). */
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+/** WebSocket proxying: upgrades are passed on by http-proxy, and after the 101 their frames pass unread; any other answer is ordinary HTTP (SPEC 6). */
+
+import { type ClientRequest, type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
+import { Agent } from 'node:https';
+import { type Duplex, pipeline } from 'node:stream';
 import httpProxy from 'http-proxy';
 import type { Upstream } from '../../domain/addresses.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { codeOf, tlsOptionsFor } from '../../outbound/ask-upstream.ts';
 import { tellHead } from '../decision/gate-watch.ts';
-import { codeOf } from '../decision/upstream-failure.ts';
-import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
-import { byName, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
-import { UNREAD } from '../response/unread.ts';
+import { upstreamFailure } from '../decision/upstream-failure.ts';
+import type { ForwardRules } from '../forward/forwarded-exchange.ts';
+import type { JudgedRequest } from '../forward/judged-request.ts';
+import { passError, passRedirect, wayOf } from '../narrow/error-text.ts';
+import { pipedAtEndOfTurn, UNREAD } from '../response/client-socket.ts';
+import type { OwnResponse } from '../response/error-responses.ts';
+import { byName, type ResponseHead, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
 import { endableWebSocket } from './end-websocket.ts';
-import { failureOf, type JudgedUpgrade, limitTime, type UpgradeExchange } from './upgrade-exchange.ts';
-import { passUpgradeResponse } from './upgrade-response.ts';
 
-export interface UpgradeRules {
-  /** The session cookie's name: the NVR may not overwrite ours. */
-  readonly cookieName: string;
-  /** Seconds: to connect; to the head of a response. */
-  readonly timeoutConnect: number;
-  readonly timeoutResponse: number;
-  /** Whether the upstream's certificate is checked. */
-  readonly verify: boolean;
-  /** The agent for an upstream that is reached over TLS. */
-  readonly agentFor: (upstream: Upstream) => Agent | undefined;
+/** An upgrade under way at the upstream. */
+interface UpgradeExchange {
+  readonly judged: JudgedRequest;
+  /** Answers with a refusal; once the head of a response was sent it cuts the connection instead. */
+  readonly fail: (reason: RefusalReason) => void;
+  /** Whether the client has been sent the head of a response, or the 101. */
+  hasHead: boolean;
+  hasTimedOut: boolean;
+  upstreamRequest: ClientRequest | undefined;
 }
 
-export type UpgradeProxy = (
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  upstream: Upstream,
-  judged: JudgedUpgrade,
-) => void;
+export type UpgradeProxy = ReturnType<typeof createUpgradeProxy>;
 
-export function createUpgradeProxy(rules: UpgradeRules): UpgradeProxy {
+export function createUpgradeProxy(rules: ForwardRules) {
   const proxy = httpProxy.createProxyServer({
     toProxy: true, // the target goes out as judged, not as a URL parser would spell it
     secure: rules.verify,
@@ -48,7 +46,8 @@ export function createUpgradeProxy(rules: UpgradeRules): UpgradeProxy {
     joinSwitched(upstreamRequest, socket, exchange, rules.cookieName);
   });
 
-  return (request, socket, head, upstream, judged) => {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, upstream: Upstream, judged: JudgedRequest): void => {
+    if (socket.destroyed) return;
     request.url = judged.target;
     request.headers = judged.headers;
     const exchange = exchangeOf(socket, judged);
@@ -56,18 +55,21 @@ export function createUpgradeProxy(rules: UpgradeRules): UpgradeProxy {
     const onError = (error: Error): void => {
       if (socket.destroyed) return; // the client has left: that the request broke off is no failure of the NVR
       judged.watch?.onUpstreamError(codeOf(error), error.message);
-      exchange.fail(failureOf(error, exchange));
+      exchange.fail(exchange.hasTimedOut ? 'nvr-timeout' : upstreamFailure(error));
     };
     judged.watch?.onAsked();
-    const agent = rules.agentFor(upstream);
     try {
-      proxy.ws(request, socket, head, { target: targetOf(upstream), ...(agent && { agent }) }, onError);
+      proxy.ws(request, socket, head, { target: targetOf(upstream), ...agentFor(upstream, rules) }, onError);
       if (exchange.upstreamRequest) takeOverResponses(exchange.upstreamRequest, request, socket, exchange, rules);
     } catch {
       exchange.fail('nvr-unreachable'); // the library throws on what it cannot send
     }
   };
 }
+
+/** http-proxy passes no server name on, and Node would take it from the client's Host header; an agent's own options win. */
+const agentFor = (upstream: Upstream, rules: ForwardRules): { readonly agent?: Agent } =>
+  upstream.kind === 'tcp' && upstream.protocol === 'https:' ? { agent: new Agent(tlsOptionsFor(upstream, rules)) } : {};
 
 /**
  * The library would write any status, and a second head behind the first when a response breaks off. It has listened
@@ -78,14 +80,19 @@ function takeOverResponses(
   request: IncomingMessage,
   socket: Duplex,
   exchange: UpgradeExchange,
-  { cookieName, timeoutResponse }: UpgradeRules,
+  { cookieName, timeoutResponse }: ForwardRules,
 ): void {
   upstreamRequest.removeAllListeners('response');
   upstreamRequest.once('response', (response) => passUpgradeResponse(response, request, socket, exchange, cookieName));
-  limitTime(upstreamRequest, exchange, timeoutResponse);
+  const timer = setTimeout(() => {
+    exchange.hasTimedOut = true;
+    upstreamRequest.destroy(new Error('no response in time'));
+  }, timeoutResponse * 1000);
+  const settle = (): void => clearTimeout(timer);
+  upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
 }
 
-function exchangeOf(socket: Duplex, judged: JudgedUpgrade): UpgradeExchange {
+function exchangeOf(socket: Duplex, judged: JudgedRequest): UpgradeExchange {
   let hasFailed = false;
   const exchange: UpgradeExchange = {
     judged,
@@ -159,4 +166,64 @@ function cleanHead(response: IncomingMessage, rules: ResponseHeadRules): void {
   const passed = responseHeaders({ statusCode, headers: headersDistinct }, rules);
   for (const name of Object.keys(response.headers)) delete response.headers[name];
   Object.assign(response.headers, byName(passed), { connection, upgrade });
+}
+
+/** One head on a connection: what breaks behind it cuts the connection, so that a cut response never looks whole. */
+function passUpgradeResponse(
+  response: IncomingMessage,
+  request: IncomingMessage,
+  socket: Duplex,
+  exchange: UpgradeExchange,
+  cookieName: string,
+): void {
+  const head: ResponseHead = { statusCode: response.statusCode, headers: response.headersDistinct };
+  tellHead(exchange.judged, response.statusCode ?? 0);
+  response.on('error', () => {});
+  const way = wayOf(head, exchange.judged.errorReader);
+  if (way.kind === 'failed' || socket.destroyed) {
+    response.destroy();
+    if (way.kind === 'failed') exchange.fail(way.reason);
+    return;
+  }
+  exchange.hasHead = true;
+  const out = new ServerResponse(request);
+  out.shouldKeepAlive = false; // whatever is pipelined behind the upgrade is never read
+  out.sendDate = false;
+  out.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
+  const rules = { cookieName, isPublic: false, place: exchange.judged.place };
+  if (way.kind === 'passed') {
+    out.writeHead(response.statusCode ?? 502, responseHeaders(head, rules));
+    out.flushHeaders();
+    pipeline(response, out, (fault) => {
+      if (fault) socket.destroy();
+      else socket.end();
+    });
+    return;
+  }
+  out.once('finish', () => socket.end());
+  if (way.kind === 'redirected') {
+    response.destroy();
+    passRedirect(head, out, rules);
+    return;
+  }
+  const fail = (): void => {
+    out.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0]);
+    exchange.hasHead = out.headersSent;
+    exchange.fail('nvr-failed');
+  };
+  void passError({ ...head, body: response }, out, rules, fail, way.reader).catch(fail);
+}
+
+/** Refuses an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
+export function refuseUpgrade(socket: Duplex, response: OwnResponse, requestId: string): void {
+  if (socket.destroyed) return;
+  const headers = {
+    ...response.headers,
+    'content-length': String(Buffer.byteLength(response.body)),
+    'x-request-id': requestId,
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ''}`, ...lines].join('\r\n');
+  socket.end(`${head}\r\n\r\n${response.body}`);
 }

@@ -1,7 +1,7 @@
 /** Lists that Frigate gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
 import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import type { AskNvr, Composition, ListRule, NvrAdapter } from '../../access/nvr-adapter.ts';
-import { isSince } from '../../access/recorded/without-older.ts';
+import { isSince } from '../../access/recorded/time-locators.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { askInTurns } from '../../domain/async.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';

@@ -1,4 +1,5 @@
 /** The adapter of Frigate, and of the stream server inside it (docs/policies.md, `adapter: frigate`). */
+
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
@@ -11,16 +12,42 @@ import type {
   OwnConfig,
   OwnedThing,
 } from '../../access/nvr-adapter.ts';
-import { isSince, startOf } from '../../access/recorded/without-older.ts';
+import { isSince, startOf } from '../../access/recorded/time-locators.ts';
 import { layoutOfEntries, memberOf, type RecorderLayout, recordOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
+import { PATH_SHAPES } from '../../domain/policy.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import { LISTS } from './compose-list.ts';
 import { narrowConfig } from './narrow-config.ts';
 import { judgeInbound, narrowOutbound } from './narrow-messages.ts';
 import { narrowStats } from './narrow-stats.ts';
-import { isVodTrick } from './vod-path.ts';
+
+/**
+ * Parameters of nginx-vod-module. It takes each out of the path, wherever it stands, with the segment behind it: so
+ * `/vod/event/1/lang/porch/index.m3u8` is the event 1, and not a recording of the camera `porch`.
+ */
+const PARAMETER_WORDS: ReadonlySet<string> = new Set([
+  'clipfrom',
+  'clipto',
+  'tracks',
+  'shift',
+  'lang',
+  'speed',
+  'seqno',
+]);
+/** `/vod/event/,1,2,.urlset/index-f2.m3u8` is a list of paths, of which `-f2` takes the second. */
+const LIST_SUFFIX = '.urlset';
+
+/** Whether the module would take something out of the path of these decoded segments, or read a list into it. */
+const isVodTrick = (segments: readonly string[]): boolean =>
+  segments[0] === 'vod' && segments.some((segment) => readsAs(segment.toLowerCase()));
+
+/** A time zone is the only part of a path that holds commas. */
+const readsAs = (segment: string): boolean =>
+  PARAMETER_WORDS.has(segment) ||
+  segment.endsWith(LIST_SUFFIX) ||
+  (segment.includes(',') && !PATH_SHAPES.zone.test(segment));
 
 /** Frigate counts what it has to review by day: alerts and detections of the last 30 days (facts of `/api/review/summary`). */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,8 +1,7 @@
 /** Frigate's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
-import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
-import { hostOf, withoutSource } from '../../access/narrow/without-source.ts';
+import { hostOf, withoutSecrets, withoutSource } from '../../access/narrow/without-secrets.ts';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import { ownersOfStream, recordOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';

@@ -4,7 +4,7 @@ import type { CameraView } from '../../access/camera-view.ts';
 import { seesNamed, withoutForeignNames } from '../../access/narrow/without-foreign.ts';
 import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
 import type { InboundVerdict } from '../../access/nvr-adapter.ts';
-import { isSince } from '../../access/recorded/without-older.ts';
+import { isSince } from '../../access/recorded/time-locators.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';

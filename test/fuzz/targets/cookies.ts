@@ -1,7 +1,8 @@
 /** Cookies: whatever a line holds, no reader finds the session cookie in what is sent on, and we find what a browser sends. */
+
 import assert from 'node:assert/strict';
 import { cookieValues } from '../../../src/domain/sent-credentials.ts';
-import { strippedHeaders } from '../../../src/gateway/forward/strip-headers.ts';
+import { strippedHeaders } from '../../../src/gateway/forward/rewrite-headers.ts';
 import { responseHeaders } from '../../../src/gateway/response/response-headers.ts';
 import { someRequest } from '../../support/request-facts.ts';
 import type { FuzzTarget } from './target.ts';

@@ -1,7 +1,7 @@
 /** Step 2: whether the client came over TLS, as far as a trusted proxy says so (SPEC 1, `auth.cookie_secure`). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientOf } from '../../../src/gateway/decision/client.ts';
+import { clientOf } from '../../../src/gateway/decision/request-facts.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 
 const TRUSTED = { includes: (address: string) => address === '10.0.0.1' };

@@ -1,10 +1,9 @@
 /** The cameras of the NVR as they were last read. */
-
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
-import { watchKnownCameras } from '../../../src/gateway/decision/known-cameras.ts';
+import { watchKnownCameras } from '../../../src/gateway/forward/watch-cameras.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 
 it('The list of cameras ends with the next one that the NVR gives, and stays while it gives none', async (t) => {

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readPair, watchPair } from '../../../src/gateway/certificates/certificate-files.ts';
-import type { CertificatePair } from '../../../src/gateway/certificates/certificate-pair.ts';
+import { type CertificatePair, readPair, watchPair } from '../../../src/gateway/certificates/certificates.ts';
 import { makeSelfSigned } from '../../../src/gateway/certificates/self-signed.ts';
 import { until } from '../../support/until.ts';
 

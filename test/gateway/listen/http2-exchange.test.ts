@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { RequestFacts } from '../../../src/domain/request.ts';
 import { requestFacts } from '../../../src/gateway/decision/request-facts.ts';
-import type { Gate } from '../../../src/gateway/entry/gate.ts';
+import type { Handlers } from '../../../src/gateway/entry/app.ts';
 import { createTlsServer, type ServedCertificate, type TlsServer } from '../../../src/gateway/listen/tls-server.ts';
 import { FLAG, FRAME, type FramePeer, frame, framePeer, request, uint32 } from '../../support/http2-frames.ts';
 import { changing, makeServed } from '../../support/served-certificate.ts';
@@ -16,7 +16,7 @@ let served: ServedCertificate;
 let tls: TlsServer;
 let peer: FramePeer;
 let arrived: Promise<readonly [IncomingMessage, ServerResponse]>;
-let onRequest: Gate['onRequest'];
+let onRequest: Handlers['onRequest'];
 
 before(async () => {
   served = await makeServed();

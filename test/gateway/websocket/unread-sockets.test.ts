@@ -10,7 +10,7 @@ import type { Caller } from '../../../src/domain/caller.ts';
 import { scopeOf } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { RequestEnd } from '../../../src/gateway/decision/gate-watch.ts';
-import { createUnreadMemory, UNREAD, type UnreadMemory } from '../../../src/gateway/response/unread.ts';
+import { createUnreadMemory, UNREAD, type UnreadMemory } from '../../../src/gateway/response/client-socket.ts';
 import { createMessageRelay } from '../../../src/gateway/websocket/message-relay.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';

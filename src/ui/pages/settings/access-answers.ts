@@ -1,7 +1,7 @@
 /** The answer to "may this person see this camera?" as a sentence, and what would change it. Pure. */
 import type { z } from 'zod';
+import type { Explanation as Told } from '../../../gateway/explain/explain.ts';
 import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
-import type { Explanation as Told } from '../../../gateway/explain/explanation.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { cameraName, formatShortMoment, words } from '../shared/words.ts';
 import { dayNames, hoursInWords } from './typed-hours.ts';

@@ -1,11 +1,10 @@
 /** Step 8, where an admin asks to see a response as another person would get it: who that person is, or a refusal. */
-import type { RouteMatch } from '../../access/route-table.ts';
-import type { MaybePromise } from '../../domain/async.ts';
-import { type Caller, isAdministrator } from '../../domain/caller.ts';
-import { traitsOf } from '../../domain/credentials.ts';
-import { type RequestFacts, singleHeader } from '../../domain/request.ts';
-import type { Client } from './client.ts';
-import { isFromOwnPage } from './csrf.ts';
+
+import type { RouteMatch } from '../access/route-table.ts';
+import type { MaybePromise } from '../domain/async.ts';
+import { type Caller, isAdministrator } from '../domain/caller.ts';
+import { traitsOf } from '../domain/credentials.ts';
+import { type RequestFacts, singleHeader } from '../domain/request.ts';
 
 /** The name of an account, percent-encoded. Each request says it anew: there is no session of the other person, and no cookie. */
 export const VIEW_AS = 'x-postern-view-as';
@@ -18,10 +17,10 @@ export const asksViewAs = ({ headers }: Pick<RequestFacts, 'headers'>): boolean 
 interface Viewing {
   /** Who sent the request: known, within the hours of its role, and without a second factor to set up. */
   readonly caller: Caller;
-  readonly client: Client;
   readonly route: RouteMatch;
+  /** Whether a page of Postern's own sent it, as far as the browser says. */
+  readonly isFromOwnPage: boolean;
   readonly find: FindViewed | undefined;
-  readonly publicOrigin?: string | undefined;
 }
 
 /**
@@ -30,12 +29,11 @@ interface Viewing {
  */
 export function viewedPerson(
   request: RequestFacts,
-  { caller, client, route, find, publicOrigin }: Viewing,
+  { caller, route, isFromOwnPage, find }: Viewing,
 ): MaybePromise<Caller | undefined> {
   const name = nameIn(request);
   if (name === undefined || !find || !mayView(caller)) return undefined;
-  if (!isMarkedRead(request, route) || !isFromOwnPage(request, { ...client, publicOrigin })) return undefined;
-  return find(caller, name);
+  return isMarkedRead(request, route) && isFromOwnPage ? find(caller, name) : undefined;
 }
 
 export const mayView = (caller: Caller): boolean =>

@@ -1,4 +1,5 @@
-/** Questions that the gate itself asks an upstream: readiness, cameras, owners, version. */
+/** Questions that the service itself asks an upstream: readiness, cameras, owners, version; and TLS towards an upstream (SPEC 1, `nvr.ca`, `nvr.verify`). */
+
 import {
   type AgentOptions,
   Agent as HttpAgent,
@@ -7,12 +8,34 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { type Upstream, wakeUp } from '../../domain/addresses.ts';
-import type { Sharer } from '../../domain/async.ts';
-import { TooManyQuestions } from '../decision/ask-failure.ts';
-import { codeOf } from '../decision/upstream-failure.ts';
+import { isIP } from 'node:net';
+import { type Upstream, wakeUp } from '../domain/addresses.ts';
+import type { Sharer } from '../domain/async.ts';
 import { createUpstreamSlots, type SlotRules } from './upstream-slots.ts';
-import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
+
+export interface UpstreamTls {
+  /** PEM of the certificate authority; undefined for the authorities that Node ships. */
+  readonly ca: string | undefined;
+  /** Whether certificates are checked at all. */
+  readonly verify: boolean;
+}
+
+/**
+ * Options of Node's TLS sockets. The certificate is checked against the host of `nvr.url` or `nvr.routes`. Without a server
+ * name HTTP clients take it from the Host header, and the client chooses that one. An address has no server name (RFC 6066
+ * section 3): Node then checks the certificate against the address itself.
+ */
+export const tlsOptionsFor = (upstream: Upstream, { ca, verify }: UpstreamTls) => ({
+  servername: upstream.kind === 'unix' || isIP(upstream.host) !== 0 ? '' : upstream.host,
+  rejectUnauthorized: verify,
+  ...(ca === undefined ? {} : { ca }),
+});
+
+/** Node's code for what went wrong with an upstream. What is no HTTP at all has none of its own. */
+export const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
+
+/** The caller, or all together, have so many questions under way and waiting that this one was not sent. */
+export class TooManyQuestions extends Error {}
 
 export interface UpstreamQuestion {
   readonly upstream: Upstream;

@@ -1,6 +1,6 @@
+import { originOf, type Upstream } from '../domain/addresses.ts';
+import { boundsOf, createShares, type Hold, type Sharer, type Shares } from '../domain/async.ts';
 /** How many connections an upstream is given at a time, and how many of them one caller has: requests beyond that wait in turn. */
-import { originOf, type Upstream } from '../../domain/addresses.ts';
-import { boundsOf, createShares, type Hold, type Sharer, type Shares } from '../../domain/async.ts';
 
 export interface UpstreamSlots {
   /** `begin` is called at once, or when a slot is free; `refuse` when none is in time. Returns what to call at the end, once. */

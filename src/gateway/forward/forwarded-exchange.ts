@@ -1,66 +1,49 @@
-/** The response of an upstream, streamed to the client: aborts both ways, cut responses, back-pressure (SPEC 6). */
-import type { ServerResponse } from 'node:http';
+/** One forwarded request and its response, streamed to the client: aborts both ways, cut responses, back-pressure (SPEC 6). */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Writable } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import { FilterEnded } from '../decision/ask-failure.ts';
+import { codeOf, type UpstreamTls } from '../../outbound/ask-upstream.ts';
 import { tellHead } from '../decision/gate-watch.ts';
-import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
-import { type HeldResponse, passError, type ResponseReader, readsErrorText } from '../narrow/error-text.ts';
-import { isRedirect, passRedirect, redirectFault } from '../narrow/pass-redirect.ts';
+import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
+import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
+import type { HeaderLines } from '../http1/header-lines.ts';
+import type { UpstreamHead } from '../http1/response-head.ts';
+import { type HeldResponse, passError, passRedirect, wayOf } from '../narrow/error-text.ts';
 import { passNarrowed } from '../narrow/response-filter.ts';
-import { cutOff } from '../response/client-socket.ts';
-import { atEndOfTurn } from '../response/end-of-turn.ts';
+import { atEndOfTurn, cutOff, isOverNetwork } from '../response/client-socket.ts';
 import {
   hasLength,
   headerValues,
   passedTrailers,
   type ResponseHead,
   type ResponseHeadRules,
-  responseFault,
   responseHeaders,
 } from '../response/response-headers.ts';
-import type { ForwardRules, JudgedRequest } from './forwarder.ts';
+import type { JudgedRequest } from './judged-request.ts';
 
-/** What the handler may do to the response that it is told of. */
-export interface ResponseControl {
-  abort(reason: Error): void;
-  pause(): void;
-  resume(): void;
+export interface ForwardRules extends UpstreamTls, Pick<ResponseHeadRules, 'cookieName' | 'frameAncestors' | 'varies'> {
+  /** Bytes of a request body. */
+  readonly maxUpload: number;
+  /** Seconds: to connect; to the head of the response; of silence on a stream. */
+  readonly timeoutConnect: number;
+  readonly timeoutResponse: number;
+  readonly timeoutIdle: number;
 }
 
-/** The listeners of a response, in this order. */
-export interface ResponseHandler {
-  onRequestStart(control: ResponseControl): void;
-  onResponseStart(control: ResponseControl, statusCode: number, headers: ResponseHead['headers']): void;
-  /** `chunk` is not to be kept: it is used up within the call or, where `onTaken` is given, when that is called. */
-  onResponseData(control: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void;
-  onResponseEnd(control: ResponseControl, trailers: NodeJS.Dict<string | string[]>): void;
-  onResponseError(control: ResponseControl, error: Error): void;
-  /** Wants nothing more of the response. Says whether nothing of it was sent. */
-  giveUp(): boolean;
-  /** Sends a refusal, or breaks a response that has begun. Only the first call counts. */
-  fail(reason: RefusalReason): void;
-}
-
-const CLIENT_LEFT = new Error('the client closed the request');
 /** A short body that came in one piece is sent in one piece: head and body as one text cost a tenth less than two writes. */
 const LONGEST_AS_TEXT = 16 * 1024;
-const NOT_WANTED = new Error('the response cannot be passed on');
-
-type HandlerRules = Pick<ForwardRules, 'cookieName' | 'frameAncestors' | 'varies'>;
-
-export const createResponseHandler = (
-  response: ServerResponse,
-  judged: JudgedRequest,
-  rules: HandlerRules,
-): ResponseHandler => new PassingHandler(response, judged, rules);
 
 /** A class, so that its methods are not made anew for each request. */
-class PassingHandler implements ResponseHandler {
+export class ForwardedExchange implements Exchange {
+  readonly head: RequestHead;
+  readonly body: Buffer | undefined;
+  readonly upload: Exchange['upload'];
+  readonly isRepeatable: boolean;
+  readonly mayBorrow: boolean;
   readonly #response: ServerResponse;
   readonly #judged: JudgedRequest;
   readonly #rules: ResponseHeadRules;
-  #controller: ResponseControl | undefined;
+  #control: ExchangeControl = NOTHING_BEGUN;
   #held: PassThrough | undefined;
   /** Who reads the held body wants no more of it. */
   #isEnough = false;
@@ -71,10 +54,17 @@ class PassingHandler implements ResponseHandler {
   #isSettled = false;
 
   constructor(
+    { method = '' }: IncomingMessage,
     response: ServerResponse,
+    upload: Exchange['upload'],
     judged: JudgedRequest,
-    { cookieName, frameAncestors = "'self'", varies }: HandlerRules,
+    { cookieName, frameAncestors = "'self'", varies }: ForwardRules,
   ) {
+    this.head = { method, target: judged.target, headers: judged.headers };
+    this.body = judged.body;
+    this.upload = upload;
+    this.isRepeatable = !upload && !judged.body && (method === 'GET' || method === 'HEAD');
+    this.mayBorrow = isOverNetwork(response);
     this.#response = response;
     this.#judged = judged;
     const { isPublic, own, allowsCors, place } = judged;
@@ -84,49 +74,43 @@ class PassingHandler implements ResponseHandler {
 
   #onClose(): void {
     this.#isSettled = true;
-    if (!this.#response.writableFinished) this.#controller?.abort(CLIENT_LEFT);
+    if (!this.#response.writableFinished) this.#control.abort();
   }
 
+  /** Wants nothing more of the response. Says whether nothing of it was sent. */
   giveUp(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
-    this.#controller?.abort(NOT_WANTED);
+    this.#control.abort();
     this.#held?.destroy();
     return !this.#response.headersSent;
   }
 
+  /** Sends a refusal, or breaks a response that has begun. Only the first call counts. */
   fail(reason: RefusalReason): void {
     if (this.#isSettled) return;
     if (this.giveUp()) this.#judged.onFailure(reason);
     else cutOff(this.#response);
   }
 
-  onRequestStart(started: ResponseControl): void {
-    this.#controller = started;
-    if (this.#isSettled) started.abort(CLIENT_LEFT);
+  onStart(control: ExchangeControl): void {
+    this.#control = control;
+    if (this.#isSettled) control.abort();
   }
 
-  onResponseStart(_started: ResponseControl, statusCode: number, headers: ResponseHead['headers']): void {
-    if (isInterim(statusCode)) return;
-    const head: ResponseHead = { statusCode, headers };
+  onHead(head: UpstreamHead): void {
     const judged = this.#judged;
-    tellHead(judged, statusCode, headerValues(head, 'content-type')[0], headerValues(head, 'location')[0]);
-    const fault = responseFault(head);
-    if (fault) return void this.fail(fault);
+    tellHead(judged, head.statusCode, headerValues(head, 'content-type')[0], headerValues(head, 'location')[0]);
+    const way = wayOf(head, judged.errorReader);
+    if (way.kind === 'failed') return void this.fail(way.reason);
     this.#announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
     const { narrowing } = judged;
-    const reader = statusCode < 300 ? undefined : judged.errorReader?.();
-    if (reader && reader.clearance !== 'admin' && isRedirect(statusCode)) this.#redirect(head, reader);
-    else if (narrowing) this.#hold(head, (...held) => passNarrowed(...held, narrowing));
-    else if (reader && !readsErrorText(reader, statusCode)) this.#hold(head, (...held) => passError(...held, reader));
+    if (way.kind === 'redirected') {
+      this.giveUp();
+      passRedirect(head, this.#response, this.#rules);
+    } else if (narrowing) this.#hold(head, (...held) => passNarrowed(...held, narrowing));
+    else if (way.kind === 'told') this.#hold(head, (...held) => passError(...held, way.reader));
     else writeHead(head, this.#response, this.#rules);
-  }
-
-  #redirect(head: ResponseHead, reader: ResponseReader): void {
-    const fault = redirectFault(head, reader);
-    if (fault) return void this.fail(fault);
-    this.giveUp();
-    passRedirect(head, this.#response, this.#rules);
   }
 
   /** The body is given to whoever writes the response; when that has read enough of it, the rest is not wanted. */
@@ -136,7 +120,7 @@ class PassingHandler implements ResponseHandler {
     body.once('close', () => {
       if (body.writableEnded) return;
       this.#isEnough = true;
-      this.#controller?.abort(NOT_WANTED);
+      this.#control.abort();
     });
     this.#held = body;
     void pass({ ...head, body }, this.#response, this.#rules, fail).catch((fault: unknown) =>
@@ -144,12 +128,13 @@ class PassingHandler implements ResponseHandler {
     );
   }
 
-  onResponseData(started: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void {
+  onBody(chunk: Buffer, onTaken: (() => void) | undefined): void {
     this.#judged.watch?.onBytes(chunk.length);
     if (this.#keptAsText(chunk)) onTaken?.();
     else if (onTaken && !this.#held) writeLent(this.#response, chunk, onTaken);
     else {
-      this.#pass(started, Buffer.from(chunk));
+      this.#write ??= createPausingWrite();
+      this.#write(this.#held ?? this.#response, this.#control, Buffer.from(chunk));
       onTaken?.();
     }
   }
@@ -160,12 +145,7 @@ class PassingHandler implements ResponseHandler {
     return true;
   }
 
-  #pass(started: ResponseControl, chunk: Buffer): void {
-    this.#write ??= createPausingWrite();
-    this.#write(this.#held ?? this.#response, started, chunk);
-  }
-
-  onResponseEnd(_ended: ResponseControl, trailers: NodeJS.Dict<string | string[]>): void {
+  onEnd(trailers: HeaderLines): void {
     if (this.#held) return void this.#held.end();
     this.#isSettled = true;
     const response = this.#response;
@@ -175,7 +155,7 @@ class PassingHandler implements ResponseHandler {
     response.end();
   }
 
-  onResponseError(_control: ResponseControl, error: Error): void {
+  onError(error: Error): void {
     if (this.#isEnough) return;
     const { watch } = this.#judged;
     if (!this.#isSettled && this.#response.headersSent) watch?.onCut(codeOf(error));
@@ -187,29 +167,18 @@ class PassingHandler implements ResponseHandler {
   }
 }
 
-/**
- * What comes before the response itself is for this hop: 100 was said by this listener, and the check that Node makes of
- * the `Link` lines of a 103 takes exponential time on hostile ones.
- */
-const isInterim = (statusCode: number): boolean => statusCode >= 100 && statusCode < 200;
-
 function writeHead(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
   response.writeHead(head.statusCode ?? 502, responseHeaders(head, rules));
   // An event stream's first event may be an hour away; its head is wanted now.
   if (!hasLength(head)) response.flushHeaders();
 }
 
-interface PausableSource {
-  pause(): void;
-  resume(): void;
-}
-
-type PausingWrite = (sink: Writable, source: PausableSource, chunk: Buffer) => void;
+type PausingWrite = ReturnType<typeof createPausingWrite>;
 
 /** Writes one response: `source` is paused while the sink is full. What was read before it stopped is still written. */
-function createPausingWrite(): PausingWrite {
+function createPausingWrite() {
   let isFull = false;
-  return (sink, source, chunk) => {
+  return (sink: Writable, source: ExchangeControl, chunk: Buffer): void => {
     if (sink.write(chunk) || isFull) return;
     isFull = true;
     source.pause();
