@@ -12,7 +12,7 @@ import type { KnownClients } from '../accounts/login/client-key.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
 import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
 import type { LoginLimiter, MemoryLimiter } from '../accounts/login/login-limiter.ts';
-import type { ProofElsewhere, Prover } from '../accounts/login/proof.ts';
+import type { ProofElsewhere, Prover } from '../accounts/login/reauthenticate.ts';
 import type { CallbackPlaces } from '../accounts/oidc/attempt.ts';
 import type { ActiveProvider, SignInPages } from '../accounts/oidc/oidc-routes.ts';
 import type { SignIns } from '../accounts/oidc/sign-in.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../src/accounts/http/body-fields.ts';
-import { VALIDITY } from '../../src/accounts/users/validity.ts';
+import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../src/accounts/http/json-body.ts';
+import { VALIDITY } from '../../src/accounts/users/users.ts';
 
 const SHAPE = z.object({ name: GIVEN_TEXT, role: MAYBE_GIVEN_TEXT, ...VALIDITY.shape });
 const NO_TIME = 'Input should be a time in whole Unix seconds, or null';

@@ -10,7 +10,7 @@ import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { Result } from '../../domain/result.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import { MAYBE_TIME } from '../http/answers.ts';
-import { NO_CAMERA_LIST } from '../http/body-fields.ts';
+import { NO_CAMERA_LIST } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { type CurtainRefusal, drawnNow, entriesToDraw, entriesToOpen } from './move-curtain.ts';
 

@@ -2,7 +2,7 @@
 import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/curtain.ts';
 import { maySee, scopeOf, wildcardsFault } from '../../domain/camera-scope.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { cameraEntriesIn, shown } from '../http/body-fields.ts';
+import { cameraEntriesIn, shown } from '../http/json-body.ts';
 
 /** What was asked for, not yet checked. */
 export interface WantedCurtain {

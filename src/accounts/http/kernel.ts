@@ -13,8 +13,7 @@ import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '..
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
-import { type FieldFault, fieldsIn, unknownFields } from './body-fields.ts';
-import { hasBody, readJson } from './read-json.ts';
+import { type FieldFault, fieldsIn, hasBody, readJson, unknownFields } from './json-body.ts';
 import {
   BUSY,
   BUSY_RETRY_SECONDS,

@@ -1,10 +1,9 @@
-/** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
-import type { Barred } from '../../domain/caller.ts';
+/** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5); and the end of work for a client that has left. */
+import type { ServerResponse } from 'node:http';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import type { FieldFault } from './body-fields.ts';
-import { BODY_FAULTS, type BodyFault } from './read-json.ts';
+import { BODY_FAULTS, type BodyFault, type FieldFault } from './json-body.ts';
 
 /** An attempt that the login limiter refused. */
 export interface LimitedAttempt {
@@ -27,12 +26,6 @@ export const refuse = (ctx: RouteContext, status: number, message: string, more:
 
 export const refuseFor = (ctx: RouteContext, reason: RefusalReason, facts: RefusalFacts = {}): void =>
   respond(ctx, REFUSALS[reason].status, refusalBody(reason, facts));
-
-/** Says when it opens again, as every refusal of such a caller does. */
-export function refuseWhileClosed(ctx: RouteContext, { reason, opens }: Barred): void {
-  if (opens) ctx.set('Retry-After', String(opens.inSeconds));
-  respond(ctx, REFUSALS[reason].status, refusalBody(reason, { opens }));
-}
 
 /** What is left of the body is not read, so the connection cannot be used for another request. */
 export function refuseBody(ctx: RouteContext, fault: BodyFault): void {
@@ -82,3 +75,27 @@ export function refuseWhileLimited(ctx: RouteContext, attempt: LimitedAttempt): 
 /** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */
 const limitMessage = ({ text }: Clause): string =>
   text.replace(/^(\d+)\/(?:(\d+) )?(\w+?)s?$/, (_, count, multiple = '1', unit) => `${count} per ${multiple} ${unit}`);
+
+/**
+ * The signal is aborted when the connection of a response that is not sent yet is closed. Work that ends by it has the
+ * outcome `busy`, as work that found no place: the answer is not read. Without a response there is no client that may leave.
+ */
+export async function whileThere<Outcome>(
+  response: Pick<ServerResponse, 'once' | 'off' | 'closed'> | undefined,
+  work: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome | { readonly kind: 'busy' }> {
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(LEFT);
+  if (response?.closed) abort();
+  response?.once('close', abort);
+  try {
+    return await work(gone.signal);
+  } catch (fault) {
+    if (fault === LEFT) return { kind: 'busy' };
+    throw fault;
+  } finally {
+    response?.off('close', abort);
+  }
+}
+
+const LEFT = new Error('the client closed the connection before its response');

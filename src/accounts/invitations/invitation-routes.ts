@@ -7,12 +7,11 @@ import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
-import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD } from '../http/body-fields.ts';
+import { fieldsIn, isJson, MAYBE_GIVEN_TEXT, NEW_PASSWORD, readJson } from '../http/json-body.ts';
 import { type AccountResponseDeps, type Call, declaring, Refused } from '../http/kernel.ts';
-import { isJson, readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
 import { orUserRefusal } from '../users/user-routes.ts';
-import { VALIDITY, validityOf } from '../users/validity.ts';
+import { VALIDITY, validityOf } from '../users/users.ts';
 import { type AcceptDeps, acceptInvitation } from './accept-invitation.ts';
 import type { Invitations, MadeInvitation } from './invitations.ts';
 

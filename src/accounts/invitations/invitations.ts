@@ -8,8 +8,7 @@ import { ADMIN, type UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { newGrant, secretHash } from '../grants/grants.ts';
 import { parseNewPassword } from '../passwords/password-rules.ts';
-import { createUsers, type UserDeps, type UserFault } from '../users/users.ts';
-import type { GivenValidity } from '../users/validity.ts';
+import { createUsers, type GivenValidity, type UserDeps, type UserFault } from '../users/users.ts';
 
 export interface InvitationDeps extends UserDeps {
   readonly invitationStore: InvitationStore;

@@ -12,7 +12,7 @@ import type { Result } from '../../domain/result.ts';
 import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { type GrantServices, newGrant, unfit } from '../grants/grants.ts';
-import { shown } from '../http/body-fields.ts';
+import { shown } from '../http/json-body.ts';
 import { asResult, refusedFor } from '../http/kernel.ts';
 import type { LinkPasses } from './link-pass.ts';
 import { linkCaller } from './links.ts';

@@ -1,15 +1,44 @@
-/** Who must wait at the login: told to admins, and lifted by them, from a page or the command line (SPEC 4.5). */
+/** Who must wait at the login: told to admins, and lifted by them, from a page (`/api/status/limits`) or the command line (SPEC 4.5). */
 
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import type { BlockKind, LoginBlock } from '../../domain/accounts/login-block.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AttemptStore } from '../../domain/store/attempt-store.ts';
+import { SUCCESS } from '../../routes/shapes.ts';
 import type { LoginBlockStore } from '../../store/accounts/logins.ts';
 import { triedName } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
+import { LIMIT } from '../http/answers.ts';
+import { type Call, declaring, Refused } from '../http/kernel.ts';
 import type { Limited, LoginLimiter } from './login-limiter.ts';
+
+const route = declaring<Services>();
+
+// biome-ignore format: a table
+export const LIMIT_ROUTES = [
+  route({ route: 'GET /api/status/limits', access: 'admin', who: 'admin', note: 'addresses that must wait, and names that they tried', summary: 'Who must wait at the login', yes: [200, z.array(LIMIT)],
+    run: async (_, { blocks }) => (await blocks.list()).map(shown) }),
+  route({ route: 'DELETE /api/status/limits/{id}', access: 'admin', who: 'admin', proof: 'credentials', writes: true, note: 'more guesses for that address', summary: 'Lift the limit of an address, a network or an account', yes: [200, SUCCESS], no: [404], act: 'limit-lifted', run: lift }),
+];
+
+async function lift({ params, note }: Call, { blocks }: Pick<Services, 'blocks'>): Promise<void> {
+  const block = await blocks.lift(params['id'] ?? '');
+  if (!block) throw new Refused(404, 'There is no such limit: it may be over already');
+  note(liftOf(block));
+}
+
+const shown = ({ id, kind, subject, names, since, until }: LoginBlock): z.output<typeof LIMIT> => ({
+  id,
+  kind,
+  subject,
+  names: [...names],
+  since: Math.floor(since),
+  until: Math.ceil(until),
+});
 
 interface BlockSources {
   readonly store: LoginBlockStore;

@@ -5,7 +5,7 @@ import type { Services } from '../../app/services.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
-import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
+import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { declaring, type OpenCall, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
@@ -13,8 +13,16 @@ import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './guesses.ts';
 import { admitted, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';
-import { LOGIN_FAILED, refusedLogin } from './login-response.ts';
-import { type AttemptServices, LOGIN_NO, type LoginClient, settle, takeCookie, unlessDisabled } from './post-login.ts';
+import {
+  type AttemptServices,
+  LOGIN_FAILED,
+  LOGIN_NO,
+  type LoginClient,
+  refusedLogin,
+  settle,
+  takeCookie,
+  unlessDisabled,
+} from './post-login.ts';
 
 type PasskeyLoginServices = AttemptServices & Pick<Services, 'passkeyCheck'>;
 
@@ -80,7 +88,8 @@ async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promi
   takeCookie(ctx, await settle('', attempt, ctx, deps));
 }
 
-function siteOf({ passkeyCheck: { site } }: Pick<Services, 'passkeyCheck'>): RelyingParty {
+/** The site of passkeys, or why there are none. */
+export function siteOf({ passkeyCheck: { site } }: Pick<Services, 'passkeyCheck'>): RelyingParty {
   if (!site.ok) throw new Refused(409, site.error);
   return site.value;
 }

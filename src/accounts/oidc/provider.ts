@@ -10,7 +10,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, messageOf, ok, type Result } from '../../domain/result.ts';
 import type { Attempt } from './attempt.ts';
-import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './logout-token.ts';
+import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './provider-sessions.ts';
 
 /** A provider as it is configured. */
 export type ProviderSettings = Settings['auth']['oidc'][number];

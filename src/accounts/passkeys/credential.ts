@@ -5,7 +5,7 @@ import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
 import type { PublicUrl } from '../../domain/addresses.ts';
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { FieldFault } from '../http/body-fields.ts';
+import type { FieldFault } from '../http/json-body.ts';
 
 /** Base64url throughout. */
 export interface NewCredential {

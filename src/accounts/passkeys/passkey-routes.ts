@@ -6,7 +6,7 @@ import { ok } from '../../domain/result.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
-import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
+import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
 import { enrolling, ownUser } from '../second-factor/factor-routes.ts';

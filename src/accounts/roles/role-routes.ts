@@ -8,7 +8,7 @@ import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { Result } from '../../domain/result.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
-import { NAMED, NO_CAMERA_LIST } from '../http/body-fields.ts';
+import { NAMED, NO_CAMERA_LIST } from '../http/json-body.ts';
 import { type Call, declaring, orRefused, refusedFields } from '../http/kernel.ts';
 import type { RoleFault, RoleRefusal, RolesChanged } from './roles.ts';
 

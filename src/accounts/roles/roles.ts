@@ -1,4 +1,5 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
+
 import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import { wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../domain/rights.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { RoleStore } from '../../store/accounts/house.ts';
-import { cameraEntriesIn } from '../http/body-fields.ts';
+import { cameraEntriesIn } from '../http/json-body.ts';
 import type { RoleRegistry } from './role-registry.ts';
 
 export interface RoleDeps {
@@ -27,19 +28,6 @@ export type RoleFault = 'name-invalid' | 'cameras-invalid' | 'limits-invalid' | 
 export interface RoleRefusal {
   readonly reason: RoleFault;
   readonly message: string;
-}
-
-export interface ListedRole {
-  readonly role: Role;
-  /** Entries may hold `*`, which alone is every camera. */
-  readonly cameras: readonly string[];
-  readonly source: 'builtin' | 'file' | 'store';
-  /** How many have it. */
-  readonly users: number;
-  /** What limits it, as it is written; a limit that it has not is left out. */
-  readonly deny?: readonly string[];
-  readonly hours?: readonly string[];
-  readonly history_since?: string;
 }
 
 /** What is asked for a role. Of the limits, null takes one away; one that is left out stays as it is. */
@@ -60,19 +48,13 @@ export interface RolesChanged {
   readonly newViewers: readonly UserName[];
 }
 
-export interface Roles {
-  list(): Promise<readonly ListedRole[]>;
-  /** All of them or none. */
-  change(wanted: WantedRoles): Promise<Result<RolesChanged, RoleRefusal>>;
-  /** The same by a page of the NVR, which knows its own cameras alone: entries of a role that name none of them stay. */
-  changeHere(wanted: WantedRoles, isHere: (entry: string) => boolean): Promise<Result<RolesChanged, RoleRefusal>>;
-}
+export type Roles = ReturnType<typeof createRoles>;
 
 const LONGEST_ROLE_NAME = 64;
 const MOST_CAMERA_ENTRIES = 1000;
 const EVERY_CAMERA = '*';
 
-export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles {
+export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
   return {
     async list() {
       const [users, { cameras, limits }] = await Promise.all([store.listUsers(), roleRegistry.active()]);
@@ -97,8 +79,13 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles
         };
       });
     },
+    /** All of them or none. */
     change,
-    async changeHere(wanted, isHere) {
+    /** The same by a page of the NVR, which knows its own cameras alone: entries of a role that name none of them stay. */
+    async changeHere(
+      wanted: WantedRoles,
+      isHere: (entry: string) => boolean,
+    ): Promise<Result<RolesChanged, RoleRefusal>> {
       const before = await roleRegistry.latest();
       const elsewhere = (name: string) => (before.get(name as Role) ?? []).filter((entry) => !isHere(entry));
       return change(

@@ -10,7 +10,7 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { type GrantServices, newGrantId, unfit } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
-import { fieldsIn, GIVEN_TEXT } from '../http/body-fields.ts';
+import { fieldsIn, GIVEN_TEXT, readJson } from '../http/json-body.ts';
 import {
   type AccountResponseDeps,
   type Call,
@@ -21,7 +21,6 @@ import {
   refusedWhileBusy,
   refusedWhileLimited,
 } from '../http/kernel.ts';
-import { readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { qrCode } from '../second-factor/second-factor.ts';

@@ -8,7 +8,7 @@ import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
 import { type GrantServices, seesAllGrants, unfit } from '../grants/grants.ts';
 import { SCREEN } from '../http/answers.ts';
-import { GIVEN_TEXT, shown } from '../http/body-fields.ts';
+import { GIVEN_TEXT, shown } from '../http/json-body.ts';
 import { type AccountResponseDeps, type Call, declaring, Refused } from '../http/kernel.ts';
 import type { OpenScreens, ScreenUses } from './screens.ts';
 

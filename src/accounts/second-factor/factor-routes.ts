@@ -5,7 +5,7 @@ import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
-import { CODE, GIVEN_TEXT } from '../http/body-fields.ts';
+import { CODE, GIVEN_TEXT } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
 import { keepSession } from '../sessions/session-routes.ts';
 

@@ -11,7 +11,7 @@ import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { type GrantServices, unfit } from '../grants/grants.ts';
 import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
-import { cameraEntriesIn, ROLE_GIVEN } from '../http/body-fields.ts';
+import { cameraEntriesIn, ROLE_GIVEN } from '../http/json-body.ts';
 import { type AccountResponseDeps, asResult, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
 import { mayGive, newTokenText, type TokenVerifier } from './api-tokens.ts';
 

@@ -1,33 +1,23 @@
 /** What an admin does about sign-ins of others: who has which, whose roles the provider gives, and the removal of one (SPEC 16). */
 
-import type { ClosedSignIn } from '../../domain/accounts/sign-in.ts';
 import type { UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SignInStore } from '../../store/accounts/sign-ins.ts';
 import type { UserOutcome, UserRefusal } from './users.ts';
 
-export interface SignInAdmin {
-  /** The names of the providers of each user who has a sign-in. */
-  byUser(): Promise<ReadonlyMap<UserName, readonly string[]>>;
-  /** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
-  giveBackRole(name: string): Promise<Result<string, UserRefusal>>;
-  /** Sessions go on; a role that the provider gave becomes Postern's own. */
-  remove(name: string, provider: string): Promise<UserOutcome>;
-  /** Guests whose accounts are gone. */
-  closed(): Promise<readonly ClosedSignIn[]>;
-  /** A closed guest may sign in again, without an invitation. */
-  forget(provider: string, subject: string): Promise<Result<undefined, UserRefusal>>;
-}
+export type SignInAdmin = ReturnType<typeof createSignInAdmin>;
 
-export function createSignInAdmin(store: SignInStore): SignInAdmin {
+export function createSignInAdmin(store: SignInStore) {
   return {
-    async byUser() {
+    /** The names of the providers of each user who has a sign-in. */
+    async byUser(): Promise<ReadonlyMap<UserName, readonly string[]>> {
       const byUser = new Map<UserName, string[]>();
       for (const { user, provider } of await store.listSignIns())
         byUser.set(user, [...(byUser.get(user) ?? []), provider]);
       return byUser;
     },
-    async giveBackRole(name) {
+    /** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
+    async giveBackRole(name: string): Promise<Result<string, UserRefusal>> {
       const user = name as UserName; // an invalid name matches no user
       const [first] = (await store.listSignIns(user)).toSorted((one, other) => one.connectedAt - other.connectedAt);
       if (!first) return ABSENT;
@@ -35,14 +25,17 @@ export function createSignInAdmin(store: SignInStore): SignInAdmin {
       if (outcome === 'last-admin') return LAST_ADMIN;
       return outcome === 'absent' ? ABSENT : ok(first.provider);
     },
-    async remove(name, provider) {
+    /** Sessions go on; a role that the provider gave becomes Postern's own. */
+    async remove(name: string, provider: string): Promise<UserOutcome> {
       const user = name as UserName;
       const outcome = await store.disconnect(user, provider, 'admin');
       if (outcome === 'last-way-in') return LAST_WAY_IN;
       return outcome === 'disconnected' ? ok(user) : ABSENT;
     },
+    /** Guests whose accounts are gone. */
     closed: store.listClosed,
-    forget: async (provider, subject) =>
+    /** A closed guest may sign in again, without an invitation. */
+    forget: async (provider: string, subject: string): Promise<Result<undefined, UserRefusal>> =>
       (await store.forgetClosed(provider, subject)) === 'absent' ? NO_CLOSED : ok(undefined),
   };
 }

@@ -3,20 +3,19 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
-import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
 import { heldBy } from '../../domain/rights.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { CLOSED_GUEST, USER } from '../http/answers.ts';
-import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/body-fields.ts';
+import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFields, refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
-import { whileThere } from '../http/leaving.ts';
-import { type GuessOutcome, type GuessServices, judgeGuess, onAccountOf } from '../login/guesses.ts';
+import { whileThere } from '../http/responses.ts';
+import { type GuessServices, judgeGuess, onAccountOf } from '../login/guesses.ts';
 import { keepSession } from '../sessions/session-routes.ts';
-import type { UserFault, UserRefusal } from './users.ts';
-import { VALIDITY, validityOf } from './validity.ts';
+import { type UserRefusal, VALIDITY, validityOf } from './users.ts';
 
 const NEW_USER = named(
   'NewUser',
@@ -47,7 +46,7 @@ const ROLE_OR_SOURCE = { loc: ['body'], msg: 'Give a role, or "source": "provide
 const FIXED_USER = 'admin';
 
 // biome-ignore format: a table
-const USER_STATUSES: Readonly<Record<Exclude<UserRefusal['reason'] | ChangeFault, 'busy'>, number>> = {
+const USER_STATUSES: Readonly<Record<Exclude<UserRefusal['reason'], 'busy'>, number>> = {
   'name-invalid':         400,
   'role-unknown':         400,
   'password-unfit':       400,
@@ -58,9 +57,6 @@ const USER_STATUSES: Readonly<Record<Exclude<UserRefusal['reason'] | ChangeFault
   'factor-absent':        404,
   'sign-in-absent':       409,
   'last-way-in':          409,
-  'not-own':              403,
-  'old-password-missing': 400,
-  'old-password-wrong':   401,
 };
 
 const route = declaring<Services>();
@@ -80,9 +76,7 @@ export const USER_ROUTES = [
 ];
 
 /** The outcome of a change, or its refusal. */
-export function orUserRefusal<Value>(
-  outcome: Result<Value, { readonly reason: UserRefusal['reason'] | ChangeFault; readonly message: string }>,
-): Value {
+export function orUserRefusal<Value>(outcome: Result<Value, UserRefusal>): Value {
   if (outcome.ok) return outcome.value;
   const { reason: recorded, message } = outcome.error;
   throw recorded === 'busy' ? refusedWhileBusy(recorded) : new Refused(USER_STATUSES[recorded], message, { recorded });
@@ -203,88 +197,55 @@ function proveForOther(call: Call): void {
   if (!isOwn && (isAdministrator(caller) || name === caller.name)) prove('elevation');
 }
 
-async function putPassword(
-  call: Call<z.output<typeof CHANGED_PASSWORD>>,
-  deps: ChangeServices & Pick<Services, 'sessions'>,
-): Promise<void> {
-  const { caller, from: address, ctx, body } = call;
-  const change = { caller, address, name: userIn(call), password: body.password, oldPassword: body.old_password };
-  const outcome = await whileThere(ctx?.res, (signal) => changePassword({ ...change, signal }, deps));
-  switch (outcome.kind) {
-    case 'limited':
-      throw refusedWhileLimited(outcome);
-    case 'busy':
-      throw refusedWhileBusy('busy');
-    case 'refused':
-      return void orUserRefusal({ ok: false, error: outcome });
-    case 'changed':
-      // It ends all sessions of the user, this one included: the caller's goes on.
-      await keepSession(call, outcome.user, deps, 'password_change');
-  }
-}
-
-/** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
-interface PasswordChange {
-  readonly caller: Caller;
-  readonly address: string;
-  /** Whose password. */
-  readonly name: string;
-  readonly password: string;
-  readonly oldPassword: string | undefined;
-  /** Aborted when the client has left. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-type ChangeServices = GuessServices & Pick<Services, 'store' | 'users' | 'codeLimiter'>;
-
-type ChangeFault = UserFault | 'not-own' | 'old-password-missing' | 'old-password-wrong';
-
-type ChangeOutcome =
-  | { readonly kind: 'changed'; readonly user: User }
-  | { readonly kind: 'refused'; readonly reason: ChangeFault; readonly message: string }
-  | Extract<GuessOutcome, { kind: 'limited' | 'busy' }>;
+type ChangeServices = GuessServices & Pick<Services, 'store' | 'users' | 'codeLimiter' | 'sessions'>;
 
 /**
- * An administrator sets the password of another account without the old one. The own password always needs it:
- * an open browser or a stolen session must not be enough to take an account over.
+ * An administrator sets the password of another account without the old one. The own password always needs it: an open
+ * browser or a stolen session must not be enough to take an account over (interface 5.1.6; SPEC 4.3).
  */
-async function changePassword(change: PasswordChange, deps: ChangeServices): Promise<ChangeOutcome> {
-  const { caller, name, password } = change;
+async function putPassword(call: Call<z.output<typeof CHANGED_PASSWORD>>, deps: ChangeServices): Promise<void> {
+  const { caller, body } = call;
+  const name = userIn(call);
   const isOwn = name === caller.name;
-  if (!isOwn && !isAdministrator(caller)) return refused('not-own', 'You can only change your own password');
+  if (!isOwn && !isAdministrator(caller))
+    throw new Refused(403, 'You can only change your own password', { recorded: 'not-own' });
   const user = await deps.store.accounts.findUser(name);
-  if (!user) return refused('user-absent', 'User not found');
-  const proof = isOwn ? await prove(change, user, deps) : { kind: 'match' as const };
-  if (proof.kind !== 'match') return proof;
-  const outcome = await deps.users.setPassword(name, password, isOwn ? user.passwordHash : undefined);
-  if (outcome.ok) return { kind: 'changed', user: outcome.value };
+  if (!user) throw new Refused(404, 'User not found', { recorded: 'user-absent' });
+  if (isOwn) await proveOld(call, user, deps);
+  const outcome = await deps.users.setPassword(name, body.password, isOwn ? user.passwordHash : undefined);
   // The proven hash has been replaced since: the user or an administrator changed the password at the same time.
-  return isOwn && outcome.error.reason === 'user-absent' ? OLD_PASSWORD_WRONG : { kind: 'refused', ...outcome.error };
+  if (isOwn && !outcome.ok && outcome.error.reason === 'user-absent') throw oldPasswordWrong();
+  // It ends all sessions of the user, this one included: the caller's goes on.
+  await keepSession(call, orUserRefusal(outcome), deps, 'password_change');
 }
 
 /**
  * Guessing here is guessing all the same: it counts as a failed login does, and by account too, for a right guess gives more
  * than the password does at a login that asks for a second factor.
  */
-async function prove(
-  { caller: { credential }, oldPassword, address, signal }: PasswordChange,
+async function proveOld(
+  { caller: { credential }, body, from: address, ctx }: Call<z.output<typeof CHANGED_PASSWORD>>,
   user: User,
   deps: ChangeServices,
-): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
-  if (!oldPassword) return refused('old-password-missing', 'Current password is required');
+): Promise<void> {
+  const { old_password: password } = body;
+  if (!password) throw new Refused(400, 'Current password is required', { recorded: 'old-password-missing' });
   const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;
-  const guess = {
-    password: oldPassword,
-    address,
-    account: user.name,
-    signal,
-    storedHash: async () => user.passwordHash,
-  };
-  const outcome = await onAccountOf({ user, knownSession, signal }, deps, () => judgeGuess(guess, deps));
-  return outcome.kind === 'mismatch' ? OLD_PASSWORD_WRONG : outcome;
+  const guess = { password, address, account: user.name, storedHash: async () => user.passwordHash };
+  const outcome = await whileThere(ctx?.res, (signal) =>
+    onAccountOf({ user, knownSession, signal }, deps, () => judgeGuess({ ...guess, signal }, deps)),
+  );
+  switch (outcome.kind) {
+    case 'limited':
+      throw refusedWhileLimited(outcome);
+    case 'busy':
+      throw refusedWhileBusy('busy');
+    case 'mismatch':
+      throw oldPasswordWrong();
+    case 'match':
+  }
 }
 
-const refused = (reason: ChangeFault, message: string) => ({ kind: 'refused', reason, message }) as const;
-
 /** The NVR's own page looks for these words. */
-const OLD_PASSWORD_WRONG = refused('old-password-wrong', 'Current password is incorrect');
+const oldPasswordWrong = (): Refused =>
+  new Refused(401, 'Current password is incorrect', { recorded: 'old-password-wrong' });

@@ -1,15 +1,15 @@
-/** Creates, changes and deletes users, for the API and the command line alike (interface 2.1, 2.2; SPEC 4.3). */
-
+/** Creates, changes and deletes users, for the API and the command line alike; the first and last moment of an account (interface 2.1, 2.2; SPEC 4.3, 13). */
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { named } from '../../routes/shapes.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
-import { checkedValidity, type GivenValidity } from './validity.ts';
 
 export interface UserDeps {
   readonly store: AccountStore;
@@ -49,26 +49,14 @@ export interface NewUser {
   readonly validity?: GivenValidity | undefined;
 }
 
-export type ListedUser = Pick<User, 'name' | 'role' | 'hasFactor' | 'validFrom' | 'validUntil' | 'roleSource'>;
-
-export interface Users {
-  /** All users, in order of name. */
-  list(): Promise<readonly ListedUser[]>;
-  add(user: NewUser): Promise<UserOutcome>;
-  /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
-  setPassword(name: string, password: string, proven?: string): Promise<Result<User, UserRefusal>>;
-  setRole(name: string, role: string): Promise<UserOutcome>;
-  /** What is not said stays as it is. */
-  setValidity(name: string, validity: GivenValidity): Promise<UserOutcome>;
-  remove(name: string): Promise<UserOutcome>;
-}
+export type Users = ReturnType<typeof createUsers>;
 
 const UNKNOWN_BYTES = 32;
 
 /** A password that no person knows, for an account that is made without one. */
 export const unknownPassword = (): string => randomBytes(UNKNOWN_BYTES).toString('base64url');
 
-export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps): Users {
+export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps) {
   const hashOf = async (password: string, name: UserName): Promise<Result<string, UserRefusal>> => {
     const fit = await parseNewPassword(password, name, passwordRules);
     if (!fit.ok) return refused('password-unfit', fit.error);
@@ -91,7 +79,10 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
     if (!known.includes(role)) await store.demoteUnknownRoles(known, [role]);
   };
   return {
-    list: async () =>
+    /** All users, in order of name. */
+    list: async (): Promise<
+      readonly Pick<User, 'name' | 'role' | 'hasFactor' | 'validFrom' | 'validUntil' | 'roleSource'>[]
+    > =>
       (await store.listUsers()).map(({ name, role, hasFactor, validFrom, validUntil, roleSource }) => ({
         name,
         role,
@@ -100,7 +91,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
         ...(validUntil !== undefined && { validUntil }),
         ...(roleSource !== undefined && { roleSource }),
       })),
-    async add(user) {
+    async add(user: NewUser): Promise<UserOutcome> {
       const existing = (await store.listUsers()).map(({ name }) => name);
       const name = parseNewUserName(user.name, existing);
       if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
@@ -121,7 +112,8 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       await unlessGone(role.value);
       return ok(name.value);
     },
-    async setPassword(text, password, proven) {
+    /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
+    async setPassword(text: string, password: string, proven?: string): Promise<Result<User, UserRefusal>> {
       const user = await store.findUser(text);
       if (!user) return ABSENT;
       const hash = await hashOf(password, user.name);
@@ -130,7 +122,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       const outcome = await store.setPassword(user.name, hash.value, passwordChangedAt, proven);
       return outcome === 'set' ? ok({ ...user, passwordHash: hash.value, passwordChangedAt }) : ABSENT;
     },
-    async setRole(text, roleName) {
+    async setRole(text: string, roleName: string): Promise<UserOutcome> {
       const role = await roleOf(roleName);
       if (!role.ok) return role;
       const name = text as UserName; // an invalid name matches no user
@@ -138,7 +130,8 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       await unlessGone(role.value);
       return outcomeOf(outcome, name, 'Cannot take the role of admin from the last admin');
     },
-    async setValidity(text, given) {
+    /** What is not said stays as it is. */
+    async setValidity(text: string, given: GivenValidity): Promise<UserOutcome> {
       const user = await store.findUser(text);
       if (!user) return ABSENT;
       const { validFrom = user.validFrom ?? null, validUntil = user.validUntil ?? null } = given;
@@ -147,7 +140,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       const outcome = await store.setValidity(user.name, validFrom, validUntil);
       return outcomeOf(outcome, user.name, 'Cannot make a guest of the last admin: one whose account lasts must stay');
     },
-    async remove(text) {
+    async remove(text: string): Promise<UserOutcome> {
       const name = text as UserName;
       return outcomeOf(await store.deleteUser(name), name, 'Cannot delete the last admin');
     },
@@ -167,3 +160,30 @@ function outcomeOf(
   if (outcome === 'absent') return ABSENT;
   return outcome === 'last-admin' ? refused('last-admin', lastAdmin) : ok(name);
 }
+
+/** The validity of an account, as it is asked for, in Unix seconds. Null: without that end. Undefined: not said. */
+export interface GivenValidity {
+  readonly validFrom?: number | null;
+  readonly validUntil?: number | null;
+}
+
+/** The year 3000: a time in milliseconds is beyond it. */
+const LATEST = 32_503_680_000;
+const NO_TIME = 'Input should be a time in whole Unix seconds, or null';
+const END = z
+  .int(NO_TIME)
+  .min(0, NO_TIME)
+  .max(LATEST, NO_TIME)
+  .nullish()
+  .meta({ description: 'Unix seconds; null: without that end' });
+
+export const VALIDITY = named('Validity', z.object({ valid_from: END, valid_until: END }));
+
+export const validityOf = ({ valid_from: from, valid_until: until }: z.output<typeof VALIDITY>): GivenValidity => ({
+  ...(from !== undefined && { validFrom: from }),
+  ...(until !== undefined && { validUntil: until }),
+});
+
+/** Errs with a sentence. */
+export const checkedValidity = (from: number | null, until: number | null): Result<undefined, string> =>
+  from !== null && until !== null && until <= from ? err('valid_until must be later than valid_from') : ok(undefined);

@@ -1,6 +1,11 @@
 /** Logs in by the login page's form when it is sent without a script, in one step or two (SPEC 4.1, 8, 12). */
-import { type Attempted, loginResult } from '../../accounts/login/login-response.ts';
-import { type AttemptServices, attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
+import {
+  type Attempted,
+  type AttemptServices,
+  attemptLogin,
+  attemptSecondStep,
+  loginResult,
+} from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
 import { cookieClientOf, cookieLine } from '../../accounts/sessions/session-cookie.ts';

@@ -4,10 +4,10 @@ import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.
 import { INVITED_PASSKEY_ROUTES } from '../../accounts/invitations/invited-passkey-routes.ts';
 import { LINK_PAGE_ROUTES } from '../../accounts/links/link-page.ts';
 import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
-import { LIMIT_ROUTES } from '../../accounts/login/limit-routes.ts';
+import { LIMIT_ROUTES } from '../../accounts/login/login-blocks.ts';
 import { LOGIN_ROUTES } from '../../accounts/login/login-routes.ts';
 import { PASSKEY_LOGIN_ROUTES } from '../../accounts/login/passkey-login-routes.ts';
-import { REAUTHENTICATE_ROUTES } from '../../accounts/login/reauthenticate-route.ts';
+import { REAUTHENTICATE_ROUTES } from '../../accounts/login/reauthenticate.ts';
 import { OIDC_ROUTES } from '../../accounts/oidc/oidc-routes.ts';
 import { SIGN_IN_ROUTES } from '../../accounts/oidc/sign-in-routes.ts';
 import { PASSKEY_ROUTES } from '../../accounts/passkeys/passkey-routes.ts';

@@ -10,7 +10,7 @@ import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts
 import { createCodeLimiter } from '../../../src/accounts/login/guesses.ts';
 import { createNetworkLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
-import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate-route.ts';
+import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate.ts';
 import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
 import { createPasskeyCheck } from '../../../src/accounts/passkeys/passkeys.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';

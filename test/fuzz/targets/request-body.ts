@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { viewOf } from '../../../src/access/camera-view.ts';
 import { judgeBody } from '../../../src/access/judge-body.ts';
-import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../../src/accounts/http/body-fields.ts';
+import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../../src/accounts/http/json-body.ts';
 import { Refused } from '../../../src/accounts/http/kernel.ts';
 import { parseTerms, parseThing } from '../../../src/accounts/links/make-link.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';

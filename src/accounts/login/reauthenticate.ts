@@ -1,0 +1,164 @@
+/** `POST /api/reauthenticate`: the password, a code or a passkey again, judged within the limits, for acts that a stolen session alone must not do (SPEC 12). */
+import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import { ANY, BODY_NO, named } from '../../routes/shapes.ts';
+import { CODE, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
+import {
+  ANSWERED,
+  type Call,
+  declaring,
+  Refused,
+  refusedFields,
+  refusedFor,
+  refusedWhileBusy,
+  refusedWhileLimited,
+} from '../http/kernel.ts';
+import { whileThere } from '../http/responses.ts';
+import { ASSERTION, assertion } from '../passkeys/credential.ts';
+import type { PasskeyOutcome } from '../passkeys/passkeys.ts';
+import { cookieClientOf } from '../sessions/session-cookie.ts';
+import {
+  type CodeGuessOutcome,
+  type GuessOutcome,
+  type GuessServices,
+  isFailure,
+  judgeCode,
+  judgeGuess,
+  onAccountOf,
+} from './guesses.ts';
+import { settled } from './login-limiter.ts';
+import { siteOf } from './passkey-login-routes.ts';
+
+const PATH = '/api/reauthenticate';
+const PROVEN = named('Proven', z.object({ success: z.boolean().optional(), url: z.string().optional() }));
+const WRONG = 'The password, the code or the passkey is not right.';
+
+const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own session" } as const;
+
+const PROOF = named(
+  'Proof',
+  z.object({
+    password: MAYBE_GIVEN_TEXT,
+    code: MAYBE_GIVEN_TEXT.meta(CODE),
+    credential: ASSERTION,
+    provider: MAYBE_GIVEN_TEXT.meta({ description: 'The name of a provider that the account is connected with' }),
+    return_to: MAYBE_GIVEN_TEXT.meta({ description: 'The page to come back to from the provider' }),
+  }),
+);
+const ONE_OF_FOUR = {
+  loc: ['body'],
+  msg: 'Give the password, a code, a passkey or a provider',
+  type: 'value_error',
+} as const;
+
+/** The person is asked by the provider of that name, and comes back from there. */
+export interface ProofElsewhere {
+  readonly name: string;
+  /** The page to come back to, as the client wishes it; '' for none. */
+  readonly returnTo: string;
+}
+
+/** `session`: the id of its tokens. */
+export interface Prover {
+  readonly user: User;
+  readonly session: string;
+  readonly address: string;
+}
+
+type ProofOutcome = CodeGuessOutcome | GuessOutcome | PasskeyOutcome;
+
+const route = declaring<Services>();
+
+// biome-ignore format: a table
+export const REAUTHENTICATE_ROUTES = [
+  route({ route: `POST ${PATH}`, ...OWN, summary: 'Show again to be the person: the password, a code or a passkey; or the address of the provider that asks', body: PROOF, yes: [200, PROVEN], no: [...BODY_NO, 404, 409, 429], before: sessionIn, run: reauthenticate }),
+  route({ route: `POST ${PATH}/options`, ...OWN, summary: 'What to ask a passkey for, as that proof', yes: [200, ANY], no: [409], run: options }),
+];
+
+/** The id of the caller's session. */
+function sessionIn({ caller: { credential } }: Call<unknown>): string {
+  if (credential.kind !== 'session') throw refusedFor('reauthentication-required');
+  return credential.tokenId;
+}
+
+async function proverOf(call: Call<unknown>, { store }: Pick<Services, 'store'>): Promise<Prover> {
+  const session = sessionIn(call);
+  const user = await store.accounts.findUser(call.caller.name);
+  if (!user) throw refusedFor('token-invalid');
+  return { user, session, address: call.from };
+}
+
+async function options(call: Call, deps: Pick<Services, 'store' | 'passkeyCheck'>): Promise<object> {
+  const { user, session } = await proverOf(call, deps);
+  return deps.passkeyCheck.proofOptions(user, session, siteOf(deps));
+}
+
+async function reauthenticate(
+  { caller, ctx, record, body, ...call }: Call<z.output<typeof PROOF>>,
+  deps: GuessServices &
+    Pick<
+      Services,
+      'secondFactor' | 'codeLimiter' | 'passkeyCheck' | 'mayUsePassword' | 'store' | 'sessions' | 'askAtProvider'
+    >,
+): Promise<object | undefined> {
+  // The user as it is once the body has arrived.
+  const prover = await proverOf({ ...call, caller, body, record }, deps);
+  const { password, code, credential, provider, return_to: returnTo = '' } = body;
+  if ([password, code, credential, provider].filter(Boolean).length !== 1) throw refusedFields([ONE_OF_FOUR]);
+  const shown = credential ? assertion(credential) : undefined;
+  if (shown && !shown.ok) throw refusedFields(shown.error);
+  if (!ctx) throw refusedFor('reauthentication-required');
+  if (provider) {
+    const url = await deps.askAtProvider(ctx, prover, { name: provider, returnTo });
+    return url === undefined ? ANSWERED : { url };
+  }
+  const passkey = shown && { shown: shown.value, site: siteOf(deps) };
+  const { user, session: knownSession, address } = prover;
+  const outcome = await whileThere(ctx.res, (signal): Promise<ProofOutcome> => {
+    if (code) return judgeCode({ user, address, signal, knownSession, code }, deps);
+    return onAccountOf({ user, signal, knownSession }, deps, async (): Promise<ProofOutcome> => {
+      const of = { account: user.name, signal };
+      if (!passkey) {
+        const storedHash = async () => user.passwordHash;
+        return judgeGuess({ password: password ?? '', address, ...of, browserOf: user.name, storedHash }, deps);
+      }
+      // No signature can be guessed; the limits keep the checks from being used up by one client.
+      const place = await deps.limiter.reserve(address, true, of);
+      if (place.kind !== 'reserved') return place;
+      return settled(place, () => deps.passkeyCheck.prove(passkey.shown, prover, passkey.site), isFailure);
+    });
+  });
+  const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;
+  const refused = refusalOf(outcome, deps.mayUsePassword(user));
+  if (refused) {
+    record(act, refused.recorded);
+    throw refused;
+  }
+  const token = await deps.sessions.prove(caller);
+  if (token === undefined) throw refusedFor('token-invalid');
+  record(act);
+  ctx.set('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
+  return undefined;
+}
+
+/** Undefined for what is proven. The reason is for the log, never for the client. */
+function refusalOf(outcome: ProofOutcome, mayUsePassword: boolean): Refused | undefined {
+  const wrong = (recorded: string): Refused => new Refused(401, WRONG, { recorded, fields: { reason: 'not-proven' } });
+  switch (outcome.kind) {
+    case 'limited':
+      return refusedWhileLimited(outcome);
+    case 'busy':
+      return refusedWhileBusy('busy');
+    case 'right':
+      return undefined;
+    case 'match':
+      return mayUsePassword ? undefined : refusedFor('password-off', {}, { recorded: 'password-off' });
+    case 'mismatch':
+      return wrong('bad-credentials');
+    case 'over':
+      return wrong('passkey-challenge-over');
+    case 'wrong':
+      return wrong('why' in outcome ? (outcome.why ?? 'bad-code') : 'bad-code');
+  }
+}
