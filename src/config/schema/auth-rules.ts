@@ -16,36 +16,18 @@ const KEYS = keysOf(authSection);
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
+// biome-ignore format: a table
 export const AUTH_RULES: readonly Rule[] = [
-  warns(
-    'auth.cookie_secure',
-    ({ auth, tls }) =>
-      auth.cookie_secure === false &&
-      tls.enabled &&
-      'false although tls.enabled is true, so the session cookie is sent over plain HTTP too: use auto',
-  ),
-  warns(
-    'auth.failed_login_rate_limit',
-    ({ auth }) =>
-      auth.failed_login_rate_limit === null &&
-      'null, so passwords can be guessed without limit: remove the key to get the default',
-  ),
-  warns(
-    'auth.session_length',
-    ({ auth: { session_length: length } }) =>
-      length > LONGEST_USUAL_SESSION &&
-      `${length} is over 90 days, and a stolen session would stay valid as long: write fewer seconds`,
-  ),
-  warns(
-    'auth.session_length',
-    ({ auth }) => auth.session_length === 0 && '0, so a login lasts only a few seconds: write 86400 for a day',
-  ),
-  warns(
-    'auth.hash_iterations',
-    ({ auth: { hash_iterations: iterations } }) =>
-      iterations < USUAL_ITERATIONS &&
-      `${iterations} is below ${USUAL_ITERATIONS}, so stolen hashes are guessed faster: remove the key to get the default`,
-  ),
+  warns('auth.cookie_secure', ({ auth, tls }) => auth.cookie_secure === false && tls.enabled &&
+    'false although tls.enabled is true, so the session cookie is sent over plain HTTP too: use auto'),
+  warns('auth.failed_login_rate_limit', ({ auth }) => auth.failed_login_rate_limit === null &&
+    'null, so passwords can be guessed without limit: remove the key to get the default'),
+  warns('auth.session_length', ({ auth: { session_length: length } }) => length > LONGEST_USUAL_SESSION &&
+    `${length} is over 90 days, and a stolen session would stay valid as long: write fewer seconds`),
+  warns('auth.session_length', ({ auth }) => auth.session_length === 0 &&
+    '0, so a login lasts only a few seconds: write 86400 for a day'),
+  warns('auth.hash_iterations', ({ auth: { hash_iterations: iterations } }) => iterations < USUAL_ITERATIONS &&
+    `${iterations} is below ${USUAL_ITERATIONS}, so stolen hashes are guessed faster: remove the key to get the default`),
   {
     key: 'auth.trusted_proxies',
     warnings: ({ auth }) => everyAddress(['auth', 'trusted_proxies'], auth.trusted_proxies),
@@ -62,28 +44,12 @@ export const AUTH_RULES: readonly Rule[] = [
   { key: 'auth.roles', warnings: lostCameras, widens: losesRoles },
   { key: 'auth.roles', warnings: namesAlikeInHeaders },
   { key: 'auth.roles', warnings: grantsOfProxyUsers },
-  fails(
-    'auth.password_login',
-    (raw) =>
-      raw('auth.password_login') === 'none' &&
-      providersIn(raw).length === 0 &&
-      'none leaves nothing to log in with, because auth.oidc names no provider: add one, or write admins or everyone',
-  ),
-  fails(
-    'auth.oidc',
-    (raw, isWhole) =>
-      isWhole &&
-      providersIn(raw).length > 0 &&
-      raw('server.public_url') === undefined &&
-      'needs the address of this service, to which the provider sends people back: set server.public_url, for example to https://nvr.example.com',
-  ),
-  fails(
-    'auth.oidc',
-    (raw) =>
-      providersIn(raw).length > 0 &&
-      raw('auth.enabled') === false &&
-      'needs accounts, and auth.enabled is false: set auth.enabled to true, or remove auth.oidc',
-  ),
+  fails('auth.password_login', (raw) => raw('auth.password_login') === 'none' && providersIn(raw).length === 0 &&
+    'none leaves nothing to log in with, because auth.oidc names no provider: add one, or write admins or everyone'),
+  fails('auth.oidc', (raw, isWhole) => isWhole && providersIn(raw).length > 0 && raw('server.public_url') === undefined &&
+    'needs the address of this service, to which the provider sends people back: set server.public_url, for example to https://nvr.example.com'),
+  fails('auth.oidc', (raw) => providersIn(raw).length > 0 && raw('auth.enabled') === false &&
+    'needs accounts, and auth.enabled is false: set auth.enabled to true, or remove auth.oidc'),
   {
     key: 'auth.oidc',
     problems: (raw) =>

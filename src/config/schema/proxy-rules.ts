@@ -18,54 +18,29 @@ export const trustedPeersOf = ({ auth, proxy }: Pick<Settings, 'auth' | 'proxy'>
 
 const isMapped = ({ proxy: { header_map } }: Settings): boolean => (header_map.user ?? header_map.role) !== undefined;
 
+// biome-ignore format: a table
 export const PROXY_RULES: readonly Rule[] = [
-  warns(
-    'auth.enabled',
-    ({ auth, proxy }) =>
-      !auth.enabled &&
-      !proxy.jwt &&
-      [...proxy.auth_secret, ...auth.trusted_proxies, ...proxy.trusted_peers].length === 0 &&
-      'false, and no proof is required, so the identity headers of every client are trusted: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers',
-  ),
+  warns('auth.enabled', ({ auth, proxy }) => !auth.enabled && !proxy.jwt && [...proxy.auth_secret, ...auth.trusted_proxies, ...proxy.trusted_peers].length === 0 &&
+    'false, and no proof is required, so the identity headers of every client are trusted: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers'),
   {
     key: 'proxy.trusted_peers',
     warnings: ({ proxy }) => everyAddress(['proxy', 'trusted_peers'], proxy.trusted_peers),
     widens: believesMore,
   },
   // Nothing else says why the headers of a proxy are not believed.
-  warns(
-    'proxy.header_map',
-    (settings) =>
-      settings.auth.enabled &&
-      isMapped(settings) &&
-      'is not read while auth.enabled is true: set auth.enabled to false, or remove the map',
-  ),
+  warns('proxy.header_map', (settings) => settings.auth.enabled && isMapped(settings) &&
+    'is not read while auth.enabled is true: set auth.enabled to false, or remove the map'),
   // One of the two is a mistake, and which one is not known here.
-  warns(
-    'proxy.header_map',
-    (settings) =>
-      !settings.auth.enabled &&
-      settings.proxy.jwt !== undefined &&
-      isMapped(settings) &&
-      'is not read while proxy.jwt is set: remove one of the two',
-  ),
+  warns('proxy.header_map', (settings) => !settings.auth.enabled && settings.proxy.jwt !== undefined && isMapped(settings) &&
+    'is not read while proxy.jwt is set: remove one of the two'),
   { key: 'proxy.header_map', widens: losesHeader },
   // Another issuer, other keys, or plain headers again: identity is believed from another place.
   { key: 'proxy.jwt', widens: ({ auth }) => !auth.enabled },
-  warns(
-    'proxy.jwt',
-    ({ auth, proxy }) =>
-      auth.enabled &&
-      proxy.jwt !== undefined &&
-      'is not read while auth.enabled is true: set auth.enabled to false, or remove proxy.jwt',
-  ),
+  warns('proxy.jwt', ({ auth, proxy }) => auth.enabled && proxy.jwt !== undefined &&
+    'is not read while auth.enabled is true: set auth.enabled to false, or remove proxy.jwt'),
   { key: 'proxy.auth_secret', widens: believesMore },
-  warns(
-    'proxy.auth_secret',
-    ({ proxy }) =>
-      proxy.auth_secret.some((secret) => secret.length < SHORTEST_GOOD_SECRET) &&
-      `shorter than ${SHORTEST_GOOD_SECRET} characters: generate one with "openssl rand -hex 32"`,
-  ),
+  warns('proxy.auth_secret', ({ proxy }) => proxy.auth_secret.some((secret) => secret.length < SHORTEST_GOOD_SECRET) &&
+    `shorter than ${SHORTEST_GOOD_SECRET} characters: generate one with "openssl rand -hex 32"`),
   {
     key: 'proxy.role_map',
     warnings: ({ auth, proxy }) =>

@@ -13,6 +13,7 @@ const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1|::ffff:127\.[\d.]+)$/;
 const POOLED = /:6432(?=[,/?])|[?&]pgbouncer=true/;
 const MOST_TOLD = 5;
 
+// biome-ignore format: a table
 export const SERVER_RULES: readonly Rule[] = [
   { key: 'server', problems: listenersDiffer },
   // The peer of a Unix socket is a proxy on this machine.
@@ -24,15 +25,8 @@ export const SERVER_RULES: readonly Rule[] = [
   }),
   fails('server.public_url', (raw) => pathsDiffer(raw('server.public_url'), raw('server.base_path'))),
   { key: 'server.sites', problems: sitesDiffer, warnings: sitesWithoutLogin },
-  warns(
-    'server.internal',
-    ({ server: { internal } }) =>
-      internal !== false &&
-      internal.path === undefined &&
-      internal.port !== USUAL_INTERNAL_PORT &&
-      !LOOPBACK.test(internal.host) &&
-      'is reachable from other machines, and every caller is an admin there: write 127.0.0.1 in the place of the address, or false',
-  ),
+  warns('server.internal', ({ server: { internal } }) => internal !== false && internal.path === undefined && internal.port !== USUAL_INTERNAL_PORT && !LOOPBACK.test(internal.host) &&
+    'is reachable from other machines, and every caller is an admin there: write 127.0.0.1 in the place of the address, or false'),
   // Browsers drop a cookie for the frames of other sites that is not Secure, and one that is Secure on plain HTTP.
   warns('ui.frame_ancestors', ({ auth, server, tls, ui }) => {
     const { origin } = server.public_url ?? {};
@@ -46,13 +40,8 @@ export const SERVER_RULES: readonly Rule[] = [
   ...['events.source', 'ui.login'].map((key) =>
     fails(key, (raw) => raw('nvr.url') === undefined && raw(key) === 'nvr' && '"nvr" needs an NVR: set nvr.url'),
   ),
-  fails(
-    'events.source',
-    (raw) =>
-      raw('events.source') === 'nvr-database' &&
-      raw('events.nvr_database') === undefined &&
-      "nvr-database needs the NVR's own SQLite file: set events.nvr_database",
-  ),
+  fails('events.source', (raw) => raw('events.source') === 'nvr-database' && raw('events.nvr_database') === undefined &&
+    "nvr-database needs the NVR's own SQLite file: set events.nvr_database"),
   // The table of events does not know sites: two cameras of one name would be one.
   fails('events.source', (raw) => {
     const source = raw('events.source') ?? (raw('nvr.url') === undefined ? 'store' : 'nvr');
@@ -62,13 +51,8 @@ export const SERVER_RULES: readonly Rule[] = [
       'is store, and events in the store belong to no site: with server.site set nvr.url, and here nvr or nvr-database'
     );
   }),
-  warns(
-    'events.retention',
-    ({ events }) =>
-      events.retention !== null &&
-      events.source !== 'store' &&
-      "has no effect, because the events are the NVR's: set how long they are kept there, or remove the key",
-  ),
+  warns('events.retention', ({ events }) => events.retention !== null && events.source !== 'store' &&
+    "has no effect, because the events are the NVR's: set how long they are kept there, or remove the key"),
   warns('nvr.cameras', ({ nvr }) => {
     const pairs = namesAlike(nvr.cameras ?? []);
     return (
@@ -76,14 +60,8 @@ export const SERVER_RULES: readonly Rule[] = [
       `the name of a camera is the beginning of another one (${pairs.slice(0, MOST_TOLD).join(', ')}), and the NVR finds preview frames by the beginning of a name: a role that sees the first one alone gets no picture of it while it is offline; rename one of them`
     );
   }),
-  warns(
-    'store.url',
-    ({ store: { url, listen_url } }) =>
-      url.engine === 'postgres' &&
-      POOLED.test(url.url) &&
-      listen_url === undefined &&
-      'leads to a PgBouncer by its port or parameter, and store.listen_url is not set: changes of other replicas are not received through a transaction pooler; set store.listen_url to the server itself',
-  ),
+  warns('store.url', ({ store: { url, listen_url } }) => url.engine === 'postgres' && POOLED.test(url.url) && listen_url === undefined &&
+    'leads to a PgBouncer by its port or parameter, and store.listen_url is not set: changes of other replicas are not received through a transaction pooler; set store.listen_url to the server itself'),
 ];
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
