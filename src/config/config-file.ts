@@ -1,7 +1,7 @@
 /** Where the configuration file is; the quick start's when there is none yet (SPEC 1, first start). */
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { err, messageOf, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import { putInPlace } from '../files/put-in-place.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../files/read-bounded.ts';
 
@@ -22,10 +22,7 @@ export const CONFIG_NAMES = ['config.yaml', 'config.yml'] as const;
 /** What to do with no configuration: write the first one there, only read it, or report a problem, for there was one. */
 export type WhenMissing = 'write' | 'read' | 'refuse';
 
-/**
- * `first` is the file to begin with, the quick
- * start's unless told otherwise. Errs with the sentence for the operator.
- */
+/** `first` is the file to begin with, the quick start's unless told otherwise. Errs with the sentence for the operator. */
 export async function openConfigFile(
   directory: string,
   whenMissing: WhenMissing,
@@ -41,15 +38,6 @@ export async function openConfigFile(
     return ok(await writeFirst(directory, first));
   } catch (fault) {
     return err(whyNot(directory, fault));
-  }
-}
-
-/** Another file than the active one. */
-export async function readConfigFile(file: string): Promise<Result<ConfigFile, string>> {
-  try {
-    return ok({ file, text: await readBounded(file), created: false });
-  } catch (fault) {
-    return err(`${file} cannot be read: ${messageOf(fault)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Flag over environment over file over store: one tree of values, and which layer each came from (SPEC 1, precedence). */
+/** Environment over file over store: one tree of values, and which layer each came from (SPEC 1, precedence). */
 
 import { isScalar, parseDocument } from 'yaml';
 import { isRecord } from '../domain/json.ts';
@@ -6,15 +6,13 @@ import type { StoredSettings } from '../domain/stored-settings.ts';
 import { type KeyPath, type Problem, valueAt } from './problems/problems.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-/** Keys and values as in the file, from the command line. */
-export type Overrides = Readonly<Record<string, unknown>>;
 
 export interface Layered {
   readonly tree: unknown;
   readonly problems: readonly Problem[];
   /** Sets keys that have no value yet: those of the page Security. Gives the keys that were set. */
   setBelow(values: StoredSettings): readonly string[];
-  /** What set a value: a variable, flags, the page Security; undefined: the file did. */
+  /** What set a value: a variable, the page Security; undefined: the file did. */
   sourceOf(path: KeyPath): string | undefined;
 }
 
@@ -25,7 +23,6 @@ interface Setting {
 }
 
 const VARIABLE = /^POSTERN__(?<path>[A-Za-z0-9_.]+)$/;
-const COMMAND_LINE = '(command line)';
 const PAGE = '(page Security; the configuration file comes before it)';
 
 /** What is known of keys by the schema, which the health check does without. */
@@ -38,9 +35,9 @@ export interface KnownKeys {
 /**
  * `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML.
  */
-export function layered(tree: unknown, environment: Environment, overrides: Overrides, keys: KnownKeys): Layered {
+export function layered(tree: unknown, environment: Environment, keys: KnownKeys): Layered {
   const problems: Problem[] = [];
-  const settings = [...fromEnvironment(environment, keys, problems), ...flattened(overrides, [])];
+  const settings = [...fromEnvironment(environment, keys, problems)];
   const base = structuredClone(tree ?? {});
   for (const { path, value } of settings) setAt(base, path, value);
   return {
@@ -99,27 +96,17 @@ function scalarOf(text: string): unknown {
   return isWhole && !contents.commentBefore && !contents.tag ? contents.value : text;
 }
 
-function flattened(overrides: Overrides, above: readonly string[]): readonly Setting[] {
-  return Object.entries(overrides).flatMap(([key, value]) => {
-    const path = [...above, key];
-    if (value === undefined) return [];
-    return isTree(value) ? flattened(value, path) : [{ path, value, source: COMMAND_LINE }];
-  });
-}
-
 /** Stops where the file has something else than a map: that is reported as it stands. */
 function setAt(tree: unknown, path: readonly string[], value: unknown): void {
   let node = tree;
   for (const step of path.slice(0, -1)) {
-    if (!isTree(node)) return;
+    if (!isRecord(node)) return;
     if (!Object.hasOwn(node, step) || node[step] === null) define(node, step, {});
     node = node[step];
   }
   const last = path.at(-1);
-  if (isTree(node) && last !== undefined) define(node, last, value);
+  if (isRecord(node) && last !== undefined) define(node, last, value);
 }
-
-const isTree = (value: unknown): value is Record<string, unknown> => isRecord(value);
 
 /** Also for a key called `__proto__`, which an assignment would lose. */
 const define = (node: Record<string, unknown>, key: string, value: unknown): void => {

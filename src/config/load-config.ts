@@ -1,5 +1,4 @@
 /** The configuration as `serve` uses it, or every problem with it at once (SPEC 1). */
-
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { MaybePromise } from '../domain/async.ts';
@@ -7,14 +6,12 @@ import type { Clock } from '../domain/clock.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { StoredSettings } from '../domain/stored-settings.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
-import { CONFIG_NAMES, openConfigFile, readConfigFile, type WhenMissing } from './config-file.ts';
-import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
+import { CONFIG_NAMES, openConfigFile, type WhenMissing } from './config-file.ts';
+import { type Environment, type Layered, layered } from './layers.ts';
 import { EMPTIED, wasConfigured } from './marks.ts';
 import { type NamedFiles, nameFiles, placesOf } from './named-files.ts';
 import { type Finding, formatProblems, type KeyPath, type Problem, pathText } from './problems/problems.ts';
-import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
-import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
-import { takeOut, takeRemovedKeys } from './removed-keys.ts';
+import { entriesIn, MOST_ENTRIES, readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
 import { crossFindings, warningsOf } from './rules.ts';
 import { findingsOf, meantVariable, messageFor } from './schema/issues.ts';
 import type { Keys } from './schema/keys.ts';
@@ -26,10 +23,6 @@ export interface ConfigPlace {
   readonly env: Environment;
   /** The keys of the core and of the features. */
   readonly schema: () => MaybePromise<Schema>;
-  /** This file is read, in the place of the one in the directory. */
-  readonly file?: string;
-  /** Keys and values as in the file, from the command line. */
-  readonly overrides?: Overrides;
   /** What the page Security keeps in the store; undefined while the store was not read: then nothing is said of what it may give. */
   readonly stored?: StoredSettings | undefined;
   /** `write` unless told otherwise. */
@@ -54,7 +47,7 @@ export interface LoadedConfig {
   readonly kind: 'loaded';
   readonly settings: Settings;
   readonly schema: Schema;
-  /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
+  /** Keys that have a value in the file, or the environment, as `auth.roles`. */
   readonly given: ReadonlySet<string>;
   /** What the page Security keeps in the store, as far as it was read. */
   readonly stored: StoredSettings;
@@ -84,27 +77,21 @@ export interface RefusedConfig {
 
 export type ConfigOutcome = LoadedConfig | RefusedConfig;
 
-/** Flag over environment over file over store over default. */
+/** Environment over file over store over default. */
 export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const directory = resolve(place.directory);
   const schema = await place.schema();
   const { keys, isSecret } = schema;
   const { env, stored, onFile = () => {} } = place;
   for (const name of CONFIG_NAMES) onFile(join(directory, name));
-  const opened =
-    place.file === undefined
-      ? await openConfigFile(directory, place.whenMissing ?? 'write', place.env[FIRST_CONFIGURATION])
-      : await readConfigFile(place.file);
+  const opened = await openConfigFile(directory, place.whenMissing ?? 'write', env[FIRST_CONFIGURATION]);
   if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
   const { file, text, created } = opened.value;
   const yaml = readYaml(text);
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
   const isEmpty = (yaml.value.tree ?? undefined) === undefined;
   if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };
-  const layers = layered(yaml.value.tree, env, place.overrides ?? {}, {
-    isSecret,
-    meantVariable: meantVariable(keys),
-  });
+  const layers = layered(yaml.value.tree, env, { isSecret, meantVariable: meantVariable(keys) });
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
@@ -258,3 +245,43 @@ const byPosition = (left: Problem, right: Problem): number =>
   (left.line ?? Number.POSITIVE_INFINITY) - (right.line ?? Number.POSITIVE_INFINITY) ||
   (left.column ?? 0) - (right.column ?? 0) ||
   left.path.localeCompare(right.path);
+
+/** A section stands for all of its keys. */
+// biome-ignore format: a table
+const REMOVED: Readonly<Record<string, string>> = {
+  canary: '"postern policy diff" names operations of the NVR that the route table does not know',
+  'nvr.identity_jwt': 'no NVR verified it; nvr.auth_secret tells an NVR that a request came through Postern',
+  'server.console_url':
+    'for a console that the pages of the NVR cannot reach, run a second Postern without nvr.url on the same store, at another host name: SECURITY.md',
+  'auth.curtain_groups': 'draw the cameras by a pattern, such as "inside_*", or list them in PUT /api/curtain',
+  'auth.curtain_reauthenticate': 'opening the curtain asks no question of its own any more',
+  'server.timeout_headers': 'the head of a request may take 15 seconds',
+  'server.timeout_login_body': 'the body of a login may take 10 seconds',
+  'auth.cookie_same_site': 'it follows from ui.frame_ancestors: name there the site that shows the pages in a frame',
+  'nvr.user_header': 'the NVR gets remote-user',
+  'nvr.role_header': 'the NVR gets remote-role, and with nvr.auth_secret remote-groups as well',
+  'nvr.warn_open_ports': 'the start always looks; publish no port of the NVR where other machines are',
+  'auth.guest_keep': 'the account of a guest is deleted 30 days after its end',
+  'nvr.timeout_connect': 'connecting to the NVR may take 5 seconds',
+  'proxy.jwt.grace': 'keys that cannot be read any more are used for an hour',
+  'events.max_limit': 'a response holds at most 10,000 events',
+  'ledger.enabled': 'ledger.retention: 0 turns the ledger off, and any other length turns it on',
+  'links.enabled': 'links.max_lifetime: 0 turns links off, and any other length turns them on',
+  'logger.audit_file': 'audit lines are log lines (service.audit), and fail2ban reads the journal or the container log: deploy/fail2ban',
+};
+
+/** Takes them out of the tree; gives a finding for each that was there. */
+function takeRemovedKeys(tree: unknown): readonly Finding[] {
+  return Object.entries(REMOVED).flatMap(([key, instead]) => {
+    const path = key.split('.');
+    return takeOut(tree, path) ? [{ path, message: `was removed: ${instead}; remove the key` }] : [];
+  });
+}
+
+function takeOut(tree: unknown, path: KeyPath): boolean {
+  const last = path.at(-1);
+  const node = path.slice(0, -1).reduce<unknown>((above, step) => Object(above)[step], tree);
+  if (last === undefined || typeof node !== 'object' || node === null || !Object.hasOwn(node, last)) return false;
+  delete (node as Record<PropertyKey, unknown>)[last];
+  return true;
+}

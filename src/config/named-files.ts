@@ -1,8 +1,8 @@
 /** Where keys of the schema stand in a configuration, and the files that they name: a backup takes them, `check` opens them (SPEC 1, 15). */
-import { stat } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { isRecord } from '../domain/json.ts';
-import type { Finding, KeyPath } from './problems/problems.ts';
+import type { Finding, KeyPath, Problem } from './problems/problems.ts';
 import { type Keys, placeAmong } from './schema/keys.ts';
 import type { Settings } from './schema/schema.ts';
 import { isFilePath } from './schema/value-types.ts';
@@ -81,4 +81,28 @@ const modeOf = (file: string): Promise<number> =>
   stat(file).then(
     ({ mode }) => mode & 0o777,
     () => 0,
+  );
+
+/** Certificate and key that the configuration names and that are not there: a self-signed pair must not take their place. */
+interface TlsConfig {
+  readonly settings: Pick<Settings, 'tls'>;
+  readonly given: ReadonlySet<string>;
+  readonly placed: (finding: Finding) => Problem;
+}
+
+export async function missingTlsFiles({ settings: { tls }, given, placed }: TlsConfig): Promise<readonly Problem[]> {
+  if (!tls.enabled) return [];
+  const problems: Problem[] = [];
+  for (const key of ['certificate', 'private_key'] as const) {
+    if (!given.has(`tls.${key}`) || (await isThere(tls[key]))) continue;
+    const message = `there is no file ${tls[key]}: put it there, or remove the key to use a self-signed certificate`;
+    problems.push(placed({ path: ['tls', key], message }));
+  }
+  return problems;
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    (fault: NodeJS.ErrnoException) => fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR',
   );

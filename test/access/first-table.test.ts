@@ -8,7 +8,7 @@ import { authorize } from '../../src/access/authorize.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { sampleOf } from '../../src/access/review/sample-request.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import { readYaml } from '../../src/config/problems/read-yaml.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOfNames } from '../../src/domain/camera-scope.ts';

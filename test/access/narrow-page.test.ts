@@ -7,7 +7,7 @@ import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
 import { NO_ADAPTER } from '../../src/access/nvr-adapter.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import { ALL_CAMERAS, scopeOfNames } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type UserName, VIEWER } from '../../src/domain/names.ts';
 

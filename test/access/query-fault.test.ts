@@ -6,7 +6,7 @@ import type { AccessVerdict } from '../../src/access/access-verdict.ts';
 import { authorize } from '../../src/access/authorize.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import { ALL_CAMERAS, scopeOfNames } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName } from '../../src/domain/names.ts';
 

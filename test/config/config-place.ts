@@ -21,7 +21,7 @@ export async function withDirectory<Outcome>(
   }
 }
 
-type Rest = Partial<Pick<ConfigPlace, 'env' | 'overrides' | 'stored'>>;
+type Rest = Partial<Pick<ConfigPlace, 'env' | 'stored'>>;
 
 export const load = (yaml: string, rest: Rest = {}): Promise<ConfigOutcome> =>
   withDirectory({ 'config.yaml': yaml }, (directory) =>

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { problemsOf, settingsOf } from './config-place.ts';
 
-describe('Of flag, environment, file and default (SPEC 1)', () => {
+describe('Of environment, file and default (SPEC 1)', () => {
   const yaml = 'auth: {session_length: 2}\nserver: {external: "127.0.0.1:2"}';
   const env = { POSTERN__AUTH__SESSION_LENGTH: '3', POSTERN__SERVER__EXTERNAL: '127.0.0.1:3' };
-  const overrides = { server: { external: '127.0.0.1:4' } };
   const rows: [
     sentence: string,
     yaml: string,
@@ -16,7 +15,6 @@ describe('Of flag, environment, file and default (SPEC 1)', () => {
     ['the default counts when nothing is said', '', {}, 86_400, 8971],
     ['the file counts over the default', yaml, {}, 2, 2],
     ['the environment counts over the file', yaml, { env }, 3, 3],
-    ['the flag counts over the environment', yaml, { env, overrides }, 3, 4],
   ];
   for (const [sentence, text, rest, session, port] of rows) {
     it(sentence, async () => {
@@ -70,13 +68,5 @@ describe('A variable of the environment', () => {
 
   it('of another product is let be', async () => {
     assert.deepEqual(await problemsOf('', { env: { POSTERN_CONFIG_DIR: '/x', POSTERNX__A: '1', PATH: '/bin' } }), []);
-  });
-
-  it('is outdone by a flag, which a problem then names', async () => {
-    const found = await problemsOf('', {
-      env: { POSTERN__SERVER__EXTERNAL: 'x' },
-      overrides: { server: { external: 'y' } },
-    });
-    assert.deepEqual(found, ['(command line) server.external: "y" is not host:port: write for example 127.0.0.1:8971']);
   });
 });

@@ -5,8 +5,14 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { BUNDLE, isBundleCurrent } from '../../src/build-server.ts';
-import { BUILT_TABLES, type BuiltTables, digestOf, loadPolicy, SHIPPED } from '../../src/config/policy/load-policy.ts';
-import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
+import {
+  BUILT_TABLES,
+  type BuiltTables,
+  digestOf,
+  loadPolicy,
+  parsePolicy,
+  SHIPPED,
+} from '../../src/config/policy/load-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { type PolicyRow, writtenLocator, writtenNarrowing } from '../../src/domain/policy.ts';
 import { withDirectory } from './config-place.ts';

@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
+import { loadPolicy, parsePolicy } from '../../src/config/policy/load-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
-import { readYaml } from '../../src/config/problems/read-yaml.ts';
-import { beyondLimits, entriesIn } from '../../src/config/problems/text-limits.ts';
+import { beyondLimits, entriesIn, readYaml } from '../../src/config/problems/read-yaml.ts';
 import { problemsOf, settingsOf, withDirectory } from './config-place.ts';
 
 const lines = (count: number, line: (at: number) => string): string =>

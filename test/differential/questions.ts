@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleOf } from '../../src/access/review/sample-request.ts';
-import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import type { Vector } from '../attacks/support/vector.ts';
 import { askedOfAll, foreign, type Operation, own, readOperations } from '../policy/support/rows.ts';
 import { BEDROOM, GARDEN } from '../policy/support/two-cameras.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { load } from '../config/config-place.ts';
 import { type Compose, RESET } from '../deploy/support/compose.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { parsePolicy, tableSchema } from '../../src/config/policy/parse-policy.ts';
+import { parsePolicy, tableSchema } from '../../src/config/policy/load-policy.ts';
 
 const FILE = new URL('../../conf/policies/frigate.yaml', import.meta.url);
 const text = readFileSync(FILE, 'utf8');

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import { parsePolicy, tableSchema } from '../../src/config/policy/parse-policy.ts';
+import { parsePolicy, tableSchema } from '../../src/config/policy/load-policy.ts';
 
 const text = readFileSync(new URL('../../conf/policies/mediamtx.yaml', import.meta.url), 'utf8');
 const written = tableSchema.parse(parse(text));

@@ -1,7 +1,7 @@
 /** The certificate of the external listener: read from the operator's files, or self-signed, made and renewed here (SPEC 1, `tls`). */
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
-import { missingTlsFiles } from '../../config/missing-tls-files.ts';
+import { missingTlsFiles } from '../../config/named-files.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type Clock, hourly } from '../../domain/clock.ts';

@@ -1,8 +1,7 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
-
 import { Command, Option } from 'commander';
 import type { StoreUse } from '../../app/commands/commands.ts';
-import { nearest } from '../../config/problems/nearest.ts';
+import { nearest } from '../../config/problems/problems.ts';
 import { FEATURES } from '../../features/all.ts';
 import type { CommandFrame } from '../../features/feature.ts';
 import { endQuietly } from '../broken-pipe.ts';

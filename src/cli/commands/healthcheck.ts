@@ -9,7 +9,7 @@ import { layered } from '../../config/layers.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { readYaml } from '../../config/problems/read-yaml.ts';
 import { parseListenAddress, serverDefaults } from '../../config/schema/addresses.ts';
-import { hostInUrl, type ListenAddress } from '../../domain/addresses.ts';
+import type { ListenAddress } from '../../domain/addresses.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 export interface HealthcheckPlace {
@@ -43,7 +43,7 @@ async function telemetryAddress({ directory, env }: HealthcheckPlace): Promise<R
   const { file, text } = opened.value;
   const yaml = readYaml(text);
   if (!yaml.ok) return err(formatProblems(file, yaml.error));
-  const { tree } = layered(yaml.value.tree, env, {}, { isSecret: () => false, meantVariable: () => undefined });
+  const { tree } = layered(yaml.value.tree, env, { isSecret: () => false, meantVariable: () => undefined });
   const written: unknown = Object(Object(tree).server).telemetry ?? serverDefaults.telemetry;
   if (written === false) return ok(false);
   const address = parseListenAddress(String(written));
@@ -84,5 +84,5 @@ function complaintOf(telemetry: Telemetry): Promise<string | undefined> {
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
-  return hostInUrl(host);
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -2,14 +2,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { type Access, NO_FIELDS, type PolicyRow, type TableHead } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/read-bounded.ts';
 import { adapterNamed, lostWordOf } from '../../nvr/adapters.ts';
-import { nearest } from '../problems/nearest.ts';
-import type { Problem } from '../problems/problems.ts';
-import { type PolicyTable, parsePolicy } from './parse-policy.ts';
-import { joinedHead } from './table-head.ts';
+import { type Finding, nearest, type Problem, pathText } from '../problems/problems.ts';
+import { readYaml, type YamlText } from '../problems/read-yaml.ts';
+import { findingsOf, messageFor } from '../schema/issues.ts';
+import { keysOf } from '../schema/keys.ts';
+import { rowFindings } from './policy-faults.ts';
+import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
+import { headShape, joinedHead } from './table-head.ts';
 
 export interface LoadedPolicy {
   readonly kind: 'loaded';
@@ -162,4 +166,54 @@ async function notFound(name: string): Promise<string> {
     ? `did you mean ${meant}?`
     : `write one of ${shipped.sort().join(', ')}, or a file such as ./routes.yaml`;
   return `${JSON.stringify(name)} is not a route table: ${ending}`;
+}
+
+/** One route table: YAML text as rows, or every problem with its line (SPEC 5). */
+interface PolicyTable {
+  readonly rows: readonly PolicyRow[];
+  readonly head: TableHead;
+  /** The table whose rows come after these, and where it is named. */
+  readonly base: { readonly name: string; readonly namedAt: Problem } | undefined;
+}
+
+export const tableSchema = z.strictObject({
+  version: z.literal(1),
+  ...headShape,
+  extends: z.string().min(1).optional(),
+  routes: z.array(rowSchema),
+});
+
+const KEYS_OF_TABLE = keysOf(tableSchema);
+
+/** Each is looked for in the file. */
+const MOST_PROBLEMS = 100;
+
+/** `source` names the file in problems. */
+export function parsePolicy(written: string, source: string): Result<PolicyTable, readonly Problem[]> {
+  const yaml = readYaml(written);
+  if (!yaml.ok) return err(yaml.error.map((problem) => ({ ...problem, source })));
+  const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor(() => false) });
+  const findings = parsed.success ? rowFindings(parsed.data.routes) : findingsOf(parsed.error.issues, KEYS_OF_TABLE);
+  if (!parsed.success || findings.length > 0)
+    return err(findings.slice(0, MOST_PROBLEMS).map((finding) => asProblem(finding, yaml.value, source)));
+  const { routes, extends: name, version: _, handlers: __, ...head } = parsed.data;
+  const namedAt = asProblem({ path: ['extends'], message: '' }, yaml.value, source);
+  return ok({
+    head,
+    rows: routes.map((row, index) =>
+      asRow(row, { file: source, line: yaml.value.locate(['routes', index])?.line ?? 0 }),
+    ),
+    base: name === undefined ? undefined : { name, namedAt },
+  });
+}
+
+/** What was read of a handler is for the readers of the file: it is not kept. */
+const asRow = ({ route, handler: _, ...row }: RowText, place: { file: string; line: number }): PolicyRow => ({
+  ...splitRoute(route),
+  ...row,
+  ...place,
+});
+
+function asProblem({ path, message }: Finding, yaml: YamlText, source: string): Problem {
+  return { path: pathText(path), message, ...yaml.locate(path), source };
 }

@@ -1,7 +1,6 @@
 /** What is wrong with single keys, in our words: zod's issues as findings (SPEC 1, `check`). */
 import type { z } from 'zod';
-import { nearest } from '../problems/nearest.ts';
-import type { Finding, KeyPath } from '../problems/problems.ts';
+import { type Finding, type KeyPath, nearest } from '../problems/problems.ts';
 import { type Keys, namesIn, placeAmong } from './keys.ts';
 
 /** zod's issues in our words; an issue about several keys becomes a finding for each. `keys`: the keys that exist. */

@@ -2,8 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
-import { nearest } from '../problems/nearest.ts';
-import { about, type Finding, type KeyPath } from '../problems/problems.ts';
+import { about, type Finding, type KeyPath, nearest } from '../problems/problems.ts';
 import { fails, type Raw, type Rule, warns } from './rule.ts';
 import type { Settings } from './schema.ts';
 

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { requestShowing } from '../../access/review/sample-request.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { personOf } from '../../accounts/sessions/session-state.ts';
-import { nearest } from '../../config/problems/nearest.ts';
+import { nearest } from '../../config/problems/problems.ts';
 import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';

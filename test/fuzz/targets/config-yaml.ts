@@ -48,9 +48,9 @@ export const fuzzTarget: FuzzTarget = {
   ],
   async judge(input) {
     const text = input.toString('utf8');
-    // A file of another name: what it names by `_file` is not there.
+    // What it names by `_file` is not there.
     writeFileSync(file, text);
-    const config = await loadConfig({ directory, schema: configSchema, env: {}, file, whenMissing: 'read' });
+    const config = await loadConfig({ directory, schema: configSchema, env: {}, whenMissing: 'read' });
     if (config.kind === 'invalid') {
       assertSentences(config.problems, text);
       return 'refused';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { sampleOf } from '../../../src/access/review/sample-request.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
-import { parsePolicy } from '../../../src/config/policy/parse-policy.ts';
+import { parsePolicy } from '../../../src/config/policy/load-policy.ts';
 import type { FuzzTarget } from './target.ts';
 import { assertSentences } from './yaml.ts';
 
