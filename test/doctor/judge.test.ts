@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { judge, linesFor, PROXY_KINDS } from '../../src/features/doctor/cause.ts';
-import { INSIDE_CAUSES } from '../../src/features/doctor/inside-causes.ts';
-import type { FirstSeen, InsideSeen } from '../../src/features/doctor/observations.ts';
+import { judge, linesFor } from '../../src/features/doctor/cause.ts';
+import type { FirstSeen } from '../../src/features/doctor/examine.ts';
+import { INSIDE_CAUSES, type InsideSeen } from '../../src/features/doctor/inside.ts';
+import { PROXY_KINDS } from '../../src/features/doctor/marks.ts';
 import { judgeWay } from '../../src/features/doctor/report.ts';
 import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from '../../src/features/doctor/way-causes.ts';
 
@@ -62,11 +63,11 @@ describe('A route table', () => {
   });
 });
 
-const WAY = [...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...WAY_CAUSES];
+const WAY = [FIRST_CAUSES, CERTIFICATE_CAUSES, WAY_CAUSES].flatMap(Object.keys);
 
 describe('The table of causes', () => {
   it('names each once, and 30 at most', () => {
-    const names = [...WAY, ...INSIDE_CAUSES].map(({ name }) => name);
+    const names = [...WAY, ...Object.keys(INSIDE_CAUSES)];
     assert.deepEqual([...new Set(names)], names);
     assert.ok(names.length <= 30, `${names.length} causes`);
   });
@@ -74,8 +75,8 @@ describe('The table of causes', () => {
   it('has a line to change for each proxy that can have the fault', () => {
     /** Causes that are cured elsewhere than at a proxy: in the configuration, the network, or the clock. */
     const elsewhere = /^(?:unreachable|login-in-front|base-path-differs|clock-differs|proxy-not-trusted)$/;
-    const gaps = WAY.filter(({ name }) => !elsewhere.test(name)).flatMap((cause) =>
-      PROXY_KINDS.filter((proxy) => linesFor(cause, proxy).length === 0).map((proxy) => `${cause.name} ${proxy}`),
+    const gaps = WAY.filter((name) => !elsewhere.test(name)).flatMap((name) =>
+      PROXY_KINDS.filter((proxy) => linesFor(name, proxy).length === 0).map((proxy) => `${name} ${proxy}`),
     );
     assert.deepEqual(gaps, []);
   });

@@ -1,9 +1,7 @@
-/** A row of doctor's tables: what it is called, how it is recognised, and what to change (SPEC 15). Pure. */
-import type { ProbeResponse } from './observations.ts';
-
-export const PROXY_KINDS = ['nginx', 'npm', 'caddy', 'traefik', 'haproxy', 'apache', 'cloudflare'] as const;
-/** `npm` is Nginx Proxy Manager. */
-export type ProxyKind = (typeof PROXY_KINDS)[number];
+/** Doctor's causes: how each is recognised, and what `advice.json` says to change (SPEC 15). Pure. */
+import ADVICE from './advice.json' with { type: 'json' };
+import type { ProxyKind } from './marks.ts';
+import type { ProbeResponse } from './send.ts';
 
 /** `error`: something does not work, or stands open. `warning`: it works now. `advice`: nothing is wrong, and it could be better. */
 export type Level = 'error' | 'warning' | 'advice';
@@ -14,16 +12,19 @@ export interface Sign {
   readonly seen: string;
 }
 
-export interface Cause<Seen> {
-  /** Stable, for programs. */
-  readonly name: string;
-  /** None when this is not the cause. */
-  readonly signs: (seen: Seen) => readonly (Sign | undefined)[];
-  /** What to do, whatever the proxy. */
+/** A stable name, for programs. */
+type CauseName = keyof typeof ADVICE;
+
+/** What to do, whatever the proxy, and the lines to change there. Nginx Proxy Manager takes those of nginx under "Advanced". */
+interface Advice {
   readonly advice: string;
-  /** The lines to change, for the proxies where there are some. Nginx Proxy Manager takes those of nginx under "Advanced". */
-  readonly lines?: Readonly<Partial<Record<ProxyKind, string>>>;
+  readonly lines?: Readonly<Partial<Record<ProxyKind, readonly string[]>>>;
 }
+
+/** The signs of each cause, by its name; none when this is not the cause. */
+export type Causes<Seen> = {
+  readonly [Name in CauseName]?: (seen: Seen) => readonly (Sign | undefined)[];
+};
 
 export interface DoctorFinding extends Sign {
   readonly name: string;
@@ -33,16 +34,17 @@ export interface DoctorFinding extends Sign {
 }
 
 /** Every sign of each cause, in the order of the table. */
-export const judge = <Seen>(causes: readonly Cause<Seen>[], seen: Seen, proxy?: ProxyKind): readonly DoctorFinding[] =>
-  causes.flatMap((cause) =>
-    cause.signs(seen).flatMap((sign) => {
-      const { name, advice } = cause;
-      return sign ? [{ name, ...sign, advice, lines: linesFor(cause, proxy) }] : [];
-    }),
+export const judge = <Seen>(causes: Causes<Seen>, seen: Seen, proxy?: ProxyKind): readonly DoctorFinding[] =>
+  (Object.keys(causes) as CauseName[]).flatMap((name) =>
+    (causes[name]?.(seen) ?? []).flatMap((sign) =>
+      sign ? [{ name, ...sign, advice: ADVICE[name].advice, lines: linesFor(name, proxy) }] : [],
+    ),
   );
 
-export const linesFor = ({ lines = {} }: Pick<Cause<never>, 'lines'>, proxy?: ProxyKind): readonly string[] =>
-  (proxy && (lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined)))?.split('\n') ?? [];
+export function linesFor(name: string, proxy?: ProxyKind): readonly string[] {
+  const { lines = {} }: Advice = ADVICE[name as CauseName];
+  return (proxy && (lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined))) ?? [];
+}
 
 const signOf =
   (level: Level) =>

@@ -4,7 +4,8 @@ import { type Audit, credentialOf } from '../../accounts/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
-import { type DoctorPlace, runDoctor } from './run-doctor.ts';
+import type { DoctorPlace } from './inside.ts';
+import { runDoctor } from './run-doctor.ts';
 
 export interface CheckRules {
   readonly place: DoctorPlace;

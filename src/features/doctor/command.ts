@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ending } from '../../domain/command-frame.ts';
 import type { CommandFrame } from '../feature.ts';
-import { PROXY_KINDS, type ProxyKind } from './cause.ts';
+import { PROXY_KINDS, type ProxyKind } from './marks.ts';
 
 interface DoctorOptions {
   readonly json?: boolean;
@@ -63,7 +63,7 @@ async function run(url: URL | undefined, options: DoctorOptions, frame: CommandF
   const { json, proxy, silence } = options;
   const ca = options.ca === undefined ? undefined : await readFile(options.ca, 'utf8');
   const headers = Object.fromEntries(options.header.map(splitHeader));
-  const { doctorAt } = await import('./doctor-at.ts');
+  const { doctorAt } = await import('./run-doctor.ts');
   const { formatReport } = await import('./report.ts');
   const report = await doctorAt(frame, { url, proxy, headers, ca, silence });
   frame.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));

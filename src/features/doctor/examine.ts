@@ -16,8 +16,8 @@ import {
   STREAM_END,
   UPLOAD_BYTES,
 } from './marks.ts';
-import type { ApiSeen, ArrivedProbe, FirstSeen, ProbeResponse, StreamSeen, TlsSeen, WaySeen } from './observations.ts';
-import { open, type Probe, send } from './send.ts';
+import type { ArrivedProbe } from './probe-routes.ts';
+import { open, type Probe, type ProbeResponse, send } from './send.ts';
 
 /** What of the machine that looks is needed for the probes. */
 export interface ExamineOptions {
@@ -41,64 +41,88 @@ const PATIENCE_MS = 10_000;
 const SURE_FACTOR = 3;
 
 export async function examine(options: ExamineOptions): Promise<FirstSeen | WaySeen> {
-  const { url, token, now, silence, identityHeaders } = options;
-  const prefix = url.pathname.replace(/\/$/, '');
-  const at = (path: string): URL => new URL(`${prefix}${PROBES}${path}`, url.origin);
-  const known = { authorization: `Bearer ${token}`, ...options.headers };
-  const ask = (path: string, probe: Partial<Probe> = {}): Promise<ProbeResponse> =>
+  const known = { authorization: `Bearer ${options.token}`, ...options.headers };
+  const at = (path: string): URL => new URL(`${prefixOf(options.url)}${PROBES}${path}`, options.url.origin);
+  const ask: Ask = (path, probe = {}) =>
     send({ url: at(path), timeoutMs: PATIENCE_MS, ...probe, headers: { ...known, ...probe.headers } });
+  const first = await lookFirst(options, ask);
+  const { seen } = first;
+  if (!seen) return first;
+  const read: Read = (form, seconds) => {
+    const url = at(`/stream?silence=${seconds}&form=${form}`);
+    return readStream({ url, headers: { ...known, 'accept-encoding': 'gzip' }, timeoutMs: PATIENCE_MS }, seconds);
+  };
+  return { ...first, seen, ...(await lookAlong(options, ask, read)) };
+}
 
+type Ask = (path: string, probe?: Partial<Probe>) => Promise<ProbeResponse>;
+type Read = (form: string, seconds: number) => Promise<StreamSeen | undefined>;
+
+/** The path below which the pages are said to be; empty for none. */
+const prefixOf = (url: URL): string => url.pathname.replace(/\/$/, '');
+
+/** What the first probe saw. */
+export type FirstSeen = Awaited<ReturnType<typeof lookFirst>>;
+
+async function lookFirst({ url, ca, now, identityHeaders }: ExamineOptions, ask: Ask) {
   const [reach, tls] = await Promise.all([
     ask(ODD_TARGET, { headers: asBrowser(identityHeaders) }),
-    lookAtTls(url, options.ca, PATIENCE_MS),
+    lookAtTls(url, ca, PATIENCE_MS),
   ]);
-  const place = { protocol: url.protocol === 'https:' ? 'https:' : 'http:', host: url.host, prefix } as const;
-  const seen = seenIn(reach);
-  const first = { url: place, now: now(), identityHeaders, reach, tls };
-  if (!seen) return { ...first, seen };
+  const protocol: 'http:' | 'https:' = url.protocol === 'https:' ? 'https:' : 'http:';
+  return {
+    url: { protocol, host: url.host, prefix: prefixOf(url) },
+    /** Unix seconds of the clock here. */
+    now: now(),
+    /** Names of the headers that Postern takes an identity from; none with accounts of its own. */
+    identityHeaders,
+    reach,
+    tls,
+    /** Undefined when Postern was not reached, or did not know doctor's token. */
+    seen: seenIn(reach),
+  };
+}
 
-  const read = (form: string, seconds = silence) =>
-    readStream(
-      {
-        url: at(`/stream?silence=${seconds}&form=${form}`),
-        headers: { ...known, 'accept-encoding': 'gzip' },
-        timeoutMs: PATIENCE_MS,
-      },
-      seconds,
-    );
+/** What all probes saw, where the first arrived. */
+export type WaySeen = FirstSeen & { readonly seen: ArrivedProbe } & Awaited<ReturnType<typeof lookAlong>>;
+
+async function lookAlong(options: ExamineOptions, ask: Ask, read: Read) {
+  const { silence } = options;
   // A machine or a line that was busy for a moment looks like a proxy that keeps answers back, but not twice.
   const readSurely = async (form: string): Promise<StreamSeen | undefined> => {
-    const seen = await read(form);
+    const seen = await read(form, silence);
     const isKeptBack = seen?.wasWhole && !seen.cameAtOnce && seen.encoding === undefined;
     if (!isKeptBack) return seen;
     const again = await read(form, Math.min(silence * SURE_FACTOR, LONGEST_SILENCE_SECONDS));
     // What is there before the silence is over is the first reading, from a cache: it says nothing of the way.
     return again?.wasWhole && again.took < again.silence ? seen : again;
   };
+  const octets = { 'content-type': 'application/octet-stream' };
   const [api, upgrade, put, upload, file, refused, stream, events, download] = await Promise.all([
-    lookAtApi(options, prefix),
+    lookAtApi(options),
     ask('/socket', { headers: UPGRADE }),
     ask('/seen', { method: 'PUT' }),
-    ask('/upload', {
-      method: 'POST',
-      body: Buffer.alloc(UPLOAD_BYTES),
-      headers: { 'content-type': 'application/octet-stream' },
-    }),
+    ask('/upload', { method: 'POST', body: Buffer.alloc(UPLOAD_BYTES), headers: octets }),
     ask('/file', { headers: { range: `bytes=${RANGE.first}-${RANGE.last}` } }),
     ask('/nothing'),
     readSurely('parts'),
     readSurely('events'),
     readSurely('file'),
   ]);
-  return { ...first, seen, api, upgrade, put, upload, file, refused, stream, events, download };
+  /** `refused`: with a sentence in JSON. `download`: a stream with a length that is said before. */
+  return { api, upgrade, put, upload, file, refused, stream, events, download };
 }
 
 const PROBES = '/postern/api/doctor';
 const WHO_AM_I = '/api/profile';
 const FOR_EVERYBODY = '/api/auth/first_time_login';
 
-/** One after the other: what the first leaves in a cache is the answer to the next. */
-async function lookAtApi({ url, token, headers }: ExamineOptions, prefix: string): Promise<ApiSeen> {
+/**
+ * Routes of Postern below `/api/`, asked one after the other: each answer has an id of its own, unless it is from a cache, where
+ * what the first leaves is the answer to the next. Proxies keep answers to a token less often than those to a cookie.
+ */
+async function lookAtApi({ url, token, headers }: ExamineOptions) {
+  const prefix = prefixOf(url);
   const get = (path: string, more: OutgoingHttpHeaders): Promise<ProbeResponse> =>
     send({ url: new URL(`${prefix}${path}`, url.origin), timeoutMs: PATIENCE_MS, headers: { ...headers, ...more } });
   const asKnown = { authorization: `Bearer ${token}` };
@@ -137,7 +161,11 @@ function seenIn(response: ProbeResponse): ArrivedProbe | undefined {
 }
 
 /** The certificate as a browser judges it; undefined when there is no TLS there: the first probe says why. `ca`: PEM of an authority that is to be believed too. */
-function lookAtTls(url: URL, ca: string | undefined, timeoutMs: number): Promise<TlsSeen | undefined> {
+function lookAtTls(
+  url: URL,
+  ca: string | undefined,
+  timeoutMs: number,
+): Promise<ReturnType<typeof judged> | undefined> {
   if (url.protocol !== 'https:') return Promise.resolve(undefined);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
@@ -151,7 +179,7 @@ function lookAtTls(url: URL, ca: string | undefined, timeoutMs: number): Promise
     });
     // For the whole handshake: a peer that sends a byte now and then is not waited for.
     const timer = setTimeout(() => end(undefined), timeoutMs);
-    const end = (seen: TlsSeen | undefined): void => {
+    const end = (seen: ReturnType<typeof judged> | undefined): void => {
       clearTimeout(timer);
       socket.destroy();
       resolve(seen);
@@ -161,18 +189,32 @@ function lookAtTls(url: URL, ca: string | undefined, timeoutMs: number): Promise
   });
 }
 
-function judged(socket: TLSSocket): TlsSeen {
+function judged(socket: TLSSocket) {
   const { valid_to, fingerprint256 } = socket.getPeerCertificate();
   const fault = socket.authorizationError;
   return {
+    /** Node's words for what is wrong with the chain or the name; undefined when a browser would take it. */
     fault: fault ? messageOf(fault) : undefined,
+    /** Unix seconds. */
     endsAt: Date.parse(valid_to) / 1000,
+    /** SHA-256 of it. */
     certificate: fingerprint256,
     offersHttp2: socket.alpnProtocol === 'h2',
   };
 }
 
-/** A stream that says something, is silent, and says its last: kept back, cut, or as it should be? */
+/** A stream that says something, is silent for a while, and says its last. */
+interface StreamSeen {
+  /** Whether what was said first was delayed by no more than a second. */
+  readonly cameAtOnce: boolean;
+  readonly wasWhole: boolean;
+  readonly encoding: string | undefined;
+  /** Seconds of silence that were asked for. */
+  readonly silence: number;
+  /** Seconds that the whole of it took. */
+  readonly took: number;
+}
+
 const SLACK_MS = 5_000;
 /** A live picture that is so late does no harm: nginx with TLS holds back what does not fill its buffer, until the next frame. */
 const MOST_DELAY_MS = 1000;

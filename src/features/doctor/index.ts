@@ -7,8 +7,8 @@ import type { NetworkSurroundings } from '../../domain/addresses.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { CHECK_ROUTES } from './check-route.ts';
-import { exposedPorts } from './exposed-ports.ts';
-import { exposedSentence } from './inside-causes.ts';
+import { exposedSentence } from './inside.ts';
+import { exposedPorts } from './ports.ts';
 import { PROBE_ROUTES } from './probe-routes.ts';
 import { probeRules } from './run-doctor.ts';
 

@@ -1,4 +1,4 @@
-/** What doctor writes into its probes, to find again in what arrived. */
+/** The kinds of proxies, and what doctor writes into its probes, to find again in what arrived. */
 
 /** An address of a network that is for documents (RFC 5737). */
 export const FORGED_ADDRESS = '203.0.113.77';
@@ -15,3 +15,7 @@ export const STREAM_END = 'data: end\n\n';
 export const LONGEST_SILENCE_SECONDS = 120;
 /** The part of a file that is asked for. */
 export const RANGE = { first: 1000, last: 1999 } as const;
+
+export const PROXY_KINDS = ['nginx', 'npm', 'caddy', 'traefik', 'haproxy', 'apache', 'cloudflare'] as const;
+/** `npm` is Nginx Proxy Manager. */
+export type ProxyKind = (typeof PROXY_KINDS)[number];

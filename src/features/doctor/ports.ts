@@ -1,10 +1,28 @@
-/** Ports of the NVR that are open where the public address leads: each goes round Postern. */
+/** Ports of the NVR that answer where other machines reach them, each a way past Postern: at the public address, and at those of this machine (SPEC 15). */
+import { lookup } from 'node:dns/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { hostInUrl } from '../../domain/addresses.ts';
+import { networkInterfaces } from 'node:os';
+import type { Settings } from '../../config/schema/schema.ts';
+import { hostInUrl, type NetworkSurroundings, outsideAddresses } from '../../domain/addresses.ts';
 import { DEFAULT_ALIVE, type TableHead, type TablePort } from '../../domain/policy.ts';
+import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
 import { isPosterns } from './cause.ts';
-import type { OpenPort, ProbeResponse } from './observations.ts';
-import { send } from './send.ts';
+import { type ProbeResponse, send } from './send.ts';
+
+/** A port of the NVR's that is reachable where browsers come from. */
+export interface OpenPort {
+  readonly port: number;
+  readonly what: string;
+  /** Not every program there can be told by its answer: this one was told by its silence. */
+  readonly ask?: 'webrtc';
+}
+
+/** A port of the NVR that answers at an address of this machine, or of the machine that a container runs on. */
+export interface ExposedPort extends OpenPort {
+  readonly address: string;
+}
 
 export interface KnownPort {
   readonly port: number;
@@ -128,4 +146,59 @@ function firstBytes(
 function protocolOf(bytes: Buffer): FirstBytes {
   if (bytes.toString('latin1').startsWith('RTSP/1.0')) return 'RTSP';
   return bytes.subarray(6, 10).toString('hex') === STUN_COOKIE ? 'STUN' : 'other';
+}
+
+/** Both mark the root of a container: the one of Docker, the other of Podman. */
+const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'] as const;
+
+/** None without an NVR. Never rejects. A port that does not answer takes 2 s. */
+export async function exposedPorts(
+  { settings, tableHead }: NvrConfig,
+  {
+    signal,
+    surroundings = lookAround,
+  }: {
+    readonly signal?: AbortSignal;
+    readonly surroundings?: (settings: Settings) => Promise<NetworkSurroundings>;
+  } = {},
+): Promise<readonly ExposedPort[]> {
+  const { nvr } = settings;
+  if (!nvr.url) return [];
+  const around = await surroundings(settings);
+  const { own, others } = outsideAddresses(around);
+  const internal = internalPortOf(settings);
+  const looked = nvrPorts(tableHead);
+  const ports = [...portsToTry(nvr.url, looked), ...internalPort(internal, looked)];
+  // In a container the internal listener is meant to be open on its own network.
+  const notOwn = ports.filter(({ port }) => !around.isContainer || port !== internal);
+  const tried = [
+    ...own.map((address) => ({ address, ports: notOwn })),
+    ...others.map((address) => ({ address, ports })),
+  ].map(async ({ address, ports: these }) =>
+    (await openPorts(address, these, signal)).map((open) => ({ address, ...open })),
+  );
+  return (await Promise.all(tried)).flat();
+}
+
+/** Undefined where it is off, or at a path. */
+export const internalPortOf = ({ server: { internal } }: Settings): number | undefined =>
+  internal === false || internal.path !== undefined ? undefined : internal.port;
+
+/** The port of `nvr.url` may be another one than usual. WebRTC is left out: some publish it on purpose. */
+function portsToTry(url: NonNullable<Settings['nvr']['url']>, ports: NvrPorts): readonly KnownPort[] {
+  const usual = ports.known.filter(({ ask }) => ask !== 'webrtc');
+  const isUsual = url.kind === 'unix' || usual.some(({ port }) => port === url.port);
+  return isUsual ? usual : [...usual, openNvrPort(url.port, ports)];
+}
+
+async function lookAround({ nvr: { url } }: Settings): Promise<NetworkSurroundings> {
+  const looked = url?.kind === 'tcp' ? await lookup(url.host).catch(() => undefined) : undefined;
+  return {
+    isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)),
+    interfaces: Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
+      (addresses ?? []).map((one) => ({ name, ...one })),
+    ),
+    routes: await readFile('/proc/net/route', 'latin1').catch(() => ''),
+    nvrAddress: looked?.address,
+  };
 }

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, named } from '../../routes/shapes.ts';
 import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, PICTURE, STREAM_END, UPLOAD_BYTES } from './marks.ts';
-import type { ArrivedProbe } from './observations.ts';
 
 export interface ProbeRules {
   /** Whether the address is in auth.trusted_proxies. */
@@ -60,22 +59,31 @@ function tell(ctx: RouteContext, deps: ProbeRules): void {
   ctx.body = { service: 'postern', seen: seenOf(ctx, deps) };
 }
 
-function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: ProbeRules): ArrivedProbe {
+/** How a probe's request arrived: the answer of `/postern/api/doctor/seen`. */
+export type ArrivedProbe = ReturnType<typeof seenOf>;
+
+function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: ProbeRules) {
   const { req, state } = ctx;
   const { remoteAddress = '', remotePort = 0 } = req.socket;
   const peer = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/, '');
   const told = [...TOLD, ...identityHeaders].map((name) => [name, linesOf(ctx, name)] as const);
   return {
     method: ctx.method,
+    /** Less the base path. */
     target: (req.url ?? '').slice(-LONGEST_TOLD),
     httpVersion: req.httpVersion,
+    /** The TCP peer: the proxy, or doctor itself. */
     peer,
     peerPort: remotePort,
     peerTrusted: isTrustedPeer(peer),
+    /** The address as Postern found it. */
     client: state.clientAddress,
+    /** Whether Postern takes the browser to have come over TLS. */
     encrypted: state.clientEncrypted,
     basePath: state.basePath ?? '',
+    /** Unix seconds of Postern's clock. */
     time: now(),
+    /** Some of the headers, a line each, by lower-case name. */
     headers: Object.fromEntries(told.filter(([, lines]) => lines.length > 0)),
     cookies: ctx.cookies.get(COOKIE) === undefined ? [] : [COOKIE],
     ...certificateOf(req.socket),

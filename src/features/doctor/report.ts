@@ -1,9 +1,10 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
-import { type DoctorFinding, headerOf, judge, type ProxyKind } from './cause.ts';
-import { type ExamineOptions, examine } from './examine.ts';
-import { INSIDE_CAUSES } from './inside-causes.ts';
-import type { FirstSeen, InsideSeen, ProbeResponse, WaySeen } from './observations.ts';
+import { type DoctorFinding, headerOf, judge } from './cause.ts';
+import { type ExamineOptions, examine, type FirstSeen, type WaySeen } from './examine.ts';
+import { INSIDE_CAUSES, type observeInside } from './inside.ts';
+import type { ProxyKind } from './marks.ts';
 import { internalPort, type NvrPorts, openPorts } from './ports.ts';
+import type { ProbeResponse } from './send.ts';
 import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from './way-causes.ts';
 
 export interface Report {
@@ -16,9 +17,6 @@ export interface Report {
   readonly good: readonly string[];
 }
 
-/** The ports are looked at from the public address. */
-export type InsideWithoutPorts = Omit<InsideSeen, 'openPorts'>;
-
 /** What the command line may say of a run. */
 export interface ReportWishes extends Pick<ExamineOptions, 'headers' | 'ca' | 'silence'> {
   readonly proxy?: ProxyKind | undefined;
@@ -30,7 +28,7 @@ export interface ReportOptions extends Omit<ExamineOptions, 'url'>, ReportWishes
   readonly internalPort: number | undefined;
   /** Those of the NVR. */
   readonly ports: NvrPorts;
-  readonly inside: () => Promise<InsideWithoutPorts>;
+  readonly inside: () => ReturnType<typeof observeInside>;
 }
 
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
@@ -38,7 +36,13 @@ const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
 export async function createReport(options: ReportOptions): Promise<Report> {
   const { url } = options;
   const inside = options.inside();
-  if (!url) return reported(null, undefined, judge(INSIDE_CAUSES, { ...(await inside), openPorts: [] }), INSIDE_CAUSES);
+  if (!url)
+    return reported(
+      null,
+      undefined,
+      judge(INSIDE_CAUSES, { ...(await inside), openPorts: [] }),
+      Object.keys(INSIDE_CAUSES),
+    );
   // A port on loopback alone is not open to other machines.
   const known = [...options.ports.known, ...internalPort(options.internalPort, options.ports)];
   const ports = OWN_MACHINE.test(url.hostname) ? [] : known.filter(({ port }) => String(port) !== url.port);
@@ -47,18 +51,18 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const proxy = options.proxy ?? proxyKindOf(seen.reach);
   const way = judgeWay(seen, proxy);
   const within = judge(INSIDE_CAUSES, { ...(await inside), openPorts: await open });
-  const looked = [...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) ? WAY_CAUSES : [])];
-  return reported(url.href, proxy, [...way, ...within], [...looked, ...INSIDE_CAUSES]);
+  const looked = { ...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) && WAY_CAUSES), ...INSIDE_CAUSES };
+  return reported(url.href, proxy, [...way, ...within], Object.keys(looked));
 }
 
 const reported = (
   url: string | null,
   proxy: ProxyKind | undefined,
   findings: readonly DoctorFinding[],
-  looked: readonly { readonly name: string }[],
+  looked: readonly string[],
 ): Report => {
   const found = findings.map(({ name }) => name);
-  const good = looked.map(({ name }) => name).filter((name) => !found.includes(name));
+  const good = looked.filter((name) => !found.includes(name));
   return { url, proxy: proxy ?? null, findings, good };
 };
 

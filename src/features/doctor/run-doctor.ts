@@ -1,34 +1,15 @@
-/** Runs doctor: with a token for its probes, and with how NVR, cameras, store, disk and accounts are (SPEC 15). */
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import type { TokenAdmin } from '../../accounts/tokens/token-routes.ts';
+/** Runs doctor with a token for its probes, in the server or beside it (SPEC 15). */
+import { loadPolicy } from '../../config/policy/load-policy.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress, trustedNetworks } from '../../domain/addresses.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import type { TableHead } from '../../domain/policy.ts';
-import { err, messageOf, ok, type Result } from '../../domain/result.ts';
-import { nvrCheck, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
-import { namesOfCameras } from '../../gateway/forward/watch-cameras.ts';
-import { exposedPorts, internalPortOf } from './exposed-ports.ts';
-import { nvrPorts } from './ports.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { CommandFrame } from '../feature.ts';
+import { type DoctorPlace, observeInside } from './inside.ts';
+import { internalPortOf, nvrPorts } from './ports.ts';
 import type { ProbeRules } from './probe-routes.ts';
-import { createReport, type InsideWithoutPorts, type Report, type ReportWishes } from './report.ts';
-
-/** The machine that doctor runs on: beside the server, or in it. */
-export interface DoctorPlace {
-  readonly settings: Settings;
-  readonly tableHead: TableHead;
-  readonly clock: Clock;
-  readonly tokens: Pick<TokenAdmin, 'create' | 'revoke'>;
-  readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
-  readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
-  /** Rejects when the store does not answer. */
-  readonly probeStore: () => Promise<unknown>;
-  /** What keeps people from signing in with the providers, a sentence each. */
-  readonly providerFaults: () => Promise<readonly string[]>;
-}
+import { createReport, type Report, type ReportWishes } from './report.ts';
 
 export interface DoctorRun extends ReportWishes {
   /** Default: `server.public_url`. */
@@ -71,47 +52,6 @@ export async function runDoctor(
   }
 }
 
-async function observeInside(place: DoctorPlace): Promise<InsideWithoutPorts> {
-  const { settings, tableHead } = place;
-  const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, faults] = await Promise.all([
-    nvrCheck(place),
-    exposedPorts(place),
-    place.probeStore().then(
-      () => null,
-      (fault: unknown) => messageOf(fault),
-    ),
-    freeBytesAtStore(settings),
-    nvrVersion(place),
-    adminsOf(place).catch(() => undefined),
-    place.providerFaults(),
-  ]);
-  const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
-  return {
-    nvrFault,
-    cameras: nvrFault === null ? (await namesOfCameras(place).catch(() => undefined))?.length : undefined,
-    freeBytes,
-    storeFault,
-    nvrVersion: nvrSays ?? undefined,
-    policyNvrVersion: tableHead.nvr,
-    // With a proxy's accounts it is the proxy that asks for a second factor.
-    secondFactor: settings.auth.enabled ? settings.auth.second_factor : undefined,
-    admins,
-    providerFaults: faults,
-    exposed,
-  };
-}
-
-async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | undefined> {
-  const disk = url.engine === 'sqlite' ? await statfs(dirname(url.file)).catch(() => undefined) : undefined;
-  return disk && disk.bavail * disk.bsize;
-}
-
-async function adminsOf({ users, usersWithFactor }: DoctorPlace): Promise<InsideWithoutPorts['admins']> {
-  const admins = (await users()).filter(({ role }) => role === ADMIN);
-  const known = new Set<string>((await usersWithFactor()).map(({ user }) => user));
-  return { withoutFactor: admins.filter(({ name }) => !known.has(name)).length, all: admins.length };
-}
-
 /** What the routes that doctor's probes ask need of the settings. */
 export function probeRules(settings: Settings, clock: Clock): ProbeRules {
   const trusted = trustedNetworks(settings.auth.trusted_proxies);
@@ -127,4 +67,33 @@ function identityHeadersOf({ auth, proxy }: Settings): readonly string[] {
   if (auth.enabled) return [];
   const { user, role } = proxy.header_map;
   return [...new Set([user, role].filter((name) => name !== undefined))];
+}
+
+/** Runs doctor beside the server. Rejects with a sentence when there is no configuration or store to work with. */
+export async function doctorAt(
+  { place, openStore, providerFaults }: Pick<CommandFrame, 'place' | 'openStore' | 'providerFaults'>,
+  run: DoctorRun,
+): Promise<Report> {
+  const { directory, clock } = place();
+  const { settings, listUsers: users, apiTokens: tokens, usersWithFactor, close } = await openStore('change');
+  try {
+    const policy = await loadPolicy(settings.nvr.policy, directory);
+    if (policy.kind === 'invalid') throw new Error('nvr.policy cannot be read: "postern check" says why');
+    const here = {
+      settings,
+      tableHead: policy.head,
+      clock,
+      tokens,
+      users,
+      usersWithFactor,
+      // The store has just been read and written.
+      probeStore: async () => {},
+      providerFaults: () => providerFaults(settings, clock),
+    };
+    const report = await runDoctor(here, run);
+    if (!report.ok) throw new Error(`${report.error}; start the server once with this directory if it has never run`);
+    return report.value;
+  } finally {
+    await close();
+  }
 }

@@ -2,7 +2,20 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import type { ProbeResponse } from './observations.ts';
+
+/** The answer to one probe, or why there was none. */
+export type ProbeResponse =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The headers by lower-case name; lines of one name are a list. */
+      readonly headers: Readonly<Record<string, readonly string[]>>;
+      readonly body: string;
+      /** The port that this end of the connection had. */
+      readonly localPort: number;
+    }
+  /** `code` is Node's, such as `ECONNREFUSED`. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 export interface Probe {
   readonly url: URL;

@@ -2,8 +2,8 @@
 import { providerFaults } from '../../../src/app/accounts/examine-providers.ts';
 import { openForCommands } from '../../../src/app/commands/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
-import { doctorAt } from '../../../src/features/doctor/doctor-at.ts';
 import type { Report } from '../../../src/features/doctor/report.ts';
+import { doctorAt } from '../../../src/features/doctor/run-doctor.ts';
 import type { StartedProxy } from '../../sso/support/proxies.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';

@@ -1,0 +1,124 @@
+/** What stands beside or behind Postern, observed, and the causes in it: the NVR, its ports, the store, the disk, how accounts are protected. */
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { TokenAdmin } from '../../accounts/tokens/token-routes.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { UserFactors } from '../../domain/accounts/second-factor.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { ADMIN } from '../../domain/names.ts';
+import { compareReleases, type TableHead } from '../../domain/policy.ts';
+import { messageOf } from '../../domain/result.ts';
+import { nvrCheck, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
+import { namesOfCameras } from '../../gateway/forward/watch-cameras.ts';
+import { advice, type Causes, error, warning } from './cause.ts';
+import { type ExposedPort, exposedPorts, type OpenPort } from './ports.ts';
+
+/** The machine that doctor runs on: beside the server, or in it. */
+export interface DoctorPlace {
+  readonly settings: Settings;
+  readonly tableHead: TableHead;
+  readonly clock: Clock;
+  readonly tokens: Pick<TokenAdmin, 'create' | 'revoke'>;
+  readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
+  readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
+  /** Rejects when the store does not answer. */
+  readonly probeStore: () => Promise<unknown>;
+  /** What keeps people from signing in with the providers, a sentence each. */
+  readonly providerFaults: () => Promise<readonly string[]>;
+}
+
+/** What the machine itself says; a part that was not looked at is undefined. */
+export async function observeInside(place: DoctorPlace) {
+  const { settings, tableHead } = place;
+  const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, faults] = await Promise.all([
+    nvrCheck(place),
+    exposedPorts(place),
+    place.probeStore().then(
+      () => null,
+      (fault: unknown) => messageOf(fault),
+    ),
+    freeBytesAtStore(settings),
+    nvrVersion(place),
+    adminsOf(place).catch(() => undefined),
+    place.providerFaults(),
+  ]);
+  const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
+  return {
+    /** Why the NVR does not answer; null when it does; undefined without one. */
+    nvrFault,
+    cameras: nvrFault === null ? (await namesOfCameras(place).catch(() => undefined))?.length : undefined,
+    /** Bytes free where the store is. */
+    freeBytes,
+    /** Why the store does not answer; null when it does. */
+    storeFault,
+    nvrVersion: nvrSays ?? undefined,
+    policyNvrVersion: tableHead.nvr,
+    // With a proxy's accounts it is the proxy that asks for a second factor.
+    secondFactor: settings.auth.enabled ? settings.auth.second_factor : undefined,
+    /** Admins who log in with a password alone, and all admins. */
+    admins,
+    providerFaults: faults,
+    exposed,
+  };
+}
+
+async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | undefined> {
+  const disk = url.engine === 'sqlite' ? await statfs(dirname(url.file)).catch(() => undefined) : undefined;
+  return disk && disk.bavail * disk.bsize;
+}
+
+async function adminsOf({
+  users,
+  usersWithFactor,
+}: DoctorPlace): Promise<{ readonly withoutFactor: number; readonly all: number }> {
+  const admins = (await users()).filter(({ role }) => role === ADMIN);
+  const known = new Set<string>((await usersWithFactor()).map(({ user }) => user));
+  return { withoutFactor: admins.filter(({ name }) => !known.has(name)).length, all: admins.length };
+}
+
+/** The open ports are looked for from the public address. */
+export type InsideSeen = Awaited<ReturnType<typeof observeInside>> & { readonly openPorts: readonly OpenPort[] };
+
+const LEAST_FREE_BYTES = 500_000_000;
+
+export const INSIDE_CAUSES = {
+  'nvr-port-open': ({ openPorts, exposed }) => [
+    ...openPorts.map(({ port, what, ask }) =>
+      (ask === 'webrtc' ? warning : error)(true, `port ${port} is open at the public address: ${what}`),
+    ),
+    ...exposed.map((port) => error(true, exposedSentence(port))),
+  ],
+  nvr: ({ nvrFault, cameras }) => [
+    error(typeof nvrFault === 'string', `the NVR does not answer: ${nvrFault}`),
+    warning(cameras === 0, 'the NVR has no cameras, so custom roles see nothing'),
+  ],
+  'nvr-version': ({ nvrVersion, policyNvrVersion }) => {
+    const [order, sentence] = [
+      compareReleases(nvrVersion, policyNvrVersion),
+      `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}`,
+    ];
+    return [
+      warning(order > 0, `${sentence}: new paths are for admins only`),
+      advice(order < 0, `${sentence}: a custom role may get less than it could`),
+    ];
+  },
+  store: ({ storeFault, freeBytes = Number.POSITIVE_INFINITY }) => [
+    error(typeof storeFault === 'string', `the store does not answer: ${storeFault}`),
+    warning(
+      freeBytes < LEAST_FREE_BYTES,
+      `${Math.round(freeBytes / 1e6)} MB are free on the disk of the store: logins fail when it is full`,
+    ),
+  ],
+  'second-factor': ({ secondFactor, admins }) => [
+    advice(secondFactor === 'off', 'no second factor is asked for: a guessed or stolen password is enough for a login'),
+    advice(
+      secondFactor === 'optional' && admins !== undefined && admins.withoutFactor > 0,
+      `${admins?.withoutFactor} of ${admins?.all} admins have no second factor: a stolen password is enough to get in`,
+    ),
+  ],
+  'sign-in-provider': ({ providerFaults }) => providerFaults.map((sentence) => error(true, sentence)),
+} satisfies Causes<InsideSeen>;
+
+/** The sentence about an open port, for the log, the status page and doctor alike. */
+export const exposedSentence = ({ address, port, what }: ExposedPort): string =>
+  `port ${port} answers at ${address}, where other machines reach it unless a firewall is between: ${what}`;
