@@ -67,6 +67,7 @@ export function createOpenStreams({
   readonly clock: Clock;
   /** Undefined: a store that fails ends no stream. */
   readonly grace?: StreamGrace | undefined;
+  /** Called once when checks begin to fail: the health of the store says when it works again. */
   readonly onFault: (fault: unknown) => void;
 }) {
   /**
@@ -80,6 +81,7 @@ export function createOpenStreams({
   let checkedVersion: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;
+  let isFailing = false;
 
   const listOf = (holder: string): OpenStream[] => {
     const known = byHolder.get(holder);
@@ -135,8 +137,10 @@ export function createOpenStreams({
     isChecking = true;
     try {
       await sweep();
+      isFailing = false;
     } catch (fault) {
-      onFault(fault);
+      if (!isFailing) onFault(fault);
+      isFailing = true;
     } finally {
       isChecking = false;
     }

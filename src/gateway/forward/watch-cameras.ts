@@ -46,6 +46,7 @@ export function watchCameras(
         { err: fault },
         'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
       ),
+    onWorking: () => log.info('the list of cameras can be read from the NVR again'),
   });
 }
 
@@ -127,7 +128,9 @@ interface CameraQuestions {
   /** Undefined when there is no NVR and no events backend to ask. */
   readonly ask: (() => Promise<RecorderLayout>) | undefined;
   readonly onChange: (cameras: readonly CameraName[]) => void;
+  /** Called when questions begin to fail, and when one is answered again. */
   readonly onFault: (fault: unknown) => void;
+  readonly onWorking: () => void;
 }
 
 export interface KnownCameraList {
@@ -146,7 +149,14 @@ export interface KnownCameraList {
 const REFRESH_MS = 60_000;
 const RETRY_MS = 2_000;
 
-export function watchKnownCameras({ configured, rules, ask, onChange, onFault }: CameraQuestions): KnownCameraList {
+export function watchKnownCameras({
+  configured,
+  rules,
+  ask,
+  onChange,
+  onFault,
+  onWorking,
+}: CameraQuestions): KnownCameraList {
   let layout = configured && layoutOfNames(configured, rules.reserved);
   let wasRead = false;
   let failed: string | undefined;
@@ -159,6 +169,7 @@ export function watchKnownCameras({ configured, rules, ask, onChange, onFault }:
     const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
     layout = found;
     wasRead = true;
+    if (failed !== undefined) onWorking();
     failed = undefined;
     if (hasChanged) onChange(found.cameras);
   };
@@ -168,9 +179,9 @@ export function watchKnownCameras({ configured, rules, ask, onChange, onFault }:
       keep(await ask());
       learned = undefined;
     } catch (fault) {
+      if (failed === undefined) onFault(fault);
       // What the parser says of it holds a piece of the answer.
       failed = fault instanceof SyntaxError ? 'its answer is no JSON' : fault instanceof Error ? fault.message : '';
-      onFault(fault);
     }
   };
   const learn = (config: Uint8Array): void => {

@@ -6,9 +6,9 @@ import type { CameraName } from '../../../src/domain/names.ts';
 import { watchKnownCameras } from '../../../src/gateway/forward/watch-cameras.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 
-it('The list of cameras ends with the next one that the NVR gives, and stays while it gives none', async (t) => {
+it('The list of cameras ends with the next one that the NVR gives, and stays while it gives none, which is told once', async (t) => {
   let names: readonly string[] | undefined = ['hall'];
-  const faults: unknown[] = [];
+  const told: string[] = [];
   const known = watchKnownCameras({
     configured: undefined,
     rules: FRIGATE.cameras,
@@ -17,7 +17,8 @@ it('The list of cameras ends with the next one that the NVR gives, and stays whi
       return layoutOfNames(names as CameraName[]);
     },
     onChange: () => {},
-    onFault: (fault) => void faults.push(fault),
+    onFault: () => void told.push('fault'),
+    onWorking: () => void told.push('working'),
   });
   t.after(known.stop);
   assert.equal(known.current(), undefined);
@@ -25,10 +26,11 @@ it('The list of cameras ends with the next one that the NVR gives, and stays whi
   assert.deepEqual(known.current(), ['hall']);
   names = undefined;
   await known.refresh();
-  assert.deepEqual([known.current(), faults.length], [['hall'], 1]);
+  await known.refresh();
+  assert.deepEqual([known.current(), told], [['hall'], ['fault']]);
   names = ['garden'];
   await known.refresh();
-  assert.deepEqual(known.current(), ['garden']);
+  assert.deepEqual([known.current(), told], [['garden'], ['fault', 'working']]);
 });
 
 it('A configuration that several people read is parsed once, and again when it has changed or the NVR was asked', async (t) => {
@@ -45,6 +47,7 @@ it('A configuration that several people read is parsed once, and again when it h
     ask: async () => layoutOfNames(['asked' as CameraName]),
     onChange: () => {},
     onFault: () => {},
+    onWorking: () => {},
   });
   t.after(known.stop);
   const config = (...names: string[]) =>
