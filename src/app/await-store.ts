@@ -16,7 +16,7 @@ import { loadFeatures } from './resources/features.ts';
 import { logRules } from './resources/logs.ts';
 import { openCertificates } from './resources/tls.ts';
 import type { StartOptions } from './start-options.ts';
-import { connectionRefusals } from './telemetry/connection-refusals.ts';
+import { connectionRefusals } from './telemetry/health.ts';
 
 const NEVER = new Promise<void>(() => {});
 const BETWEEN_ATTEMPTS_MS = 1000;

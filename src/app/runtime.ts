@@ -131,7 +131,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
       ? { seconds: settings.store.grace, clock: steadyClock ?? { now: steadyNow }, isHeard: store.isCurrent }
       : undefined,
     onFault: (fault) =>
-      log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying every second'),
+      log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
   });
   opened.defer(() => openStreams.close());
   const certificates = await openCertificates(options.config, clock, log);

@@ -9,18 +9,6 @@ import type { Logs } from './logs/log.ts';
 import type { RecentFailures } from './recent-failures.ts';
 import type { RequestEnd, RequestRecord } from './request-record.ts';
 
-export interface AccessLog {
-  refused(record: RequestRecord, reason: RefusalReason): void;
-  failed(record: RequestRecord, reason: RefusalReason): void;
-  fault(record: RequestRecord, fault: unknown): void;
-  /** The client was cut off, because it took nothing of the response for an hour. */
-  stalled(record: RequestRecord): void;
-  /** The NVR refused a head with a line that is longer than many servers take; told once a minute. */
-  lineRefused(record: RequestRecord, status: number, line: LongLine): void;
-  /** The access log; not for assets, of which a page has dozens. */
-  answered(record: RequestRecord, end: RequestEnd): void;
-}
-
 /** A line of a request's head. */
 export interface LongLine {
   /** A header, or the words for the request line. */
@@ -29,6 +17,8 @@ export interface LongLine {
 }
 
 const TOLD_AGAIN_MS = 60_000;
+
+export type AccessLog = ReturnType<typeof createAccessLog>;
 
 /** A request that was refused to a known caller. */
 export interface RefusedAct {
@@ -46,14 +36,14 @@ export function createAccessLog(
   logs: Logs,
   recent: RecentFailures,
   onRefusedAct: (act: RefusedAct) => void = () => {},
-): AccessLog {
+) {
   const gate = logs.named('service.gate');
   const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
   let lineToldAt = Number.NEGATIVE_INFINITY;
   let originToldAt = Number.NEGATIVE_INFINITY;
   return {
-    refused(record, reason) {
+    refused(record: RequestRecord, reason: RefusalReason): void {
       const { comparedWith } = record.admission ?? {};
       if (comparedWith && record.startedAt - originToldAt >= TOLD_AGAIN_MS) {
         originToldAt = record.startedAt;
@@ -81,13 +71,13 @@ export function createAccessLog(
       audit.info({ ...by, agent: agentOf(record), requestId }, 'access');
       onRefusedAct(by);
     },
-    failed(record, reason) {
+    failed(record: RequestRecord, reason: RefusalReason): void {
       const { method, path } = what(record);
       recent.noteFailure({ reason, method, path, requestId: record.requestId ?? '' });
       const cause = record.upstreamCause && { cause: record.upstreamCause };
       gate.warn({ requestId: record.requestId, ...what(record), reason, ...cause }, REFUSALS[reason].message);
     },
-    fault({ requestId }, fault) {
+    fault({ requestId }: RequestRecord, fault: unknown): void {
       if (storeFaultOf(fault) && fault instanceof Error)
         gate.warn({ requestId, reason: fault.message }, 'the store failed, and the request got 503: see the reason');
       else
@@ -96,13 +86,15 @@ export function createAccessLog(
           'an error in Postern itself, and the request got 500: please report this line',
         );
     },
-    stalled(record) {
+    /** The client was cut off, because it took nothing of the response for an hour. */
+    stalled(record: RequestRecord): void {
       gate.warn(
         { ...who(record), ...what(record), bytes: record.bytesOut },
         'the client took nothing of its response for an hour and was cut off: check for a proxy that reads ahead (docs/troubleshooting.md)',
       );
     },
-    lineRefused(record, status, { name, bytes }) {
+    /** The NVR refused a head with a line that is longer than many servers take; told once a minute. */
+    lineRefused(record: RequestRecord, status: number, { name, bytes }: LongLine): void {
       if (record.startedAt - lineToldAt < TOLD_AGAIN_MS) return;
       lineToldAt = record.startedAt;
       gate.warn(
@@ -110,7 +102,8 @@ export function createAccessLog(
         'the NVR refused a request with a line of more than 8 KB, mostly Cookie or groups: delete cookies of this host, send fewer groups, or raise large_client_header_buffers of the NVR',
       );
     },
-    answered(record, end) {
+    /** The access log; not for assets, of which a page has dozens. */
+    answered(record: RequestRecord, end: RequestEnd): void {
       const level = showsPictures(record) && !hasFailed(record, end) ? 'debug' : 'info';
       if (record.route === 'static' || !access.isOn(level)) return;
       access.write(level, accessRecord(record, end), 'answered');

@@ -1,39 +1,30 @@
 /** Counts sessions seen in the last five minutes, by role; no user name is kept (SPEC 9). */
 
-export interface ActiveSessions {
-  /** `now` is in milliseconds, of any clock that does not go back. */
-  seen(sessionId: string, role: string, now: number): void;
-  countByRole(now: number): ReadonlyMap<string, number>;
-  list(now: number): (readonly [id: string, role: string])[];
-}
-
-interface ActiveSession {
-  role: string;
-  at: number;
-}
-
 const ACTIVE_MS = 5 * 60_000;
 /** Tokens are checked before they are seen here; even so there is a ceiling. */
 const MOST_SESSIONS = 50_000;
 
-export function createActiveSessions(): ActiveSessions {
-  const sessions = new Map<string, ActiveSession>();
+export type ActiveSessions = ReturnType<typeof createActiveSessions>;
+
+/** `now` is in milliseconds, of any clock that does not go back. */
+export function createActiveSessions() {
+  const sessions = new Map<string, { role: string; at: number }>();
   const forgetIdle = (now: number): void => {
     for (const [id, { at }] of sessions) if (at <= now - ACTIVE_MS) sessions.delete(id);
   };
   return {
-    seen(sessionId, role, now) {
+    seen(sessionId: string, role: string, now: number): void {
       const known = sessions.get(sessionId);
       if (known) {
         known.role = role;
         known.at = now;
       } else if (sessions.size < MOST_SESSIONS) sessions.set(sessionId, { role, at: now });
     },
-    list(now) {
+    list(now: number): (readonly [id: string, role: string])[] {
       forgetIdle(now);
       return [...sessions].map(([id, { role }]) => [id, role] as const);
     },
-    countByRole(now) {
+    countByRole(now: number): ReadonlyMap<string, number> {
       forgetIdle(now);
       const counts = new Map<string, number>();
       for (const { role } of sessions.values()) counts.set(role, (counts.get(role) ?? 0) + 1);

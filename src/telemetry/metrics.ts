@@ -2,15 +2,7 @@
 import { CONNECTION_REFUSALS } from '../domain/connection-refusal.ts';
 import { STORE_FAULTS } from '../domain/store/store-fault.ts';
 import * as labels from './metric-labels.ts';
-import {
-  createCounter,
-  createGauge,
-  createHistogram,
-  createInfo,
-  type MetricFamily,
-  type SeriesSample,
-  withLabel,
-} from './series.ts';
+import { createCounter, createGauge, createHistogram, createInfo, type SeriesSample, withLabel } from './series.ts';
 
 export interface MetricsOptions {
   readonly version: string;
@@ -96,33 +88,27 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   return declared;
 }
 
-/** Counts denials by camera and role. The NVR names these labels, so the number of series has a limit (SPEC 9). */
-interface CameraDenials extends MetricFamily {
-  /** Undefined, or not known: `other`. */
-  count(camera: string | undefined, role: string): void;
-  isKnown(camera: string): boolean;
-  /** What the NVR has now. What was counted for a camera that is gone moves to `other`. */
-  setCameras(names: readonly string[]): void;
-}
-
 const MOST_SERIES = 512;
 const OTHER = 'other';
 
-export function createCameraDenials(name: string, help: string, customRoles: readonly string[]): CameraDenials {
+/** Counts denials by camera and role. The NVR names these labels, so the number of series has a limit (SPEC 9). */
+export function createCameraDenials(name: string, help: string, customRoles: readonly string[]) {
   const roles = [...new Set(customRoles), OTHER];
   const mostCameras = Math.floor(MOST_SERIES / roles.length) - 1;
   let counts = new Map([[OTHER, zeros(roles)]]);
   return {
     name,
     help,
-    type: 'counter',
-    count(camera, role) {
+    type: 'counter' as const,
+    /** Undefined, or not known: `other`. */
+    count(camera: string | undefined, role: string): void {
       const row = counts.get(camera ?? OTHER) ?? counts.get(OTHER);
       const at = roles.indexOf(role);
       add(row, at < 0 ? roles.length - 1 : at, 1);
     },
-    isKnown: (camera) => counts.has(camera),
-    setCameras(names) {
+    isKnown: (camera: string): boolean => counts.has(camera),
+    /** What the NVR has now. What was counted for a camera that is gone moves to `other`. */
+    setCameras(names: readonly string[]): void {
       const before = counts;
       const known = [...new Set(names)].filter((camera) => camera !== OTHER).slice(0, mostCameras);
       const rest = before.get(OTHER) ?? zeros(roles);

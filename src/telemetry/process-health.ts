@@ -3,21 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '../domain/clock.ts';
 import { type CheckResult, OK } from './readiness.ts';
 
-export interface ProcessHealthDeps {
-  readonly clock: Clock;
-  /** Milliseconds of a clock that is never set. */
-  readonly ticks: () => number;
-  /** Called with the seconds of a jump; negative when the clock was set back. */
-  readonly onClockJump: (seconds: number) => void;
-}
-
-export interface ProcessHealth {
-  eventLoop(): CheckResult;
-  clock(): CheckResult;
-  descriptors(): Promise<CheckResult>;
-  close(): void;
-}
-
 const EVERY_MS = 1000;
 /** A lag or a jump is told for so long. */
 const TOLD_LAG_MS = 60_000;
@@ -27,7 +12,16 @@ const JUMP_MS = 10_000;
 /** Share of the limit, beyond which connections may soon be refused. */
 const NEAR_LIMIT = 0.8;
 
-export function createProcessHealth({ clock, ticks, onClockJump }: ProcessHealthDeps): ProcessHealth {
+/** `ticks`: milliseconds of a clock that is never set. `onClockJump` gets seconds, negative when the clock was set back. */
+export function createProcessHealth({
+  clock,
+  ticks,
+  onClockJump,
+}: {
+  readonly clock: Clock;
+  readonly ticks: () => number;
+  readonly onClockJump: (seconds: number) => void;
+}) {
   let last = { wall: clock.now(), steady: ticks() };
   let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
   let jump = { seconds: 0, at: Number.NEGATIVE_INFINITY };
@@ -44,17 +38,17 @@ export function createProcessHealth({ clock, ticks, onClockJump }: ProcessHealth
   };
   const timer = setInterval(look, EVERY_MS).unref();
   return {
-    eventLoop: () =>
+    eventLoop: (): CheckResult =>
       ticks() - lag.at < TOLD_LAG_MS
         ? degraded(`the event loop was blocked for ${Math.round(lag.ms)} ms within the last minute`)
         : OK,
-    clock() {
+    clock(): CheckResult {
       look();
       return ticks() - jump.at < TOLD_JUMP_MS
         ? degraded(`the clock was set ${jump.seconds < 0 ? 'back' : 'forward'} by ${Math.abs(jump.seconds)} s`)
         : OK;
     },
-    async descriptors() {
+    async descriptors(): Promise<CheckResult> {
       const use = await descriptorUse();
       if (!use) return { kind: 'unused' };
       if (use === 'none-left')

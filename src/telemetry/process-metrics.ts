@@ -15,17 +15,13 @@ const GC = 'nodejs_gc_duration_seconds';
 /** There from the start, as all other series are. */
 const GC_KINDS: readonly string[] = ['major', 'minor', 'incremental', 'weakcb'];
 
-export interface ProcessMetrics {
-  read(): Promise<readonly MetricFamily[]>;
-}
-
-export function createProcessMetrics(): ProcessMetrics {
+export function createProcessMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (!SHOWN.has(name)) registry.removeSingleMetric(name);
   const collections = registry.getSingleMetric(GC);
   if (collections instanceof Histogram) for (const kind of GC_KINDS) collections.zero({ kind });
-  return { read: async () => (await registry.getMetricsAsJSON()).map(familyOf) };
+  return { read: async (): Promise<readonly MetricFamily[]> => (await registry.getMetricsAsJSON()).map(familyOf) };
 }
 
 type ProcessMetric = MetricObjectWithValues<MetricValue<string>>;

@@ -3,11 +3,11 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isInternalHost } from '../domain/addresses.ts';
 import { sentenceOf } from '../domain/refusal.ts';
 import { isReady, type Readiness } from './readiness.ts';
-import type { Exposition } from './scrape.ts';
+import type { Scrape } from './scrape.ts';
 
 export interface TelemetryDeps {
   /** Given the scraper's `Accept`. */
-  readonly expose: (accept: string | undefined) => Promise<Exposition>;
+  readonly expose: Scrape['expose'];
   readonly readiness: () => Promise<Readiness>;
   /** The service drains: new requests should go elsewhere. */
   readonly isStopping: () => boolean;

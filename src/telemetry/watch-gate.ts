@@ -195,17 +195,12 @@ interface CountedSocket {
   readonly bytesWritten: number;
 }
 
-interface SocketCount {
-  /** Counts the socket from here on. The function ends that, and gives the bytes written in all. */
-  begin(socket: CountedSocket): () => number;
-  countAll(): void;
-}
-
 /** Counts the bytes of WebSockets at each scrape, not only at their end: they may be open for days. */
-function createSocketCount(onBytes: (read: number, written: number) => void): SocketCount {
+function createSocketCount(onBytes: (read: number, written: number) => void) {
   const open = new Set<() => void>();
   return {
-    begin(socket) {
+    /** Counts the socket from here on. The function ends that, and gives the bytes written in all. */
+    begin(socket: CountedSocket): () => number {
       const before = socket.bytesWritten;
       let { bytesRead, bytesWritten } = socket;
       const count = (): void => {
@@ -219,7 +214,7 @@ function createSocketCount(onBytes: (read: number, written: number) => void): So
         return bytesWritten - before;
       };
     },
-    countAll() {
+    countAll(): void {
       for (const count of open) count();
     },
   };

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { describe, it } from 'node:test';
-import { createKnownCheck } from '../../src/telemetry/known-check.ts';
-import { OK, type Reached } from '../../src/telemetry/readiness.ts';
+import { createKnownCheck, OK, type Reached } from '../../src/telemetry/readiness.ts';
 import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 

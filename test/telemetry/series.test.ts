@@ -1,8 +1,8 @@
 /** Series with closed labels, and how they are told (SPEC 9). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { acceptedFormat, exposed } from '../../src/telemetry/exposition.ts';
 import { createCameraDenials } from '../../src/telemetry/metrics.ts';
+import { acceptedFormat, exposed } from '../../src/telemetry/scrape.ts';
 import { createCounter, createGauge, createHistogram, type MetricFamily } from '../../src/telemetry/series.ts';
 
 const told = (family: MetricFamily): string[] =>

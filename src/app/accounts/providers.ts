@@ -9,7 +9,7 @@ import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { Lasting } from '../services.ts';
-import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
+import { type AnswerWatch, watchAnswers } from '../telemetry/readiness.ts';
 
 /** A provider that is slower is away: a person waits for it. */
 const ANSWER_SECONDS = 5;

@@ -20,8 +20,8 @@ import type { Components } from '../resources/components.ts';
 import { logRules } from '../resources/logs.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
-import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
+import { type AnswerWatch, watchAnswers } from '../telemetry/readiness.ts';
 
 export interface AuthorizerDeps {
   readonly config: TableConfig;

@@ -1,34 +1,20 @@
 /** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
+import {
+  CONNECTION_REFUSALS,
+  type ConnectionRefusal,
+  type OnConnectionRefused,
+} from '../../domain/connection-refusal.ts';
 import type { PendingRevocationDeps } from '../../store/pending-revocations.ts';
-import { createStoreHealth, type StoreHealth } from '../../store/store-health.ts';
+import { createStoreHealth } from '../../store/store-health.ts';
 import type { ConsoleStream } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { createProcessHealth, type ProcessHealth } from '../../telemetry/process-health.ts';
+import { createProcessHealth } from '../../telemetry/process-health.ts';
 import { type CheckResult, OK } from '../../telemetry/readiness.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
-import { connectionRefusals } from './connection-refusals.ts';
 
-export interface Health {
-  readonly store: StoreHealth;
-  readonly process: ProcessHealth;
-  readonly changes: ChangesHealth;
-  /** Each is counted; the log says each cause once a minute. */
-  onConnectionRefused: OnConnectionRefused;
-  log(): CheckResult;
-  /** What is told of revocations that could not be written. */
-  revocations(): PendingRevocationDeps;
-  close(): Promise<void>;
-}
-
-/** The health of a store that several replicas share. */
-export interface ChangesHealth {
-  /** Called once at each change: whether changes of other replicas are heard. */
-  onHeard(isHeard: boolean, fault?: Error): void;
-  check(): CheckResult;
-}
+export type Health = ReturnType<typeof openHealth>;
 
 /** A login reads a file, and writes its attempt to a server. */
 const WITHOUT_STORE = {
@@ -42,7 +28,7 @@ export function openHealth(
   clock: Clock,
   console: ConsoleStream,
   engine: keyof typeof WITHOUT_STORE,
-): Health {
+) {
   metrics.storeUp.set(1);
   const store = createStoreHealth({
     now: steadyNow,
@@ -66,11 +52,12 @@ export function openHealth(
   const dropped = console.dropped ?? (() => 0);
   let droppedBefore = 0;
   return {
+    /** Each is counted; the log says each cause once a minute. */
     onConnectionRefused: connectionRefusals(metrics, log),
     store,
     process,
     changes: changesHealth(metrics, log),
-    log() {
+    log(): CheckResult {
       const now = dropped();
       metrics.logLinesDropped.add(now - droppedBefore);
       droppedBefore = now;
@@ -81,7 +68,8 @@ export function openHealth(
             reason: `${now} log lines were dropped: check what reads the output of the service, it is too slow`,
           };
     },
-    revocations: () => ({
+    /** What is told of revocations that could not be written. */
+    revocations: (): PendingRevocationDeps => ({
       onHeld: (fault) =>
         log.error(
           { err: fault },
@@ -89,23 +77,38 @@ export function openHealth(
         ),
       onWritten: (count) => log.info({ count }, 'ended sessions that were held in memory are stored now'),
     }),
-    async close() {
+    async close(): Promise<void> {
       process.close();
       await store.close();
     },
   };
 }
 
-function changesHealth(metrics: Metrics, log: Logger): ChangesHealth {
+/** The health of a store that several replicas share. */
+function changesHealth(metrics: Metrics, log: Logger) {
   let state: CheckResult = { kind: 'unused' };
   return {
     check: () => state,
-    onHeard(isHeard, fault) {
+    /** Called once at each change: whether changes of other replicas are heard. */
+    onHeard(isHeard: boolean, fault?: Error): void {
       metrics.storeChangesHeard.set(isHeard ? 1 : 0);
       const reason = 'changes of other replicas are not received, so each request asks the store';
       if (!isHeard) log.error({ err: fault }, `${reason}: see the cause, or check store.listen_url`);
       else if (state.kind === 'degraded') log.info('changes of other replicas are received again');
       state = isHeard ? OK : { kind: 'degraded', reason };
     },
+  };
+}
+
+const TOLD_AGAIN_MS = 60_000;
+
+/** Counts connections and heads that never became a request, and logs each cause once a minute with its peer (SPEC 5). */
+export function connectionRefusals(metrics: Metrics, log: Pick<Logger, 'warn' | 'error'>): OnConnectionRefused {
+  const toldAt = new Map<ConnectionRefusal, number>();
+  return (cause, peer, code) => {
+    metrics.connectionsRefused.add(1, cause);
+    if (steadyNow() - (toldAt.get(cause) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
+    toldAt.set(cause, steadyNow());
+    log[cause === 'full' ? 'error' : 'warn']({ peer, cause, ...(code && { code }) }, CONNECTION_REFUSALS[cause]);
   };
 }

@@ -1,24 +1,18 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
 
 import { type NvrConfig, nvrCheck } from '../../gateway/forward/nvr-questions.ts';
-import { createKnownCheck } from '../../telemetry/known-check.ts';
-import { type CheckResult, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
+import { type CheckResult, createKnownCheck, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from '../resources/events.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { Certificates } from '../resources/tls.ts';
 import type { Health } from './health.ts';
-
-export interface ReadinessSources {
-  readonly health: Health;
-  readonly certificates: Certificates | undefined;
-}
 
 /** The servers that sign identities, by their names, and why the last answer of each was none. */
 export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
 
 export function readinessOf(
   config: NvrConfig,
-  { health, certificates }: ReadinessSources,
+  { health, certificates }: { readonly health: Health; readonly certificates: Certificates | undefined },
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined,
   providers: ProviderFaults,
@@ -86,3 +80,24 @@ const withCameras = (nvr: Reached, fault: string | undefined): CheckResult =>
         reason: `the list of cameras cannot be read from the NVR (${fault}): check that nvr.url is the address of an NVR, or set nvr.cameras`,
       }
     : nvr;
+
+export type Answer = { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string };
+
+export type AnswerWatch = ReturnType<typeof watchAnswers>;
+
+/**
+ * Whether a server that identities depend on answered when it was last asked: told once at each change, and in `/readyz`.
+ * `report` is called for the first answer and for each change; `wasDown` tells a return from a beginning.
+ */
+export function watchAnswers(report: (answer: Answer, wasDown: boolean) => void) {
+  let last: Answer | undefined;
+  return {
+    onAnswer(answer: Answer): void {
+      const before = last?.kind;
+      last = answer;
+      if (answer.kind !== before) report(answer, before === 'down');
+    },
+    /** Why the last answer was none; undefined before the first. */
+    fault: (): string | undefined => (last?.kind === 'down' ? last.why : undefined),
+  };
+}

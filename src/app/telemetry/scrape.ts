@@ -2,11 +2,10 @@
 import { X509Certificate } from 'node:crypto';
 import type { CameraName } from '../../domain/names.ts';
 import { type NvrConfig, nvrCheck } from '../../gateway/forward/nvr-questions.ts';
-import { exposed } from '../../telemetry/exposition.ts';
 import { PLACES, type Place } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
-import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
+import { createScrape, exposed, type Scrape } from '../../telemetry/scrape.ts';
 import type { MetricFamily } from '../../telemetry/series.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';

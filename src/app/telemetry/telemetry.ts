@@ -6,22 +6,26 @@ import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses.ts'
 import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { createAccessLog, type RefusedAct } from '../../telemetry/access-log.ts';
-import { type ActiveSessions, createActiveSessions } from '../../telemetry/active-sessions.ts';
+import { createActiveSessions } from '../../telemetry/active-sessions.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
-import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
-import { createRecentFailures, type RecentFailures } from '../../telemetry/recent-failures.ts';
+import { createMetrics } from '../../telemetry/metrics.ts';
+import { createRecentFailures } from '../../telemetry/recent-failures.ts';
 import { watchGate } from '../../telemetry/watch-gate.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 
-export interface RuntimeTelemetry {
-  readonly metrics: Metrics;
-  readonly sessions: ActiveSessions;
-  readonly watch: ReturnType<typeof watchGate>;
-  readonly recent: RecentFailures;
-}
+export type RuntimeTelemetry = ReturnType<typeof openTelemetry>;
 
-export interface TelemetryDeps {
+export function openTelemetry({
+  settings,
+  version,
+  revision,
+  trustedHeaders,
+  logs,
+  clock,
+  activeSettings,
+  onRefusedAct,
+}: {
   /** The settings of the start: labels are taken from what it knows. */
   readonly settings: Settings;
   readonly version: string;
@@ -33,10 +37,7 @@ export interface TelemetryDeps {
   readonly activeSettings: () => Settings;
   /** Called for requests that were refused to a known caller, as they are audited. */
   readonly onRefusedAct: (act: RefusedAct) => void;
-}
-
-export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
-  const { settings, version, revision, trustedHeaders, logs, clock, activeSettings } = deps;
+}) {
   const metrics = createMetrics({
     version,
     revision,
@@ -51,7 +52,7 @@ export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
     metrics,
     sessions,
     ticks: steadyNow,
-    log: createAccessLog(logs, recent, deps.onRefusedAct),
+    log: createAccessLog(logs, recent, onRefusedAct),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
     maySendIdentity: (request) => proxyPeers(activeSettings())(request),
   });
