@@ -15,7 +15,7 @@ import {
 import { headText, misfitSentences } from '../../src/domain/ledger-chain.ts';
 import { listNotices } from '../../src/features/ledger/notices.ts';
 import type { Misfit } from '../../src/features/ledger/verify.ts';
-import { checkLedger } from '../../src/features/ledger/verify-all.ts';
+import { checkLedger } from '../../src/features/ledger/verify.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { batchOf } from '../support/own-entries.ts';
 

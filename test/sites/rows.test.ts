@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { LedgerEntry, LedgerQuestion } from '../../src/domain/ledger.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { daysOf } from '../../src/features/ledger/days.ts';
-import { checkLedger } from '../../src/features/ledger/verify-all.ts';
+import { checkLedger } from '../../src/features/ledger/verify.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { batchOf } from '../support/own-entries.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';

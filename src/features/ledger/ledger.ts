@@ -11,7 +11,7 @@ import { headText, misfitSentences } from '../../domain/ledger-chain.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { doingOf, isNotice } from './audited-acts.ts';
-import type { LocalTime } from './days.ts';
+import { activeLocalClock, type LocalTime } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import type { LedgerMetrics } from './metrics.ts';
@@ -20,7 +20,7 @@ import { listNotices, sendNotices } from './notices.ts';
 import { createSightings, type LedgerNews } from './sightings.ts';
 import { createDownloads } from './stream-records.ts';
 import { createViewings } from './viewings.ts';
-import { createLedgerWriter, type LedgerWriter } from './writer.ts';
+import { createLedgerWriter } from './writer.ts';
 
 const TICK_MS = 1000;
 
@@ -106,18 +106,12 @@ function atSite(news: LedgerNews, site: string | undefined): LedgerNews {
   };
 }
 
-interface Writing {
-  readonly writer: LedgerWriter;
-  tick(): Promise<void>;
-  close(): Promise<void>;
-}
-
 function openWriting(
   { store, activeSettings, clock, mayDelete, logs, messages }: LedgerServices,
   metrics: LedgerMetrics,
   now: () => number,
   localTime: (at: number) => LocalTime,
-): Writing {
+) {
   const log = logs.named('service.ledger');
   const writer = createLedgerWriter({
     store: store.ledger,
@@ -139,7 +133,7 @@ function openWriting(
       ),
     onWorking: () => log.info('the ledger is written again'),
   });
-  const upkeep: Upkeep = openUpkeep({
+  const upkeep = openUpkeep({
     store: store.ledger,
     settings: activeSettings,
     clock,
@@ -164,68 +158,32 @@ function openWriting(
   measure();
   return {
     writer,
-    async tick() {
+    async tick(): Promise<void> {
       await writer.flush();
       measure();
       await upkeep.look();
     },
-    async close() {
+    async close(): Promise<void> {
       await upkeep.close();
       await writer.close();
     },
   };
 }
 
-/** Day and hour of a moment on the clock of the service: the ledger adds up by them. */
-const HOUR = 3600;
-
-/** `timeZone` absent: the zone of the service. Offsets change at full quarters of an hour, so one quarter is worked out once. */
-export function localClock(timeZone?: string): (at: number) => LocalTime {
-  const timeAt = timeZone === undefined ? timeHere : clockIn(timeZone);
-  let last: { readonly quarter: number; readonly time: LocalTime } | undefined;
-  return (at) => {
-    const quarter = Math.floor(at / (HOUR / 4));
-    if (last?.quarter !== quarter) last = { quarter, time: timeAt(new Date(quarter * (HOUR / 4) * 1000)) };
-    return last.time;
-  };
-}
-
-/**
- * A clock of the active zone: a reload may change it. `null`: that of the service. The zone is asked for when a time is, for
- * the clock is made before a configuration is active.
- */
-function activeLocalClock(activeZone: () => string | null): (at: number) => LocalTime {
-  let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
-  return (at) => {
-    const zone = activeZone();
-    if (known === undefined || known.zone !== zone) known = { zone, timeAt: localClock(zone ?? undefined) };
-    return known.timeAt(at);
-  };
-}
-
-/** The local time without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
-function timeHere(moment: Date): LocalTime {
-  const [year, month, day] = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
-  return { day: `${year}-${twoDigits(month)}-${twoDigits(day)}`, hour: moment.getHours() };
-}
-
-const twoDigits = (number: number): string => String(number).padStart(2, '0');
-
-function clockIn(timeZone: string): (moment: Date) => LocalTime {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  return (moment) => {
-    const [day = '', time = ''] = format.format(moment).split(' ');
-    return { day, hour: Number(time.slice(0, 2)) };
-  };
-}
+const DAY = 86_400;
+/** What people are told of their accounts is kept so long where nothing else is recorded. */
+const NOTICE_DAYS = 90;
 
 /** Once a day: the head of the chain goes to the log, and days that are over their time are forgotten (SPEC 14). */
-interface Upkeep {
-  look(): Promise<void>;
-  close(): Promise<void>;
-}
-
-interface UpkeepDeps {
+export function openUpkeep({
+  store,
+  settings,
+  clock,
+  mayDelete,
+  log,
+  localTime,
+  onHead,
+}: {
   readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
   readonly settings: () => Settings;
   readonly clock: Clock;
@@ -234,14 +192,7 @@ interface UpkeepDeps {
   readonly localTime: (at: number) => LocalTime;
   /** The head of the chain, each day. */
   readonly onHead: (head: string) => void;
-}
-
-const DAY = 86_400;
-/** What people are told of their accounts is kept so long where nothing else is recorded. */
-const NOTICE_DAYS = 90;
-
-export function openUpkeep(deps: UpkeepDeps): Upkeep {
-  const { store, settings, clock, log, localTime, onHead } = deps;
+}) {
   let [toldFor, forgottenFor]: (string | undefined)[] = [];
   let running: Promise<void> = Promise.resolve();
 
@@ -270,20 +221,20 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
     return running;
   };
   return {
-    async look() {
+    async look(): Promise<void> {
       const now = clock.now() / 1000;
       const { day } = localTime(now);
       // Asked each time, so that a step of the clock is seen when it happens.
-      const mayDelete = deps.mayDelete();
+      const isDeletable = mayDelete();
       if (toldFor !== day && ledgerKeys(settings()).retention > 0) {
         toldFor = day;
         await noted(tellHead(), 'the head of the ledger could not be read: it is told again tomorrow');
       }
-      if (forgottenFor === day || !mayDelete) return;
+      if (forgottenFor === day || !isDeletable) return;
       forgottenFor = day;
       const today = Math.floor(now / DAY) * DAY;
       await noted(forget(today), 'old records of the ledger could not be deleted: the next attempt is tomorrow');
     },
-    close: () => running,
+    close: (): Promise<void> => running,
   };
 }

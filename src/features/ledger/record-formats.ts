@@ -27,42 +27,20 @@ function parsed(detail: string): unknown {
   }
 }
 
-const COLUMNS = [
-  'id',
-  'kind',
-  'user',
-  'credential',
-  'address',
-  'camera',
-  'from',
-  'to',
-  'watched_from',
-  'watched_to',
-  'detail',
-  'hash',
-  'site',
-] as const;
+// biome-ignore format: a table
+const COLUMNS: Readonly<Record<string, (record: ListedRecord) => string | null>> = {
+  id: ({ id }) => id, kind: ({ kind }) => kind, user: ({ user }) => user, credential: ({ credential }) => credential,
+  address: ({ address }) => address, camera: ({ camera }) => camera, from: ({ from }) => isoTime(from), to: ({ to }) => isoTime(to),
+  watched_from: ({ watchedFrom }) => isoTime(watchedFrom), watched_to: ({ watchedTo }) => isoTime(watchedTo),
+  detail: ({ detail }) => detail, hash: ({ hash }) => hash, site: ({ site }) => site ?? null,
+};
 
-export const CSV_HEAD = `${COLUMNS.join(',')}\r\n`;
+export const CSV_HEAD = `${Object.keys(COLUMNS).join(',')}\r\n`;
 
 /** RFC 4180. Times are in ISO 8601, as spreadsheets read them. */
 export const csvLine = (record: ListedRecord): string =>
-  `${[
-    record.id,
-    record.kind,
-    record.user,
-    record.credential,
-    record.address,
-    record.camera,
-    isoTime(record.from),
-    isoTime(record.to),
-    isoTime(record.watchedFrom),
-    isoTime(record.watchedTo),
-    record.detail,
-    record.hash,
-    record.site ?? null,
-  ]
-    .map(csvField)
+  `${Object.values(COLUMNS)
+    .map((field) => csvField(field(record)))
     .join(',')}\r\n`;
 
 const LATEST = 8.64e12;

@@ -40,18 +40,6 @@ export interface LedgerNews {
   readonly dropped: number;
 }
 
-export interface Sightings {
-  /** A moment. */
-  see(subject: Subject, at: number, watched?: WatchedTime, madeUp?: string): void;
-  /** Begins a viewing that lasts until `end`, which takes what this returns. `requests`: 0 for a part of something. */
-  begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): OpenSighting;
-  end(stream: OpenSighting, at: number): void;
-  /** What is no viewing: one record each. */
-  add(entry: LedgerEntry): void;
-  /** What was seen since the last call; streams that are open count as seen until now. */
-  drain(now: number): LedgerNews;
-}
-
 /** A sighting until it is drained. One for many streams of its subject: nothing is kept for each. */
 export type OpenSighting = { -readonly [Key in keyof Sighting]: Sighting[Key] } & {
   /** Streams that have begun and not ended. */
@@ -83,7 +71,9 @@ export function keyOf(subject: Subject): string {
 /** Many requests share one subject. */
 const keys = new WeakMap<Subject, string>();
 
-export function createSightings(): Sightings {
+export type Sightings = ReturnType<typeof createSightings>;
+
+export function createSightings() {
   let seen = new Map<string | OpenSighting, OpenSighting>();
   /** Ended before the last one of the same key began: the machine slept, or its clock was set. */
   let past: OpenSighting[] = [];
@@ -119,31 +109,32 @@ export function createSightings(): Sightings {
     seen.set(place, begun);
     return begun;
   };
-  const beginLate = (subject: Subject, at: number, watched: WatchedTime | undefined): OpenSighting => {
-    const begun = growing(subject, at, watched, 0);
-    late.add(begun);
-    return begun;
-  };
   return {
-    see(subject, at, watched, madeUp) {
+    /** A moment. */
+    see(subject: Subject, at: number, watched?: WatchedTime, madeUp?: string): void {
       const sighting = touch(subject, at, watched, 1);
       if (sighting && madeUp !== undefined) sighting.madeUp = firstNames(sighting.madeUp, [madeUp]);
     },
-    begin(subject, at, watched, requests = 1) {
-      const sighting = touch(subject, at, watched, requests) ?? beginLate(subject, at, watched);
+    /** Begins a viewing that lasts until `end`, which takes what this returns. `requests`: 0 for a part of something. */
+    begin(subject: Subject, at: number, watched?: WatchedTime, requests = 1): OpenSighting {
+      const found = touch(subject, at, watched, requests);
+      const sighting = found ?? growing(subject, at, watched, 0);
+      if (!found) late.add(sighting);
       sighting.open += 1;
       return sighting;
     },
-    end(sighting, at) {
+    end(sighting: OpenSighting, at: number): void {
       sighting.open -= 1;
       sighting.to = Math.max(sighting.to, at);
       if (late.size > 0) late.delete(sighting);
     },
-    add(entry) {
+    /** What is no viewing: one record each. */
+    add(entry: LedgerEntry): void {
       if (isFull()) dropped += 1;
       else entries.push(entry);
     },
-    drain(now) {
+    /** What was seen since the last call; streams that are open count as seen until now. */
+    drain(now: number): LedgerNews {
       const open = [...seen].filter(([, sighting]) => sighting.open > 0);
       for (const [, sighting] of open) sighting.to = Math.max(sighting.to, now);
       // A stream that began before a picture comes before it, also when the clock was set in between.

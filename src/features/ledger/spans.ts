@@ -4,6 +4,7 @@ import {
   firstNames,
   joined,
   keyOf,
+  type OpenSighting,
   QUIET_SECONDS,
   type Sighting,
   type Subject,
@@ -21,30 +22,10 @@ const WATCHED_GAP_SECONDS = 3600;
 /** The most spans of one subject at once: pictures from all over a month are not hundreds of records. */
 const MOST_AT_ONCE = 8;
 
-interface SpanState {
-  readonly id: string;
-  readonly subject: Subject;
-  watched: WatchedTime | undefined;
-  from: number;
-  to: number;
-  requests: number;
-  madeUp: readonly string[] | undefined;
-  isNew: boolean;
-}
-
-export interface Spans {
-  /** Spans that begin with it. */
-  see(sighting: Sighting): void;
-  /** Spans that have ended by now, those that began since the last call, and every `RENEWED_SECONDS` all that are open. */
-  settle(now: number): { readonly ended: readonly OwnEntry[]; readonly open: readonly OpenSpan[] };
-  /** All of them end. */
-  end(): readonly OwnEntry[];
-  isOpen(key: string): boolean;
-  size(): number;
-}
+type SpanState = Omit<OpenSighting, 'key' | 'open'> & { readonly id: string; isNew: boolean };
 
 /** `newId` names open spans. */
-export function createSpans(newId: () => string): Spans {
+export function createSpans(newId: () => string) {
   const byKey = new Map<string, SpanState[]>();
   let ended: OwnEntry[] = [];
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +38,7 @@ export function createSpans(newId: () => string): Spans {
   };
   return {
     isOpen,
-    see(seen) {
+    see(seen: Sighting): void {
       const sighting = crowds.placed(seen);
       const spans = byKey.get(sighting.key) ?? [];
       for (const over of spans.filter((span) => !goesOn(span, sighting))) {
@@ -67,14 +48,14 @@ export function createSpans(newId: () => string): Spans {
       const span = continued(spans, sighting);
       if (span) extend(span, sighting);
       else {
-        const { subject, watched, from, to, requests, madeUp } = sighting;
-        const begun = { id: newId(), subject, watched, from, to, requests, madeUp, isNew: true };
-        spans.push(begun);
-        crowds.begun(subject);
+        const { key: _, ...begun } = sighting;
+        spans.push({ ...begun, id: newId(), isNew: true });
+        crowds.begun(begun.subject);
       }
       byKey.set(sighting.key, spans);
     },
-    settle(now) {
+    /** Spans that have ended by now, those that began since the last call, and every `RENEWED_SECONDS` all that are open. */
+    settle(now: number): { readonly ended: readonly OwnEntry[]; readonly open: readonly OpenSpan[] } {
       const open: OpenSpan[] = [];
       const isDue = now - renewedAt >= RENEWED_SECONDS || now < renewedAt; // or the clock was set back
       if (isDue) renewedAt = now;
@@ -92,14 +73,15 @@ export function createSpans(newId: () => string): Spans {
       ended = [];
       return settled;
     },
-    end() {
+    /** All of them end. */
+    end(): readonly OwnEntry[] {
       for (const spans of byKey.values()) for (const span of spans) close(span);
       byKey.clear();
       const all = ended;
       ended = [];
       return all;
     },
-    size: () => byKey.size,
+    size: (): number => byKey.size,
   };
 }
 
@@ -171,14 +153,7 @@ const MOST_OF_A_USER = 1000;
 const MOST_OF_STRANGERS = 300;
 
 /** Spans that are open, by user and kind. */
-interface RecordLimits {
-  /** The sighting as it is, or, where it would begin one span too many, as one of the many. */
-  placed(sighting: Sighting): Sighting;
-  begun(subject: Subject): void;
-  ended(subject: Subject): void;
-}
-
-function createRecordLimits(isOpen: (key: string) => boolean): RecordLimits {
+function createRecordLimits(isOpen: (key: string) => boolean) {
   const open = new Map<string, number>();
   const change = (subject: Subject, by: number): void => {
     const crowd = crowdOf(subject);
@@ -187,7 +162,8 @@ function createRecordLimits(isOpen: (key: string) => boolean): RecordLimits {
     else open.delete(crowd);
   };
   return {
-    placed(sighting) {
+    /** The sighting as it is, or, where it would begin one span too many, as one of the many. */
+    placed(sighting: Sighting): Sighting {
       const { key, subject } = sighting;
       if (isOpen(key)) return sighting;
       const most = subject.user === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
@@ -196,8 +172,8 @@ function createRecordLimits(isOpen: (key: string) => boolean): RecordLimits {
       if (!joins && (open.get(crowdOf(subject)) ?? 0) < most) return sighting;
       return { ...sighting, key: keyOf(many), subject: many, watched: undefined };
     },
-    begun: (subject) => change(subject, 1),
-    ended: (subject) => change(subject, -1),
+    begun: (subject: Subject): void => change(subject, 1),
+    ended: (subject: Subject): void => change(subject, -1),
   };
 }
 

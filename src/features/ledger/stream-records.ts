@@ -37,16 +37,14 @@ async function* pages(
   }
 }
 
-export interface Downloads {
-  /** False: the person has one under way already. What is begun holds until the stream is closed. */
-  begin(person: string, stream: () => Readable): Readable | undefined;
-}
+export type Downloads = ReturnType<typeof createDownloads>;
 
 /** One at a time for each person, who would otherwise have all of them be slow. */
-export function createDownloads(): Downloads {
+export function createDownloads() {
   const running = new Set<string>();
   return {
-    begin(person, stream) {
+    /** Undefined: the person has one under way already. What is begun holds until the stream is closed. */
+    begin(person: string, stream: () => Readable): Readable | undefined {
       if (running.has(person)) return undefined;
       running.add(person);
       return stream().once('close', () => running.delete(person));

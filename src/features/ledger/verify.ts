@@ -1,6 +1,13 @@
-/** Verifies one chain: names the first record that does not fit, and what was deleted without a record or before its time (SPEC 14). Pure. */
-import { type ChainClosing, type ChainHead, type LedgerRecord, recordIdOf } from '../../domain/ledger.ts';
-import { emptyHead, hashOf, type ToldDeletion, toldDeletion } from '../../domain/ledger-chain.ts';
+/** Verifies the ledger: names the first record of each chain that does not fit, rows without a place, and what was deleted without a record or before its time (SPEC 14). Pure. */
+import {
+  type ChainClosing,
+  type ChainHead,
+  chainNumber,
+  type LedgerRecord,
+  recordIdOf,
+  type StoredRecord,
+} from '../../domain/ledger.ts';
+import { emptyHead, hashOf, type ToldDeletion, toldBeginning, toldDeletion } from '../../domain/ledger-chain.ts';
 
 export interface Misfit {
   readonly chain: string;
@@ -9,16 +16,7 @@ export interface Misfit {
   readonly why: string;
 }
 
-export interface ChainCheck {
-  /** The first misfit ends the check of the records. */
-  take(record: LedgerRecord): Misfit | undefined;
-  /** A deletion of its records that a record of another chain tells. */
-  told(deletion: ToldDeletion): void;
-  /** The last record that fits, or the last that was deleted; undefined where one does not fit. */
-  last(): Omit<ChainHead, 'chain'> | undefined;
-  /** What else is wrong. `head`: as it is behind the last record; undefined where the table of chains has none. */
-  end(head: ChainHead | undefined): readonly Misfit[];
-}
+export type ChainCheck = ReturnType<typeof checkChain>;
 
 export interface CheckStart {
   readonly chain: string;
@@ -32,7 +30,7 @@ export interface CheckStart {
 }
 
 /** Records are taken in the order of their numbers, from the first that is kept. */
-export function checkChain({ chain, closings, noted, head: before, now }: CheckStart): ChainCheck {
+export function checkChain({ chain, closings, noted, head: before, now }: CheckStart) {
   const closing = closings.filter((one) => one.chain === chain).sort((one, other) => other.seq - one.seq)[0];
   const start: ChainHead = closing ?? emptyHead(chain);
   const expected = new Map(noted.filter((head) => head.chain === chain).map(({ seq, hash }) => [seq, hash]));
@@ -74,7 +72,8 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
           : misfit(at, `was noted, and cannot be verified: the records up to ${recordIdOf(start)} were deleted`),
       );
   return {
-    take(record) {
+    /** The first misfit ends the check of the records. */
+    take(record: LedgerRecord): Misfit | undefined {
       if (isBroken) return undefined;
       const fault = faultOf(record);
       isBroken = fault !== undefined;
@@ -83,9 +82,12 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
       deletions.take(record);
       return undefined;
     },
+    /** A deletion of its records that a record of another chain tells. */
     told: deletions.told,
-    last: () => (isBroken ? undefined : { seq, hash }),
-    end(head) {
+    /** The last record that fits, or the last that was deleted; undefined where one does not fit. */
+    last: (): Omit<ChainHead, 'chain'> | undefined => (isBroken ? undefined : { seq, hash }),
+    /** What else is wrong. `head`: as it is behind the last record; undefined where the table of chains has none. */
+    end(head: ChainHead | undefined): readonly Misfit[] {
       const early = deletions.early().map(({ at, why }) => misfit(at, why));
       const ofRecords = isBroken ? [] : [deletions.isTold() ? undefined : misfit(start.seq, UNTOLD), endFault(head)];
       return [...ofDeleted(), ...ofRecords, ...early].filter((one) => one !== undefined);
@@ -95,18 +97,6 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
 
 const UNTOLD =
   'was deleted with all before it, and no record behind it says so: the table of closings was changed, and records were taken out';
-
-/** Looks through a chain for what was deleted: whether a record tells of it, and whether it was before its time (SPEC 14). Pure. */
-interface DeletionWatch {
-  /** A record that fits. */
-  take(record: LedgerRecord): void;
-  /** A record of another chain tells of it. */
-  told(deletion: ToldDeletion): void;
-  /** Whether a record tells that the chain begins where it does. */
-  isTold(): boolean;
-  /** Records that tell of a deletion before its time, by their numbers. */
-  early(): readonly EarlyDeletion[];
-}
 
 interface EarlyDeletion {
   readonly at: number;
@@ -121,8 +111,11 @@ interface Deletion extends ToldDeletion {
 /** What is written later has ended at most so long before: by more the clock was ahead when the records were deleted. */
 const LATEST_SECONDS = 3600;
 
-/** `start`: the last record that was deleted. `now` is in Unix seconds. */
-function watchDeletions(start: ChainHead, now: number): DeletionWatch {
+/**
+ * Looks through a chain for what was deleted: whether a record tells of it, and whether it was before its time. `start`: the
+ * last record that was deleted. `now` is in Unix seconds.
+ */
+function watchDeletions(start: ChainHead, now: number) {
   const early: EarlyDeletion[] = [];
   let isTold = start.seq === 0;
   /** Those whose time nothing has contradicted yet. */
@@ -139,8 +132,10 @@ function watchDeletions(start: ChainHead, now: number): DeletionWatch {
     isTold ||= seq === start.seq && hash === start.hash;
   };
   return {
+    /** A record of another chain tells of it. */
     told,
-    take(record) {
+    /** A record that fits. */
+    take(record: LedgerRecord): void {
       contradict(record.to, `${recordIdOf(record)} behind it ended at ${text(record.to)}`);
       const deletion = toldDeletion(record);
       if (!deletion) return;
@@ -149,8 +144,10 @@ function watchDeletions(start: ChainHead, now: number): DeletionWatch {
       else open.push({ ...deletion, by: record.seq });
       latest = Math.max(latest, deletion.isEarly ? latest : deletion.at);
     },
+    /** Whether a record tells that the chain begins where it does. */
     isTold: () => isTold,
-    early() {
+    /** Records that tell of a deletion before its time, by their numbers. */
+    early(): readonly EarlyDeletion[] {
       contradict(now, `it is ${text(now)} now`);
       return early;
     },
@@ -168,3 +165,76 @@ const deleted = (told: ToldDeletion): string => `tells that the records up to ${
 
 const LATEST_DATE = 8.64e12;
 const text = (at: number): string => (Math.abs(at) > LATEST_DATE ? String(at) : new Date(at * 1000).toISOString());
+
+/** Rows that are no records are named one by one, up to so many. */
+const MOST_NAMED = 100;
+
+/** Checks all rows of the ledger: each is a record of a chain that fits, or is named. */
+export function checkLedger({
+  heads,
+  closings,
+  noted,
+  now,
+}: Omit<CheckStart, 'chain' | 'head'> & { readonly heads: readonly ChainHead[] }) {
+  const chains = new Map<string, { readonly check: ChainCheck; records: number }>();
+  const misfits: Misfit[] = [];
+  /** What the chains of this version tell of others: their ends when the chain began, and what was deleted of them since. */
+  const ends: { readonly by: string; readonly head: ChainHead }[] = [];
+  const deletions: ToldDeletion[] = [];
+  let strays = 0;
+  const checkOf = (chain: string) => {
+    const known = chains.get(chain);
+    if (known) return known;
+    const head = heads.find((one) => one.chain === chain);
+    const made = { check: checkChain({ chain, closings, noted, head, now }), records: 0 };
+    chains.set(chain, made);
+    return made;
+  };
+  for (const { chain } of [...heads, ...closings]) checkOf(chain);
+  /** Nothing is written behind it: it is the end of what is there, or all was deleted by a step that told of it. */
+  const isKept = (head: ChainHead): boolean => {
+    const known = chains.get(head.chain);
+    const last = known ? known.check.last() : deletions.findLast(({ chain }) => chain === head.chain);
+    return (known && !last) || (last?.seq === head.seq && last.hash === head.hash); // what does not fit is named itself
+  };
+  return {
+    /** Takes a row; rows come in the order of their ids. */
+    take(row: StoredRecord): void {
+      if (row.id !== recordIdOf(row)) {
+        strays += 1;
+        if (strays <= MOST_NAMED) misfits.push({ chain: row.chain, id: row.id, why: NO_PLACE });
+        return;
+      }
+      const of = checkOf(row.chain);
+      of.records += 1;
+      const misfit = of.check.take(row);
+      if (misfit) misfits.push(misfit);
+      const deletion = misfit || chainNumber(row.chain) === 0 ? undefined : toldDeletion(row);
+      if (deletion) deletions.push(deletion);
+      for (const head of toldBeginning(row)?.heads ?? []) ends.push({ by: row.id, head });
+    },
+    /** Ends behind the last row. `headsNow`: as they are then. */
+    end(headsNow: readonly ChainHead[]): readonly Misfit[] {
+      for (const deletion of deletions) chains.get(deletion.chain)?.check.told(deletion);
+      for (const { by, head } of ends) if (!isKept(head)) misfits.push(cutOff(head, by));
+      const more = strays - MOST_NAMED;
+      if (more > 0) misfits.push({ chain: '', id: `and ${more} more`, why: NO_PLACE });
+      for (const [chain, { check }] of chains)
+        for (const misfit of check.end(headsNow.find((head) => head.chain === chain))) misfits.push(misfit);
+      for (const { chain, seq } of noted)
+        if (!chains.has(chain) && !headsNow.some((head) => head.chain === chain))
+          misfits.push({ chain, id: recordIdOf({ chain, seq }), why: 'was noted, and its chain is not there' });
+      return misfits;
+    },
+    /** Rows of a chain so far. */
+    recordsOf: (chain: string): number => chains.get(chain)?.records ?? 0,
+  };
+}
+
+const cutOff = (head: ChainHead, by: string): Misfit => ({
+  chain: head.chain,
+  id: recordIdOf(head),
+  why: `is not the end of its chain, as ${by} names it`,
+});
+
+const NO_PLACE = 'has no place in a chain: Postern did not write it there';

@@ -12,17 +12,19 @@ import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { Client } from '../../gateway/decision/request-facts.ts';
 import type { AskedPictures, ViewingWatch } from '../../gateway/entry/pipeline.ts';
+import type { FeatureRules } from '../feature.ts';
 import type { OpenSighting, Sightings, Subject, WatchedTime } from './sightings.ts';
 import { type SeenOf, subjectOf, watchedTime } from './viewing.ts';
 
-export interface ViewingDeps {
+export function createViewings({
+  sightings,
+  layout,
+  camerasOf,
+  clock,
+}: Pick<FeatureRules, 'layout' | 'camerasOf'> & {
   readonly sightings: Sightings;
-  readonly layout: () => RecorderLayout | undefined;
-  readonly camerasOf: OwnerCameras;
   readonly clock: Clock;
-}
-
-export function createViewings({ sightings, layout, camerasOf, clock }: ViewingDeps): ViewingWatch {
+}): ViewingWatch {
   const now = (): number => clock.now() / 1000;
   const camerasOfRequest = createViewedCameras(layout, camerasOf);
   const planOf = (asked: AskedPictures, seen?: SeenOf): Plan => {

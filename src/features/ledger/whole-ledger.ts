@@ -7,29 +7,17 @@ import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
 import { openStore } from '../../store/open-store.ts';
 import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';
-import type { Misfit } from './verify.ts';
-import { checkLedger } from './verify-all.ts';
-
-export interface LedgerReport {
-  readonly chains: readonly (ChainHead & { readonly records: number; readonly forgotten: number })[];
-  readonly misfits: readonly Misfit[];
-}
+import { checkLedger } from './verify.ts';
 
 /** Is told how many records are done, of how many. */
 type ReportProgress = (done: number, total: number) => void;
 
-export interface LedgerCommand {
-  /** `noted`: heads from the log. */
-  verify(noted: readonly ChainHead[], report: ReportProgress): Promise<LedgerReport>;
-  /** Writes the records in the order of each chain, without open spans. */
-  export(format: 'ndjson' | 'csv', write: (text: string) => Promise<unknown>, report: ReportProgress): Promise<number>;
-  close(): Promise<void>;
-}
+export type LedgerCommand = Awaited<ReturnType<typeof openForLedger>>;
 
 const AT_ONCE = 1000;
 
 /** Rejects with a sentence when there is no store. */
-export async function openForLedger(place: CommandPlace): Promise<LedgerCommand> {
+export async function openForLedger(place: CommandPlace) {
   const config = await loadConfig({ ...place, whenMissing: 'read' });
   if (config.kind === 'invalid') throw new Error(formatProblems(config.file, config.problems));
   const { store: at, server } = config.settings;
@@ -46,8 +34,8 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
       behind = rows.at(-1)?.id ?? '';
     }
   }
-  /** Records are deleted meanwhile, too: then what was read does not belong together. */
-  const verifyOnce = async (noted: readonly ChainHead[], report: ReportProgress): Promise<LedgerReport | 'changed'> => {
+  /** Undefined: records were deleted meanwhile, so that what was read does not belong together. */
+  const verifyOnce = async (noted: readonly ChainHead[], report: ReportProgress) => {
     const [heads, closings] = [await ledger.heads(), await ledger.closings()];
     const total = totalOf(heads, closings);
     const check = checkLedger({ heads, closings, noted, now: place.clock.now() / 1000 });
@@ -58,7 +46,7 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
       report(Math.min(done, total), total);
     }
     const misfits = check.end(await ledger.heads());
-    if (misfits.length > 0 && JSON.stringify(await ledger.closings()) !== JSON.stringify(closings)) return 'changed';
+    if (misfits.length > 0 && JSON.stringify(await ledger.closings()) !== JSON.stringify(closings)) return undefined;
     const chains = heads.map((head) => ({
       ...head,
       records: check.recordsOf(head.chain),
@@ -67,13 +55,19 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
     return { chains, misfits };
   };
   return {
-    async verify(noted, report) {
+    /** `noted`: heads from the log. */
+    async verify(noted: readonly ChainHead[], report: ReportProgress) {
       for (;;) {
         const found = await verifyOnce(noted, report);
-        if (found !== 'changed') return found;
+        if (found) return found;
       }
     },
-    async export(format, write, report) {
+    /** Writes the records in the order of each chain, without open spans. */
+    async export(
+      format: 'ndjson' | 'csv',
+      write: (text: string) => Promise<unknown>,
+      report: ReportProgress,
+    ): Promise<number> {
       const total = totalOf(await ledger.heads(), await ledger.closings());
       let done = 0;
       if (format === 'csv') await write(CSV_HEAD);

@@ -4,7 +4,24 @@ import { daysOf, type LocalTime } from './days.ts';
 import type { LedgerNews } from './sightings.ts';
 import { createSpans, cutOff } from './spans.ts';
 
-export interface WriterDeps {
+const MOST_WAITING = 10_000;
+const MOST_AT_ONCE = 1000;
+const MOST_OPEN = 20_000;
+/** How often it is looked for spans that a process left open which is gone. */
+const LOOK_SECONDS = 30;
+
+export type LedgerWriter = ReturnType<typeof createLedgerWriter>;
+
+export function createLedgerWriter({
+  store,
+  now,
+  newId,
+  localTime,
+  onWritten,
+  onDropped,
+  onFault,
+  onWorking,
+}: {
   readonly store: Pick<LedgerStore, 'append' | 'left'>;
   /** Unix seconds. */
   readonly now: () => number;
@@ -16,26 +33,7 @@ export interface WriterDeps {
   /** Called once when writing begins to fail, and once when it works again. */
   readonly onFault: (fault: unknown) => void;
   readonly onWorking: () => void;
-}
-
-export interface LedgerWriter {
-  take(news: LedgerNews): void;
-  /** Writes what waits; what cannot be written waits on. */
-  flush(): Promise<void>;
-  /** Seconds that the oldest record has waited. */
-  delay(): number;
-  /** Ends all spans, and writes them. */
-  close(): Promise<void>;
-}
-
-const MOST_WAITING = 10_000;
-const MOST_AT_ONCE = 1000;
-const MOST_OPEN = 20_000;
-/** How often it is looked for spans that a process left open which is gone. */
-const LOOK_SECONDS = 30;
-
-export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
-  const { store, now, newId, localTime, onWritten, onDropped, onFault, onWorking } = deps;
+}) {
   const spans = createSpans(newId);
   let ended: OwnEntry[] = [];
   let open = new Map<string, OpenSpan>();
@@ -103,7 +101,7 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     return running;
   };
   return {
-    take({ sightings, entries, dropped: lost }) {
+    take({ sightings, entries, dropped: lost }: LedgerNews): void {
       drop(lost);
       queue(entries.map((entry) => ({ id: newId(), entry })));
       for (const sighting of sightings) {
@@ -111,9 +109,12 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
         else drop(1);
       }
     },
+    /** Writes what waits; what cannot be written waits on. */
     flush,
-    delay: () => (waitingSince === undefined ? 0 : Math.max(0, now() - waitingSince)),
-    async close() {
+    /** Seconds that the oldest record has waited. */
+    delay: (): number => (waitingSince === undefined ? 0 : Math.max(0, now() - waitingSince)),
+    /** Ends all spans, and writes them. */
+    async close(): Promise<void> {
       await running;
       settle({ ended: spans.end(), open: [] });
       await flush();
