@@ -5,12 +5,8 @@ import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { RouteContext } from '../routes/own-route.ts';
 
-interface Asset {
-  readonly type: string;
-  readonly etag: string;
-  /** The bytes by Content-Encoding, made when first asked for; `identity` is always there. */
-  readonly encodings: ReadonlyMap<string, () => Buffer>;
-}
+/** `encodings`: the bytes by Content-Encoding, made when first asked for; `identity` is always there. */
+type Asset = { readonly type: string; readonly etag: string; readonly encodings: ReadonlyMap<string, () => Buffer> };
 
 export interface BuiltPages {
   readonly loginPage: string;

@@ -79,40 +79,36 @@ function refusalText(reason: RefusalReason, { words }: PageLanguage): string {
 }
 
 type Refuse = (status: number, problem: (words: LoginWords) => string, shown?: LoginPageState) => void;
+type RefusedLogin = Exclude<FormLogin, { kind: 'logged-in' }>;
 
-function refuseLogin(
-  ctx: RouteContext,
-  outcome: Exclude<FormLogin, { kind: 'logged-in' }>,
-  shown: LoginPageState,
-  refuse: Refuse,
-) {
-  switch (outcome.kind) {
-    case 'wrong-credentials':
-      return refuse(401, (words) => words.wrong, { ...shown, isFieldWrong: true });
-    case 'code-asked':
-      return refuse(401, () => '', { formState: 'is-second' });
-    case 'code-wrong':
-      return refuse(401, (words) => words.wrongCode, { formState: 'is-second', isFieldWrong: true });
-    case 'step-over':
-      return refuse(401, (words) => words.stepOver);
-    case 'closed': {
-      const { reason, opens } = outcome;
-      if (opens) ctx.set('Retry-After', String(opens.inSeconds));
-      const until = opens && momentIn(opens.at, pageLanguage(ctx).tag, opens.timeZone);
-      return refuse(403, (words) => closedText(words, reason, until), shown);
-    }
-    case 'unfit':
-      return refuse(422, (words) => words.notUnderstood, shown);
-    case 'no-passwords':
-      return refuse(404, (words) => words.noPasswords, shown);
-    case 'wait': {
-      const { why, seconds } = outcome;
-      ctx.set('Retry-After', String(seconds));
-      const reason = (words: LoginWords): string => (why === 'busy' ? words.busy : words.tooMany);
-      const again = (words: LoginWords): string => words.again.replace('{time}', formatSeconds(seconds));
-      return refuse(why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
-    }
+/** `shown`: without it the form is shown as it was sent. */
+// biome-ignore format: a table
+const REFUSED: Readonly<Record<Exclude<RefusedLogin['kind'], 'closed' | 'wait'>, readonly [status: number, word: keyof LoginWords | undefined, shown?: LoginPageState]>> = {
+  'wrong-credentials': [401, 'wrong'],
+  'code-asked':        [401, undefined,       { formState: 'is-second' }],
+  'code-wrong':        [401, 'wrongCode',     { formState: 'is-second' }],
+  'step-over':         [401, 'stepOver',      {}],
+  unfit:               [422, 'notUnderstood'],
+  'no-passwords':      [404, 'noPasswords'],
+};
+
+function refuseLogin(ctx: RouteContext, outcome: RefusedLogin, shown: LoginPageState, refuse: Refuse) {
+  if (outcome.kind === 'closed') {
+    const { reason, opens } = outcome;
+    if (opens) ctx.set('Retry-After', String(opens.inSeconds));
+    const until = opens && momentIn(opens.at, pageLanguage(ctx).tag, opens.timeZone);
+    return refuse(403, (words) => closedText(words, reason, until), shown);
   }
+  if (outcome.kind === 'wait') {
+    const { why, seconds } = outcome;
+    ctx.set('Retry-After', String(seconds));
+    const reason = (words: LoginWords): string => (why === 'busy' ? words.busy : words.tooMany);
+    const again = (words: LoginWords): string => words.again.replace('{time}', formatSeconds(seconds));
+    return refuse(why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
+  }
+  const [status, word, own = shown] = REFUSED[outcome.kind];
+  const isFieldWrong = outcome.kind === 'wrong-credentials' || outcome.kind === 'code-wrong';
+  return refuse(status, (words) => (word === undefined ? '' : words[word]), { ...own, isFieldWrong });
 }
 
 const fillLoginPage = (

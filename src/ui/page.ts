@@ -9,11 +9,8 @@ import { ASSETS_PATH, MANIFEST_PATH } from './built-pages.ts';
 import { html } from './html.ts';
 import type { UiOptions } from './ui-options.ts';
 
-export interface PageLanguage {
-  /** BCP 47, for `<html lang>`: the scripts read it from there. */
-  readonly tag: string;
-  readonly words: Texts;
-}
+/** `tag`: BCP 47, for `<html lang>`: the scripts read it from there. */
+export type PageLanguage = { readonly tag: string; readonly words: Texts };
 
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>
   languageFor(wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie')));

@@ -28,12 +28,8 @@ export interface RefusalPage {
   readonly stylesheet: string | undefined;
 }
 
-interface RefusedPerson {
-  readonly name: string;
-  readonly role: string;
-  /** Whether a logout leads to another login. */
-  readonly mayChange: boolean;
-}
+/** `mayChange`: whether a logout leads to another login. */
+type RefusedPerson = { readonly name: string; readonly role: string; readonly mayChange: boolean };
 
 export function renderRefusalPage(page: RefusalPage): string {
   const { tag, words } = languageFor(page.acceptLanguage);

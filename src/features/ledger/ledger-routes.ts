@@ -40,7 +40,7 @@ const MOMENT = z.number().meta({ description: 'Unix seconds, with a fraction' })
 /** The credential of a record's act. */
 const CREDENTIAL =
   'session:<id> (session alone, of a viewing), token:<id>, link:<id>, screen:<id>, proxy, internal; null where none was accepted';
-const RECORD = named(
+export const RECORD = named(
   'LedgerRecord',
   z.object({
     id: TEXT,
@@ -58,7 +58,7 @@ const RECORD = named(
     hash: MAYBE_TEXT.meta({ description: 'SHA-256 in hex; null while a viewing goes on' }),
   }),
 );
-const DAY_SUM = named(
+export const DAY_SUM = named(
   'LedgerDay',
   z.object({ day: TEXT, user: TEXT, minutes: z.number(), viewings: z.int(), exports: z.int() }),
 );

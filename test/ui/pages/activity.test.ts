@@ -22,7 +22,7 @@ const NAMES = new Map([
   ['token:t1', 'Home Assistant'],
   ['link:l1', 'Pool for the neighbour'],
 ]);
-const record = (given: object): ActivityRecord => ({ id: 'x', kind: 'change', from: 100, to: 100, ...given });
+const record = (given: object) => ({ id: 'x', kind: 'change', from: 100, to: 100, ...given }) as ActivityRecord;
 const changed = (what: string, detail: object = {}): ActivityRecord =>
   record({ user: 'ann', detail: { what, ...detail } });
 

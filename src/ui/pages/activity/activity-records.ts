@@ -1,45 +1,17 @@
 /** Records of the ledger as the page of activity shows them: what is asked for, rows, sums by day, and sentences (SPEC 14). Pure. */
 
+import type { z } from 'zod';
+import type { DAY_SUM, RECORD } from '../../../features/ledger/ledger-routes.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../explore/bars.ts';
-import { type Fields, textOf } from '../shared/untrusted.ts';
+import { textOf } from '../shared/untrusted.ts';
 import { entryName, words } from '../shared/words.ts';
 
-/** What GET /api/ledger answers; moments in Unix seconds. */
-export interface ActivityRecord {
-  readonly id: string;
-  readonly kind: string;
-  readonly user?: string | null;
-  readonly credential?: string | null;
-  readonly address?: string | null;
-  readonly camera?: string | null;
-  readonly from: number;
-  readonly to: number;
-  readonly watched_from?: number;
-  readonly watched_to?: number;
-  /** Absent where there is one site. */
-  readonly site?: string;
-  readonly detail?: Fields;
-  /** Null while a viewing goes on. */
-  readonly hash?: string | null;
-}
+export type ActivityRecord = z.output<typeof RECORD>;
 
 /** A text of the detail. */
 export const detailOf = ({ detail }: Pick<ActivityRecord, 'detail'>, name: string): string | undefined =>
   textOf(detail?.[name]);
-
-export interface ActivityRow {
-  /** The newest of its records. */
-  readonly record: ActivityRecord;
-  readonly count: number;
-  /** Unix seconds: the first beginning and the last end. */
-  readonly from: number;
-  readonly to: number;
-  /** Seconds in all. */
-  readonly duration: number;
-  /** The id of the event that was seen last, where one is known. */
-  readonly event: string | undefined;
-}
 
 const VIEWINGS: readonly string[] = ['live', 'history', 'export'];
 
@@ -54,10 +26,19 @@ export function rowsOf(records: readonly ActivityRecord[]): readonly ActivityRow
   return rows;
 }
 
-const rowOf = (record: ActivityRecord): ActivityRow => {
-  const { from, to } = record;
-  return { record, count: 1, from, to, duration: to - from, event: detailOf(record, 'event') };
-};
+const rowOf = (record: ActivityRecord) => ({
+  /** The newest of its records. */
+  record,
+  count: 1,
+  /** Unix seconds: the first beginning and the last end. */
+  from: record.from,
+  to: record.to,
+  /** Seconds in all. */
+  duration: record.to - record.from,
+  /** The id of the event that was seen last, where one is known. */
+  event: detailOf(record, 'event'),
+});
+export type ActivityRow = ReturnType<typeof rowOf>;
 
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
   VIEWINGS.includes(one.kind) &&
@@ -72,12 +53,8 @@ const joined = (row: ActivityRow, record: ActivityRecord): ActivityRow => ({
   event: row.event ?? detailOf(record, 'event'),
 });
 
-/** A sum of GET /api/ledger/days. `user`: '' where none is known. */
-export interface WatchedDay {
-  readonly day: string;
-  readonly user: string;
-  readonly minutes: number;
-}
+/** `user`: '' where none is known. */
+export type WatchedDay = Pick<z.output<typeof DAY_SUM>, 'day' | 'user' | 'minutes'>;
 
 /** A bar for each day of the range, in the clock of the viewer, stacked by person; the one who watched most first. */
 export function bucketDays(watched: readonly WatchedDay[], first: Date, count: number) {
@@ -158,7 +135,7 @@ export const viewingsOf = (by: { readonly camera: string } | { readonly user: st
   ({ ...filter, user: '', camera: '', ...by, group: 'viewings' }) as const;
 
 /** Unix seconds; `first` is the midnight before, from which whole days are counted. */
-interface Span {
+export interface Span {
   readonly after: number;
   readonly before: number | undefined;
   readonly first: Date;

@@ -60,7 +60,7 @@ export function Activity() {
             <FilterForm filter={filter} users={known.map(({ user }) => user)} onChange={setFilter} />
             {hasMinutes(filter) && known.length > 0 && (
               <div class="activity-plot">
-                <WatchedPlot days={known} first={span.first} count={span.days} user={filter.user} onUser={onUser} />
+                <WatchedPlot days={known} {...{ span, onUser }} user={filter.user} />
               </div>
             )}
             <ActivityTable

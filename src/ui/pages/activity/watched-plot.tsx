@@ -4,17 +4,11 @@ import { colourAt, sumsOf } from '../explore/bars.ts';
 import { Plot, useSelection } from '../explore/stack-plot.tsx';
 import { Icon } from '../shared/parts.tsx';
 import { formatDate, words } from '../shared/words.ts';
-import { bucketDays, type WatchedDay } from './activity-records.ts';
+import { bucketDays, type Span, type WatchedDay } from './activity-records.ts';
 
-interface WatchedPlotProps {
-  readonly days: readonly WatchedDay[];
-  readonly first: Date;
-  readonly count: number;
-  readonly user: string;
-  readonly onUser: (user: string) => void;
-}
+type WatchedPlotProps = { days: readonly WatchedDay[]; span: Span; user: string; onUser: (user: string) => void };
 
-export function WatchedPlot({ days, first, count, user, onUser }: WatchedPlotProps) {
+export function WatchedPlot({ days, span: { first, days: count }, user, onUser }: WatchedPlotProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { starts, series, sums } = useMemo(() => {
     const { starts, people } = bucketDays(days, first, count);

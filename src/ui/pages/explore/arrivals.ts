@@ -80,15 +80,9 @@ export function askedSince(events: readonly EventView[]): number | undefined {
 }
 
 /** The key stays while the list grows at either end, so that no row is drawn anew. */
-interface Piece {
-  readonly key: string;
-  readonly events: readonly EventView[];
-}
+type Piece = { readonly key: string; readonly events: readonly EventView[] };
 
-interface Day {
-  readonly name: string;
-  readonly pieces: readonly Piece[];
-}
+type Day = { readonly name: string; readonly pieces: readonly Piece[] };
 
 /** Every number of columns up to six divides it, so that a gallery has no gaps between pieces. */
 export const PIECE_SIZE = 60;

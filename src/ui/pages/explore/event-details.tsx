@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, viewedPerson } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
-import { SelectField, Switch, TextField } from '../shared/fields.tsx';
+import { SelectField, TextField, Toggle } from '../shared/fields.tsx';
 import { DialogsContext, FormDialog, Opener, usePageDialogs } from '../shared/forms.tsx';
 import { AddressSharing, CopyButton, NewSecret } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
@@ -232,13 +232,11 @@ function ShareForm({ id }: { id: string }) {
   };
   return (
     <FormDialog title={text.title} submit={text.make} first={NEW_LINK} onSubmit={make} next={made}>
-      {({ values, put, field }) => (
+      {({ field }) => (
         <>
           <p>{text.what}</p>
           <SelectField label={text.lifetime} {...field('lifetime')} options={Object.entries(text.lifetimes)} />
-          <Switch isOn={values.isOnce} onChange={(isOnce) => put({ isOnce })}>
-            {text.once}
-          </Switch>
+          <Toggle label={text.once} {...field('isOnce')} />
           <TextField label={text.name} {...field('name')} isOptional />
           <TextField label={text.pin} {...field('pin')} help={text.pinHelp} isOptional />
         </>

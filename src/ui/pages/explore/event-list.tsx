@@ -112,17 +112,8 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
 /** More comes by itself when the end comes near; the button is for when it does not, and for the keyboard. */
 function End({ list }: { list: EventList }) {
   const end = useRef<HTMLDivElement>(null);
-  const more = useRef(list.loadMore);
-  more.current = list.loadMore;
   const isReady = list.status === 'ready' && list.next !== undefined;
-  useEffect(() => {
-    if (!isReady || !end.current) return undefined;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && more.current(), {
-      rootMargin: NEAR_THE_END,
-    });
-    observer.observe(end.current);
-    return () => observer.disconnect();
-  }, [isReady, list.events.length]);
+  useNearness(end, NEAR_THE_END, (isNear) => isNear && isReady && list.loadMore(), [isReady, list.events.length]);
   return (
     <div ref={end} class={list.next && list.events.length <= FIRST_SIZE ? 'events-more is-first' : 'events-more'}>
       {list.status === 'failed' && (
@@ -199,7 +190,15 @@ const NEAR = '1200px 0px';
 function EventPiece({ events, isFirst, hasDays, openId, newIds, hrefOf }: EventPieceProps) {
   const place = useRef<HTMLOListElement>(null);
   const height = useRef(0);
-  const isNear = useIsNear(place, isFirst, height);
+  const [isNear, setIsNear] = useState(isFirst);
+  const onChange = (isIn: boolean): void => {
+    const list = place.current;
+    // A row that has the focus stays, wherever it is: the keyboard must not lose its place.
+    if (!list || (!isIn && list.contains(document.activeElement))) return;
+    if (!isIn && list.childElementCount > 0) height.current = list.offsetHeight;
+    setIsNear(isIn);
+  };
+  useNearness(place, NEAR, onChange, []);
   return (
     <ol
       ref={place}
@@ -221,23 +220,22 @@ function EventPiece({ events, isFirst, hasDays, openId, newIds, hrefOf }: EventP
   );
 }
 
-/** A row that has the focus stays, wherever it is: the keyboard must not lose its place. */
-function useIsNear(place: RefObject<HTMLOListElement | null>, isFirst: boolean, height: { current: number }): boolean {
-  const [isNear, setIsNear] = useState(isFirst);
+/** Says whether a place has come near to the screen or gone from it; again when one of `reasons` changes. */
+function useNearness(
+  place: RefObject<HTMLElement | null>,
+  rootMargin: string,
+  onChange: (isNear: boolean) => unknown,
+  reasons: readonly unknown[],
+): void {
+  const latest = useRef(onChange);
+  latest.current = onChange;
   useEffect(() => {
-    const list = place.current;
-    if (!list) return undefined;
+    if (!place.current) return undefined;
     const observer = new IntersectionObserver(
-      (entries) => {
-        const isIn = entries.at(-1)?.isIntersecting === true;
-        if (!isIn && list.contains(document.activeElement)) return;
-        if (!isIn && list.childElementCount > 0) height.current = list.offsetHeight;
-        setIsNear(isIn);
-      },
-      { rootMargin: NEAR },
+      (entries) => void latest.current(entries.at(-1)?.isIntersecting === true),
+      { rootMargin },
     );
-    observer.observe(list);
+    observer.observe(place.current);
     return () => observer.disconnect();
-  }, []);
-  return isNear;
+  }, reasons);
 }

@@ -18,15 +18,8 @@ import {
 } from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
 
-interface EventRowProps {
-  readonly event: EventView;
-  readonly href: string;
-  readonly isOpen: boolean;
-  /** It has arrived since the list was loaded. */
-  readonly isNew: boolean;
-  /** The day stands in the heading above. */
-  readonly hasDay: boolean;
-}
+/** `isNew`: it has arrived since the list was loaded. `hasDay`: the day stands in the heading above. */
+type EventRowProps = { event: EventView; href: string; isOpen: boolean; isNew: boolean; hasDay: boolean };
 
 export function EventRow({ event, href, isOpen, isNew, hasDay }: EventRowProps) {
   return (

@@ -3,48 +3,35 @@ import { spaced } from '../shared/spelling.ts';
 import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/untrusted.ts';
 import { cameraName, formatMoment, formatScore, formatTenths, words } from '../shared/words.ts';
 
-export interface EventView {
-  readonly id: string;
-  readonly camera: string;
-  readonly label: string;
-  readonly subLabel: string | undefined;
-  readonly zones: readonly string[];
-  /** Unix seconds. */
-  readonly startTime: number;
-  /** Undefined while the event is in progress. */
-  readonly endTime: number | undefined;
-  /** 0 to 1. */
-  readonly score: number | undefined;
-  /** A `data:` URL; undefined when the record holds no picture that can be shown. */
-  readonly picture: string | undefined;
-  /** The picture is kept in a file instead: it can be asked for by id. */
-  readonly isPictureInFile: boolean;
-  readonly record: Fields;
-}
-
 /** A record without id or start time is no event: it is left out. */
 export const readEvents = (body: unknown): EventView[] =>
   Array.isArray(body) ? body.map(readEvent).filter((event) => event !== undefined) : [];
 
-export function readEvent(record: unknown): EventView | undefined {
+export function readEvent(record: unknown) {
   if (!isFields(record)) return undefined;
   const id = textOf(record['id']);
   const startTime = timeOf(record['start_time']);
   if (id === undefined || startTime === undefined) return undefined;
   return {
     id,
+    /** Unix seconds. */
     startTime,
+    /** Undefined while the event is in progress. */
     endTime: timeOf(record['end_time']),
     camera: textOf(record['camera']) ?? words.explore.unknownCamera,
     label: textOf(record['label']) ?? words.explore.unknownLabel,
     subLabel: textOf(record['sub_label']),
     zones: textsOf(record['zones']),
+    /** 0 to 1. */
     score: scoreOf(record),
+    /** A `data:` URL; undefined when the record holds no picture that can be shown. */
     picture: pictureUrl(textOf(record['thumbnail'])),
+    /** The picture is kept in a file instead: it can be asked for by id. */
     isPictureInFile: record['thumbnail'] === null && (record['has_snapshot'] === true || record['has_clip'] === true),
     record,
   };
 }
+export type EventView = NonNullable<ReturnType<typeof readEvent>>;
 
 function scoreOf(record: Fields): number | undefined {
   const inner = isFields(record['data']) ? record['data'] : {};

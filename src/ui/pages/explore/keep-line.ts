@@ -21,17 +21,14 @@ interface LineEvents {
 /** Returns the function that closes it; `onEnd` is not called after that. */
 type OpenLine = (events: LineEvents) => () => void;
 
-interface LineUser {
-  readonly onState: (state: LineState) => void;
-  readonly onChange: LineEvents['onChange'];
-}
-
 /** Returns the function that ends it all. */
-export function keepLine(open: OpenLine, { onState, onChange }: LineUser): () => void {
+export function keepLine(
+  open: OpenLine,
+  { onState, onChange }: { readonly onState: (state: LineState) => void; readonly onChange: LineEvents['onChange'] },
+): () => void {
   let close: (() => void) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let tries = 0;
-
   const leave = (): void => {
     clearTimeout(timer);
     close?.();
@@ -40,20 +37,18 @@ export function keepLine(open: OpenLine, { onState, onChange }: LineUser): () =>
   const connect = (): void => {
     leave();
     let isOver = false;
-    const closeThis = open({
-      onOpen() {
-        tries = 0;
-        onState('open');
-      },
-      onChange,
-      onEnd(end) {
-        isOver = true;
-        close = undefined;
-        tries += 1;
-        onState(end === 'lost' ? 'waiting' : end);
-        if (end === 'lost') timer = setTimeout(connect, pauseAfter(tries, Math.random()));
-      },
-    });
+    const onOpen = (): void => {
+      tries = 0;
+      onState('open');
+    };
+    const onEnd = (end: LineEnd): void => {
+      isOver = true;
+      close = undefined;
+      tries += 1;
+      onState(end === 'lost' ? 'waiting' : end);
+      if (end === 'lost') timer = setTimeout(connect, pauseAfter(tries, Math.random()));
+    };
+    const closeThis = open({ onOpen, onChange, onEnd });
     if (!isOver) close = closeThis;
   };
   const onSight = (): void => {

@@ -10,17 +10,6 @@ export type LoginOutcome =
   | { readonly kind: 'closed'; readonly reason: ClosedReason; readonly opensAt: number | undefined }
   | { readonly kind: 'failed'; readonly why: LoginFailure; readonly status: number };
 
-/** Each has a sentence of its own in the words of the login. */
-export type LoginFailure =
-  | 'notReached'
-  | 'notUnderstood'
-  | 'otherSite'
-  | 'noPasswords'
-  | 'notKept'
-  | 'fillIn'
-  | 'fault'
-  | 'otherStatus';
-
 /** The part of a fetch Response that matters here. */
 interface LoginResponse {
   readonly status: number;
@@ -54,7 +43,7 @@ const USUAL_WAIT_SECONDS = 60;
 const USUAL_BUSY_SECONDS = 5;
 
 // biome-ignore format: a table
-const FAILURES: Readonly<Record<number, LoginFailure>> = {
+const FAILURES = {
   400: 'notUnderstood',
   403: 'otherSite',
   404: 'noPasswords',
@@ -63,7 +52,10 @@ const FAILURES: Readonly<Record<number, LoginFailure>> = {
   500: 'fault',
   502: 'notReached',
   504: 'notReached',
-};
+} as const;
+
+/** Each has a sentence of its own in the words of the login. */
+export type LoginFailure = (typeof FAILURES)[keyof typeof FAILURES] | 'notKept' | 'otherStatus';
 
 export function loginOutcome(response: LoginResponse, now: number): LoginOutcome {
   const { status, retryAfter } = response;
@@ -74,7 +66,7 @@ export function loginOutcome(response: LoginResponse, now: number): LoginOutcome
   const seconds = retryAfterSeconds(retryAfter, now);
   if (status === 429) return { kind: 'wait', why: 'too-many-tries', seconds: seconds ?? USUAL_WAIT_SECONDS };
   if (status === 503) return { kind: 'wait', why: 'busy', seconds: seconds ?? USUAL_BUSY_SECONDS };
-  return { kind: 'failed', why: FAILURES[status] ?? 'otherStatus', status };
+  return { kind: 'failed', why: (FAILURES as Readonly<Record<number, LoginFailure>>)[status] ?? 'otherStatus', status };
 }
 
 export const unreachable: LoginOutcome = { kind: 'failed', why: 'notReached', status: 0 };

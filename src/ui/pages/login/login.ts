@@ -2,7 +2,7 @@
 import { LANGUAGES } from '../../../locales/languages.ts';
 import type { Templates, Texts } from '../../../locales/texts.ts';
 import { applyTheme, basePath, baseUrl, chooseLanguage, chosenTheme, postJson } from '../shared/browser.ts';
-import { momentText } from '../shared/spelling.ts';
+import { localeFor } from '../shared/spelling.ts';
 import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
 import { nextPage } from '../shared/where-to-go.ts';
 import {
@@ -38,9 +38,6 @@ function wireReveal(password: HTMLInputElement): void {
   setShown(password, false);
 }
 
-/** Hides the password before it is sent: password managers look for one in such a field, and others at the screen. */
-const hidePassword = (password: HTMLInputElement): void => setShown(password, false);
-
 function setShown(password: HTMLInputElement, isShown: boolean): void {
   const reveal = element('reveal', HTMLButtonElement);
   password.type = isShown ? 'text' : 'password';
@@ -55,11 +52,6 @@ function showCapsLock(form: HTMLFormElement): void {
   };
   form.addEventListener('keydown', look);
   form.addEventListener('keyup', look);
-}
-
-/** Browsers count loopback addresses as secure: there is no network in between. */
-function showUnencrypted(): void {
-  element('unencrypted', HTMLElement).hidden = isSecureContext;
 }
 
 /** Shows help until an admin has logged in for the first time. No answer, no help: the login works without. */
@@ -90,19 +82,11 @@ function wireLanguages(): void {
   line.hidden = false;
 }
 
-/** The passkey of the login page: its button, and the offer in the autofill of the user's field (SPEC 12). */
-interface LoginForm {
-  /** The server's own answer, or why there was nothing to send. Resolves with whether the login is done. */
-  readonly report: (answer: Response | PasskeyProblem) => Promise<boolean>;
-  readonly setBusy: (isBusy: boolean) => void;
-  /** User and password, once they were right and a second factor is asked for. */
-  readonly proven: () => { readonly user: string; readonly password: string } | undefined;
-}
-
 /** The time before the challenge of a waiting offer is over. */
 const OFFER_MILLISECONDS = 240_000;
 
-function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: LoginForm): void {
+/** The passkey of the login page: its button, and the offer in the autofill of the user's field (SPEC 12). */
+function wirePasskey(): void {
   if (!hasPasskeysFor(form.dataset['passkeys'] ?? '')) return;
   const button = element('passkey', HTMLButtonElement);
   button.hidden = false;
@@ -112,15 +96,19 @@ function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: LoginFo
   const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<boolean> => {
     let isShown = !isConditional;
     try {
-      const options = await postJson('api/login/passkey/options', isConditional ? {} : (proven() ?? {}));
-      if (!options.ok) return isConditional ? false : await report(options);
+      // Once user and password were right, a second factor is asked for.
+      const isProven = !isConditional && isSecond() && !isSentPlain;
+      const proven = isProven ? { user: user.value, password: password.value } : {};
+      const options = await postJson('api/login/passkey/options', proven);
+      if (!options.ok) return isConditional ? false : reportPasskey(await outcomeOf(options));
       const credential = await showPasskey(await options.json(), { signal, isConditional });
       isShown = true;
       setBusy(true);
-      return await report(await postJson('api/login/passkey', { credential }));
+      return reportPasskey(await outcomeOf(await postJson('api/login/passkey', { credential })));
     } catch (fault) {
       // An offer that was not taken up is no problem.
-      return isShown ? report(passkeyProblemOf(fault)) : false;
+      if (isShown) reportPasskey(passkeyProblemOf(fault));
+      return false;
     }
   };
   const offerAgain = (): void => {
@@ -160,15 +148,7 @@ const code = element('code', HTMLInputElement);
 const submit = element('submit', HTMLButtonElement);
 const problem = element('problem', HTMLElement);
 
-// biome-ignore format: a table
-const PASSKEY_PROBLEMS = {
-  cancelled: 'passkeyCancelled',
-  elsewhere: 'passkeyFailed',
-  known:     'passkeyFailed',
-  failed:    'passkeyFailed',
-} as const;
-
-let stopCountdown = (): void => {};
+let countdown: ReturnType<typeof setInterval> | undefined;
 
 /** The page came as the second step of a login without script. */
 const isSentPlain = form.classList.contains(SECOND);
@@ -182,7 +162,8 @@ if (!isSentPlain) (user.value === '' ? user : password).focus();
 wireReveal(password);
 wireLanguages();
 showCapsLock(form);
-showUnencrypted();
+// Browsers count loopback addresses as secure: there is no network in between.
+element('unencrypted', HTMLElement).hidden = isSecureContext;
 void showFirstTimeHelp();
 /** The browser may bring this page back as it was left, in the midst of logging in. */
 addEventListener('pageshow', (event) => {
@@ -191,8 +172,9 @@ addEventListener('pageshow', (event) => {
 
 async function logIn(): Promise<void> {
   if (submit.disabled) return;
-  stopCountdown();
-  hidePassword(password);
+  clearInterval(countdown);
+  // Password managers look for one in such a field, and others at the screen.
+  setShown(password, false);
   setBusy(true);
   const outcome = await attempt();
   setBusy(false);
@@ -218,18 +200,17 @@ async function outcomeOf(response: Response): Promise<LoginOutcome> {
   return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
 }
 
-wirePasskey(form, {
-  setBusy,
-  proven: () => (isSecond() && !isSentPlain ? { user: user.value, password: password.value } : undefined),
-  async report(answer) {
-    const outcome = typeof answer === 'string' ? answer : await outcomeOf(answer);
-    setBusy(false);
-    if (typeof outcome === 'string') showProblem(loginWords[PASSKEY_PROBLEMS[outcome]]);
-    else if (outcome.kind === 'wrong-credentials') showProblem(loginWords.passkeyWrong);
-    else report(outcome);
-    return typeof outcome !== 'string' && outcome.kind === 'logged-in';
-  },
-});
+wirePasskey();
+
+/** Whether the login is done. */
+function reportPasskey(outcome: LoginOutcome | PasskeyProblem): boolean {
+  setBusy(false);
+  if (outcome === 'cancelled') showProblem(loginWords.passkeyCancelled);
+  else if (typeof outcome === 'string') showProblem(loginWords.passkeyFailed);
+  else if (outcome.kind === 'wrong-credentials') showProblem(loginWords.passkeyWrong);
+  else report(outcome);
+  return typeof outcome !== 'string' && outcome.kind === 'logged-in';
+}
 
 /** Whether the browser kept no cookie: without it the next page would lead straight back here, and never say why. */
 const isForgotten = async (): Promise<boolean> => (await fetch(new URL('api/profile', baseUrl))).status === 401;
@@ -253,19 +234,22 @@ function report(outcome: LoginOutcome): void {
       waitAndSay(outcome.why, outcome.seconds);
       break;
     case 'closed':
-      showProblem(
-        closedText(
-          loginWords,
-          outcome.reason,
-          momentText(outcome.opensAt, document.documentElement.lang, navigator.languages),
-        ),
-      );
+      showProblem(closedText(loginWords, outcome.reason, momentText(outcome.opensAt)));
       break;
     case 'failed':
       showProblem(loginWords[outcome.why].replace('{status}', String(outcome.status)));
       break;
   }
 }
+
+/** A moment as the console's `formatMoment` writes it. Unix seconds. */
+const momentText = (time: number | undefined): string | undefined =>
+  time === undefined
+    ? undefined
+    : new Intl.DateTimeFormat(localeFor(document.documentElement.lang, navigator.languages), {
+        dateStyle: 'long',
+        timeStyle: 'long',
+      }).format(time * 1000);
 
 /** Asked once more, the code was wrong. The password stays in its field: it is sent again with the code. */
 function askForCode(): void {
@@ -279,21 +263,23 @@ function askForCode(): void {
 
 const isSecond = (): boolean => form.classList.contains(SECOND);
 
+/** Counts down to a moment, once a second; a laptop that slept wakes up to the right number. */
 function waitAndSay(why: 'too-many-tries' | 'busy', seconds: number): void {
   submit.disabled = true;
   showProblem(why === 'busy' ? loginWords.busy : loginWords.tooMany);
-  stopCountdown = startCountdown(
-    seconds,
-    (left) => {
-      submit.textContent = loginWords.again.replace('{time}', formatSeconds(left));
-    },
-    () => {
-      showProblem('');
-      setBusy(false);
-      // Not while the user types in another field.
-      if (!form.contains(document.activeElement)) (isSecond() ? code : password).focus();
-    },
-  );
+  const end = Date.now() + seconds * 1000;
+  const tick = (): void => {
+    const left = Math.ceil((end - Date.now()) / 1000);
+    submit.textContent = loginWords.again.replace('{time}', formatSeconds(left));
+    if (left > 0) return;
+    clearInterval(countdown);
+    showProblem('');
+    setBusy(false);
+    // Not while the user types in another field.
+    if (!form.contains(document.activeElement)) (isSecond() ? code : password).focus();
+  };
+  countdown = setInterval(tick, 1000);
+  tick();
 }
 
 /** `wrong`: the field that it is about. */
@@ -307,21 +293,4 @@ function setBusy(isBusy: boolean): void {
   submit.disabled = isBusy;
   submit.textContent = isBusy ? loginWords.busyNow : loginWords.submit;
   if (isBusy) showProblem('');
-}
-
-/** Counts down to a moment, once a second; a laptop that slept wakes up to the right number. */
-function startCountdown(seconds: number, show: (secondsLeft: number) => void, finish: () => void): () => void {
-  const end = Date.now() + seconds * 1000;
-  const tick = (): void => {
-    const left = Math.ceil((end - Date.now()) / 1000);
-    if (left > 0) {
-      show(left);
-      return;
-    }
-    clearInterval(timer);
-    finish();
-  };
-  const timer = setInterval(tick, 1000);
-  show(seconds);
-  return () => clearInterval(timer);
 }

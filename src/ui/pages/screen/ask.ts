@@ -2,11 +2,8 @@
 import { parsedJson } from '../../../domain/json.ts';
 import type { ScreenFacts } from './screen-facts.ts';
 
-export interface Answer {
-  /** 0: nothing came back. */
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
+/** `status`: 0: nothing came back. */
+export type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
 export const facts: ScreenFacts = JSON.parse(document.body.getAttribute('data-facts') || '{}');
 
@@ -33,11 +30,12 @@ export function ask(method: 'GET' | 'POST', path: string, sent?: object): Promis
 
 export const after = (seconds: number, act: () => void): number => window.setTimeout(act, seconds * 1000);
 
-/** Makes an element with a class and a text. */
-export function make(tag: string, className: string, text = ''): HTMLElement {
+/** Makes an element with a class, a text and what follows it. */
+export function make(tag: string, className: string, text = '', ...children: readonly Node[]): HTMLElement {
   const element = document.createElement(tag);
   element.className = className;
   element.textContent = text;
+  for (const child of children) element.appendChild(child);
   return element;
 }
 

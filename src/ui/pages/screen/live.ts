@@ -2,11 +2,6 @@
 import { facts } from './ask.ts';
 import { cameraAddress } from './screen-facts.ts';
 
-export interface LiveView {
-  readonly element: HTMLElement;
-  stop(): void;
-}
-
 /** H.264 and H.265, as the stream server of the NVR names them. It answers with the one that the camera sends. */
 const CODECS: readonly string[] = ['avc1.640029', 'hvc1.1.6.L153.B0'];
 
@@ -26,7 +21,7 @@ const MOST_WAITING = 500;
  * `written`: the address, as the route table has it. It plays for as long as it can, and tries again and again. `onChange` is called with true when pictures begin to move, and with
  * false when they stop. Undefined where the browser plays no such stream.
  */
-export function playLive(written: string, camera: string, onChange: (isMoving: boolean) => void): LiveView | undefined {
+export function playLive(written: string, camera: string, onChange: (isMoving: boolean) => void) {
   const codecs = CODECS.filter((codec) => isPlayable(`video/mp4; codecs="${codec}"`)).join(',');
   if (codecs === '') return undefined;
   const video = document.createElement('video');
@@ -70,7 +65,7 @@ export function playLive(written: string, camera: string, onChange: (isMoving: b
   begin();
   return {
     element: video,
-    stop() {
+    stop(): void {
       window.clearInterval(checking);
       window.clearTimeout(timer);
       end();

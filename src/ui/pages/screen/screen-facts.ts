@@ -20,10 +20,7 @@ export const cameraAddress = (written: string, camera: string, height = 0, time 
     .replace('{height}', () => String(height))
     .replace('{time}', () => String(time));
 
-interface Grid {
-  readonly columns: number;
-  readonly rows: number;
-}
+type Grid = { readonly columns: number; readonly rows: number };
 
 /** Most cameras send pictures of this shape. */
 const SHAPE = 16 / 9;

@@ -41,26 +41,25 @@ async function pair(start: () => void): Promise<void> {
 
 function showCode(body: Readonly<Record<string, unknown>>): void {
   const { words } = facts;
-  const text = make('div', 'screen-pair-text');
   const [before = '', behind = ''] = words.lead.split('{address}');
-  const lead = make('p', 'screen-lead', before);
-  lead.appendChild(make('bdi', 'screen-address', addressText(String(body['verification_uri']))));
-  lead.appendChild(document.createTextNode(behind));
+  const address = make('bdi', 'screen-address', addressText(String(body['verification_uri'])));
   const code = make('p', 'screen-code', String(body['user_code']));
   code.setAttribute('translate', 'no');
-  text.appendChild(make('h1', 'screen-title', words.title));
-  text.appendChild(lead);
-  text.appendChild(code);
-  text.appendChild(make('p', 'screen-wait', words.waiting));
-  text.appendChild(linkToForm());
+  const text = make(
+    'div',
+    'screen-pair-text',
+    '',
+    make('h1', 'screen-title', words.title),
+    make('p', 'screen-lead', before, address, document.createTextNode(behind)),
+    code,
+    make('p', 'screen-wait', words.waiting),
+    linkToForm(),
+  );
   const picture = document.createElement('img');
   picture.className = 'screen-qr';
   picture.alt = '';
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(String(body['qr']))}`;
-  const main = make('main', 'screen-pair');
-  main.appendChild(picture);
-  main.appendChild(text);
-  show(main);
+  show(make('main', 'screen-pair', '', picture, text));
 }
 
 /** The address less its scheme: it is read from afar. */

@@ -3,14 +3,6 @@ import { facts, make } from './ask.ts';
 import { playLive } from './live.ts';
 import { cameraAddress } from './screen-facts.ts';
 
-export interface Tile {
-  readonly element: HTMLElement;
-  /** The camera is not shown to this display any more. */
-  goes(): void;
-  /** No picture is asked for from now on. */
-  stop(): void;
-}
-
 const EVERY_MS = 1000;
 const LONGEST_PAUSE_MS = 2500;
 const PATIENCE_MS = 7000;
@@ -20,7 +12,7 @@ const OLD_MS = 6000;
 const HEIGHTS: readonly number[] = [180, 270, 360, 540, 720, 1080];
 
 /** `isLive`: its live stream is played, and still images come only while that does not move. */
-export function createTile(camera: string, name: string, isLive: boolean): Tile {
+export function createTile(camera: string, name: string, isLive: boolean) {
   const element = make('div', 'screen-tile');
   element.tabIndex = 0;
   // Two pictures in turn: the one that is loading is not seen, and memory stays as it is.
@@ -103,8 +95,10 @@ export function createTile(camera: string, name: string, isLive: boolean): Tile 
   load();
   return {
     element,
+    /** No picture is asked for from now on. */
     stop,
-    goes() {
+    /** The camera is not shown to this display any more. */
+    goes(): void {
       stop();
       hide();
       element.setAttribute('data-gone', '');
@@ -112,6 +106,8 @@ export function createTile(camera: string, name: string, isLive: boolean): Tile 
     },
   };
 }
+
+export type Tile = ReturnType<typeof createTile>;
 
 function heightOf(element: HTMLElement): number {
   const wanted = element.clientHeight * (window.devicePixelRatio || 1);

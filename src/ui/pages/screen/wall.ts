@@ -89,19 +89,13 @@ function fillsOnPress(element: HTMLElement, wall: HTMLElement): void {
 
 /** The session of a person counts before the screen: a display on a wall should have none. */
 function personNotice(name: string): HTMLElement {
-  const notice = make(
-    'div',
-    'screen-person',
-    facts.words.loggedIn.replace('{name}', () => name),
-  );
+  const text = facts.words.loggedIn.replace('{name}', () => name);
   const button = make('button', 'screen-button', facts.words.logOut);
   button.addEventListener('click', async () => {
     await ask('POST', '/api/logout');
     location.reload();
   });
-  notice.appendChild(button);
-  notice.appendChild(linkToForm());
-  return notice;
+  return make('div', 'screen-person', text, button, linkToForm());
 }
 
 /** The same page again, when its script has another name. */

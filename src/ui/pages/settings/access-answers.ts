@@ -13,18 +13,10 @@ export type Shown = (typeof SHOWN)[number];
 /** The dialogs that change the answer. */
 export type Remedy = 'role' | 'cameras' | 'validity';
 
-export interface Answer {
-  readonly isYes: boolean;
-  readonly text: string;
-  readonly remedies: readonly Remedy[];
-}
+export type Answer = { readonly isYes: boolean; readonly text: string; readonly remedies: readonly Remedy[] };
 
-interface AnswerFacts {
-  readonly user: UserRecord;
-  /** The role of the user as it is listed; undefined: not known here. */
-  readonly role: RoleRecord | undefined;
-  readonly shows: Shown;
-}
+/** `role`: the role of the user as it is listed; undefined: not known here. */
+type AnswerFacts = { readonly user: UserRecord; readonly role: RoleRecord | undefined; readonly shows: Shown };
 
 export function answerOf(explanation: Explanation, facts: AnswerFacts): Answer {
   const { verdict, reason = '', message = '' } = explanation;

@@ -27,13 +27,14 @@ const FIRST = {
 export function DescribedRequest({ names }: { names: readonly string[] }) {
   const text = words.access;
   const { hasOwnLogin } = facts;
+  const unknown = [['headers', text.asHeaders] as const, ['anonymous', text.asAnonymous] as const];
   const [result, setResult] = useState<Explanation>();
   const ask = async ({ caller, user, headers, peer, method, path }: typeof FIRST): Promise<Sent> => {
     setResult(undefined);
     if (!path.startsWith('/')) return { faults: { path: text.pathUnfit } };
     const query = new URLSearchParams({ method, path });
     if (caller === 'user') query.set('user', user || (names[0] ?? ''));
-    if (caller === 'headers') for (const line of linesOf(headers)) query.append('header', line);
+    if (caller === 'headers') for (const line of headers.match(/\S.*(?<=\S)/g) ?? []) query.append('header', line);
     if (peer.trim() !== '') query.set('peer', peer.trim());
     return getFromApi(`api/explain?${query}`);
   };
@@ -53,7 +54,7 @@ export function DescribedRequest({ names }: { names: readonly string[] }) {
               name="callerKind"
               legend={text.who}
               isLegendShown
-              options={callerKinds(hasOwnLogin)}
+              options={hasOwnLogin ? [['user', text.asUser], ...unknown] : unknown}
               chosen={caller}
               onChoose={(kind) => put({ caller: kind })}
             />
@@ -62,7 +63,7 @@ export function DescribedRequest({ names }: { names: readonly string[] }) {
                 label={words.ui.common.user}
                 {...field('user')}
                 value={user || (names[0] ?? '')}
-                options={names.map((name) => [name, name] as const)}
+                options={names}
               />
             )}
             {caller === 'headers' && (
@@ -72,11 +73,7 @@ export function DescribedRequest({ names }: { names: readonly string[] }) {
               </>
             )}
             <div class="form-row">
-              <SelectField
-                label={text.method}
-                {...field('method')}
-                options={METHODS.map((name) => [name, name] as const)}
-              />
+              <SelectField label={text.method} {...field('method')} options={METHODS} />
               <TextField label={text.path} help={text.pathHelp} {...field('path')} />
             </div>
           </>
@@ -87,26 +84,11 @@ export function DescribedRequest({ names }: { names: readonly string[] }) {
   );
 }
 
-function callerKinds(hasOwnLogin: boolean): readonly (readonly [CallerKind, string])[] {
-  const user = ['user', words.access.asUser] as const;
-  const others = [
-    ['headers', words.access.asHeaders],
-    ['anonymous', words.access.asAnonymous],
-  ] as const;
-  return hasOwnLogin ? [user, ...others] : others;
-}
-
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
-
 function Judgement({ explanation }: { explanation: Explanation }) {
   const { verdict, status, reason, message, hints = [], headers = [], sent } = explanation;
   return (
     <section class={`judgement judgement-${verdict}`} aria-label={words.access.title}>
-      <h2 class="judgement-verdict">{VERDICT[verdict]()}</h2>
+      <h2 class="judgement-verdict">{words.access[verdict === 'nothing-visible' ? 'nothingVisible' : verdict]}</h2>
       {verdict !== 'admitted' && (
         <p>
           {status !== undefined && <code>{status}</code>} {reason !== undefined && <code>{reason}</code>}{' '}
@@ -149,12 +131,6 @@ function Judgement({ explanation }: { explanation: Explanation }) {
     </section>
   );
 }
-
-const VERDICT = {
-  admitted: () => words.access.admitted,
-  refused: () => words.access.refused,
-  'nothing-visible': () => words.access.nothingVisible,
-};
 
 const factsOf = (found: Explanation): readonly Fact[] => [
   [words.ui.common.user, found.user ?? words.access.anonymous],

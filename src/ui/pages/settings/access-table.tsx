@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { SearchBox } from '../shared/fields.tsx';
 import { cameraName, words } from '../shared/words.ts';
-import { byRole, type CameraAccess, found, type Holder, sightOf } from './access-answers.ts';
+import { byRole, type CameraAccess, found, sightOf } from './access-answers.ts';
 import { CameraGroups } from './camera-choice.tsx';
 
 export function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (name: string) => void }) {
@@ -66,7 +66,18 @@ export function AccessTable({ access, onPerson }: { access: CameraAccess; onPers
                   </th>
                 </tr>
                 {people.map((one) => (
-                  <PersonRow key={one.name} holder={one} {...{ cameras, onPerson }} />
+                  <tr key={one.name}>
+                    <th scope="row">
+                      <button class="access-person" type="button" onClick={() => onPerson(one.name)}>
+                        <bdi>{one.name}</bdi>
+                      </button>
+                    </th>
+                    {cameras.map((camera) => (
+                      <td key={camera}>
+                        <Mark sight={sightOf(one, camera)} />
+                      </td>
+                    ))}
+                  </tr>
                 ))}
               </tbody>
             ))}
@@ -79,30 +90,9 @@ export function AccessTable({ access, onPerson }: { access: CameraAccess; onPers
 
 const LEGEND = ['all', 'part', 'closed'] as const;
 
-type PersonRowProps = { holder: Holder; cameras: readonly string[]; onPerson: (name: string) => void };
-
-function PersonRow({ holder, cameras, onPerson }: PersonRowProps) {
-  return (
-    <tr>
-      <th scope="row">
-        <button class="access-person" type="button" onClick={() => onPerson(holder.name)}>
-          <bdi>{holder.name}</bdi>
-        </button>
-      </th>
-      {cameras.map((camera) => (
-        <td key={camera}>
-          <Mark sight={sightOf(holder, camera)} />
-        </td>
-      ))}
-    </tr>
-  );
-}
-
-const Mark = ({ sight }: { sight: ReturnType<typeof sightOf> }) =>
-  sight === 'none' ? (
-    <span class="out-of-sight">{words.ui.common.no}</span>
-  ) : (
-    <span class={`sight sight-${sight}`}>
-      <span class="out-of-sight">{words.access.sights[sight]}</span>
-    </span>
-  );
+/** What a cell says, for those who do not see its mark too. */
+const Mark = ({ sight }: { sight: ReturnType<typeof sightOf> }) => (
+  <span class={sight === 'none' ? 'out-of-sight' : `sight sight-${sight}`}>
+    <span class="out-of-sight">{sight === 'none' ? words.ui.common.no : words.access.sights[sight]}</span>
+  </span>
+);

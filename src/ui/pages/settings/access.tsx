@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { Choice, SelectField } from '../shared/fields.tsx';
+import { Choice, type Options, SelectField } from '../shared/fields.tsx';
 import { Opener } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button } from '../shared/parts.tsx';
@@ -102,7 +102,7 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
     known?.user && answerOf(known.explanation, { ...known, user: known.user, shows: known.question.shows });
   // Roles of the configuration are changed there; admin and viewer never.
   const remedies = answer?.remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store') ?? [];
-  const chosen = <Value,>(values: readonly (readonly [string, Value])[]) => [['', text.choose], ...values] as const;
+  const chosen = (values: Options): Options => [['', text.choose], ...values];
   return (
     <section class="panel access-question" aria-label={text.title}>
       <div class="access-fields">

@@ -157,10 +157,7 @@ export function limitFacts({ deny = [], hours = [], history_since = '' }: RoleRe
 }
 
 /** Values of `datetime-local` fields; empty for no end. */
-interface TypedValidity {
-  readonly from: string;
-  readonly until: string;
-}
+type TypedValidity = { readonly from: string; readonly until: string };
 
 export const NO_ENDS: TypedValidity = { from: '', until: '' };
 

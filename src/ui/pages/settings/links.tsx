@@ -56,10 +56,8 @@ export function Links() {
 
 const nameOf = ({ name, what, camera }: LinkRecord): string => name ?? `${kindOf(what)}, ${cameraName(camera)}`;
 
-const kindOf = (what: LinkRecord['what'], titles: Readonly<Record<string, string>> = words.links.titles): string => {
-  const [kind = ''] = Object.keys(what);
-  return titles[kind] ?? kind;
-};
+const kindOf = (what: LinkRecord['what'], titles: Readonly<Record<string, string>> = words.links.titles): string =>
+  Object.keys(what).map((kind) => titles[kind] ?? kind)[0] ?? '';
 
 /** Ids of events and reviews begin with their time. */
 const STAMP = /^(?<at>\d{10})(?:\.\d+)?-/;
@@ -68,20 +66,12 @@ const STAMP = /^(?<at>\d{10})(?:\.\d+)?-/;
 function sharedText({ what }: Pick<LinkRecord, 'what'>): string {
   const id = 'event' in what ? what.event : 'review' in what ? what.review : '';
   const at = STAMP.exec(id)?.groups?.['at'];
-  const time =
-    'recording' in what
-      ? formatSpan(what.recording.from, what.recording.to)
-      : at === undefined
-        ? undefined
-        : formatShortMoment(Number(at));
+  const stamped = at === undefined ? undefined : formatShortMoment(Number(at));
+  const time = 'recording' in what ? formatSpan(what.recording.from, what.recording.to) : stamped;
   return [kindOf(what, words.links.things), time].filter((part) => part !== undefined).join(', ');
 }
 
-const stateText = ({ state }: LinkRecord): string => {
-  const { active, spent, revoked, expired } = words.links.states;
-  const states: Readonly<Record<string, string>> = { active, spent, revoked, expired };
-  return states[state] ?? state;
-};
+const stateText = ({ state }: LinkRecord): string => words.links.states[state];
 
 const SHOWN_OPENINGS = 3;
 

@@ -63,10 +63,7 @@ export function deviceName(agent: string): string {
   return browser ?? system ?? (agent.trim().slice(0, LONGEST_SHOWN) || words.sessions.unknownDevice);
 }
 
-export interface CameraGroup {
-  readonly name: string;
-  readonly cameras: readonly string[];
-}
+export type CameraGroup = { readonly name: string; readonly cameras: readonly string[] };
 
 const SEPARATOR = /[_\-. ]/;
 const FEWEST = 2;

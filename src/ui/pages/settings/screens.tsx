@@ -78,12 +78,8 @@ function TypeCode() {
   );
 }
 
-/** What a screen is called, and shows. */
-interface ScreenValues {
-  readonly name: string;
-  /** Undefined: all that the person sees. */
-  readonly cameras: readonly string[] | undefined;
-}
+/** What a screen is called, and shows. `cameras`: undefined: all that the person sees. */
+type ScreenValues = { readonly name: string; readonly cameras: readonly string[] | undefined };
 
 const faultsOfScreen = ({ name, cameras }: ScreenValues): FormProblem | undefined =>
   faultsIn({

@@ -1,5 +1,5 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
-
+import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { SelectField, TextField } from '../shared/fields.tsx';
@@ -9,24 +9,37 @@ import { Button } from '../shared/parts.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import {
-  changesOf,
-  choiceOf,
-  FACTOR_CHOICES,
-  faultOf,
-  SECURITY_FIELDS,
-  type SecurityChoice,
-  type SecurityField,
-  type SecurityRecord,
-} from './read-security.ts';
+
+type SecurityRecord = AnswerOf<'SETTINGS'>;
+type SecurityField = keyof SecurityRecord;
+
+/** Texts as they are typed; empty: not set. */
+type SecurityChoice = Readonly<Record<SecurityField, string>>;
+
+const FIELDS = ['second_factor', 'timezone', 'public_url'] as const satisfies readonly SecurityField[];
+const FACTOR_CHOICES = ['off', 'optional', 'admins', 'everyone'] as const;
+
+/** What differs from what is set. Null: not set any more. */
+const changesOf = (choice: SecurityChoice, settings: SecurityRecord): Partial<Record<SecurityField, string | null>> =>
+  Object.fromEntries(
+    FIELDS.map((field) => [field, choice[field].trim() || null] as const).filter(
+      ([field, text]) => text !== settings[field].value,
+    ),
+  );
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export function Security() {
+  const { title, lead } = words.security;
   return (
-    <RecordsPage
-      title={words.security.title}
-      lead={words.security.lead}
-      fetched={useFetched<SecurityRecord>('api/settings')}
-    >
+    <RecordsPage {...{ title, lead }} fetched={useFetched<SecurityRecord>('api/settings')}>
       {(settings) => <SecurityForm settings={settings} />}
     </RecordsPage>
   );
@@ -34,35 +47,42 @@ export function Security() {
 
 function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const page = useDialogs();
-  const before = choiceOf(settings);
   const text = words.security;
+  const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
   const save = async (choice: SecurityChoice) => {
     page.say('');
-    const changes = changesOf(choice, before);
-    const faults = SECURITY_FIELDS.map((field) => [field, faultOf(field, changes[field])] as const);
-    const wrong = faultsIn(Object.fromEntries(faults.map(([field, fault]) => [field, fault && text[fault]])));
+    const changes = changesOf(choice, settings);
+    const { timezone, public_url } = changes;
+    const wrong = faultsIn({
+      timezone: timezone && !isZone(timezone) ? text.timezoneUnfit : undefined,
+      public_url: public_url && !URL.canParse(public_url) ? text.publicUrlUnfit : undefined,
+    });
     return wrong ?? sendToApi('PUT', 'api/settings', changes);
   };
   return (
     <PanelForm
       submit={words.ui.common.save}
-      first={before}
+      first={{
+        second_factor: settings.second_factor.value ?? '',
+        timezone: settings.timezone.value ?? '',
+        public_url: settings.public_url.value ?? '',
+      }}
       onSubmit={save}
       onSent={(choice) => {
         // Who must set up a second step now sees that page alone.
-        if ('second_factor' in changesOf(choice, before)) return location.reload();
+        if ('second_factor' in changesOf(choice, settings)) return location.reload();
         page.say(text.saved);
         page.again();
       }}
     >
       {({ values, field: of }) =>
-        SECURITY_FIELDS.map((field) => {
+        FIELDS.map((field) => {
           const { value: before, set_by: place } = settings[field];
           return place === null ? (
-            <Field key={field} field={field} before={before} {...of(field)} />
+            <Field key={field} {...{ before }} label={labels[field]} {...of(field)} />
           ) : (
             <p key={field}>
-              {textsOf(field).label}: <bdi>{values[field]}</bdi>
+              {labels[field]}: <bdi>{values[field]}</bdi>
               <span class="fact-more">{text.setBy({ name: place })}</span>
             </p>
           );
@@ -73,28 +93,31 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
 }
 
 /** `before`: what is set. */
-type FieldProps = { field: SecurityField; before: string | null; value: string; onChange: (value: string) => void };
+type FieldProps = {
+  name: SecurityField;
+  label: string;
+  before: string | null;
+  value: string;
+  onChange: (value: string) => void;
+};
 
-function Field({ field, before, value, onChange }: FieldProps) {
-  const { label, help } = textsOf(field);
-  const { choices, enrol, use } = words.security;
-  if (field === 'second_factor')
+function Field({ name, label, before, value, onChange }: FieldProps) {
+  const { choices, enrol, use, timezoneHelp, publicUrlHelp } = words.security;
+  if (name === 'second_factor')
     return (
       <SelectField
         {...{ label, value, onChange }}
-        options={FACTOR_CHOICES.filter((name) => name !== 'off' || name === before).map((name) => [
-          name,
-          choices[name],
-        ])}
+        options={FACTOR_CHOICES.filter((one) => one !== 'off' || one === before).map((one) => [one, choices[one]])}
         {...(/^(?:admins|everyone)$/.test(value) && { help: enrol })}
       />
     );
   // What this browser knows is offered. The address at hand is the public one for most who use HTTPS.
   const address = baseUrl.protocol === 'https:' ? baseUrl.href.replace(/\/$/, '') : '';
-  const known = field === 'timezone' ? Intl.DateTimeFormat().resolvedOptions().timeZone : address;
+  const known = name === 'timezone' ? Intl.DateTimeFormat().resolvedOptions().timeZone : address;
+  const help = name === 'timezone' ? timezoneHelp : publicUrlHelp;
   return (
     <>
-      <TextField name={field} {...{ label, help, value, onChange }} isOptional />
+      <TextField {...{ name, label, help, value, onChange }} isOptional />
       {/* Stays when it was used, so that nothing moves. */}
       {known !== '' && known !== before && (
         <p class="chips">
@@ -105,10 +128,4 @@ function Field({ field, before, value, onChange }: FieldProps) {
       )}
     </>
   );
-}
-
-function textsOf(field: SecurityField): { readonly label: string; readonly help: string } {
-  const { timezone, timezoneHelp, publicUrl, publicUrlHelp } = words.security;
-  if (field === 'second_factor') return { label: words.secondFactor.title, help: '' };
-  return field === 'timezone' ? { label: timezone, help: timezoneHelp } : { label: publicUrl, help: publicUrlHelp };
 }

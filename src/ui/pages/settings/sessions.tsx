@@ -2,7 +2,7 @@
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { Opener, Question } from '../shared/forms.tsx';
+import { Asker } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, removal } from '../shared/records-page.tsx';
 import { useList } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
@@ -15,11 +15,12 @@ const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
 export function Sessions() {
   const profile = useProfile();
   const text = words.sessions;
-  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) => (
-    <Opener kind="bad" dialog={() => <EndSessions {...{ which, sessions }} />}>
-      {text.endMany[which].act}
-    </Opener>
-  );
+  /** The own ones, or those of every user. This session stays in both cases. */
+  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) => {
+    const { act, title, what, done } = text.endMany[which];
+    const asks = { title, what: what({ number: sessions.length }), done, onSubmit: () => endAll(sessions) };
+    return sessions.length > 0 && <Asker kind="bad" text={act} isDangerous {...asks} />;
+  };
   return (
     <ResourcePage
       title={text.title}
@@ -31,7 +32,7 @@ export function Sessions() {
         const own = others.filter(({ user }) => user === profile.username);
         return (
           <>
-            {own.length > 0 && endMany('own', own)}
+            {endMany('own', own)}
             {others.length > own.length && endMany('allUsers', others)}
           </>
         );
@@ -66,27 +67,11 @@ export function Sessions() {
   );
 }
 
-/** The own ones, or those of every user. This session stays in both cases. */
-type EndSessionsProps = { which: keyof typeof words.sessions.endMany; sessions: readonly SessionRecord[] };
-
-function EndSessions({ which, sessions }: EndSessionsProps) {
-  const text = words.sessions.endMany[which];
-  const endAll = async (): Promise<ApiResponse | undefined> => {
-    for (const session of sessions) {
-      const response = await sendToApi('DELETE', pathOf(session));
-      // 404: the session has ended by itself in the meantime.
-      if (response.kind !== 'ok' && !(response.kind === 'refused' && response.status === 404)) return response;
-    }
-    return undefined;
-  };
-  return (
-    <Question
-      title={text.title}
-      submit={text.act}
-      isDangerous
-      what={text.what({ number: sessions.length })}
-      onSubmit={endAll}
-      done={text.done}
-    />
-  );
+async function endAll(sessions: readonly SessionRecord[]): Promise<ApiResponse | undefined> {
+  for (const session of sessions) {
+    const response = await sendToApi('DELETE', pathOf(session));
+    // 404: the session has ended by itself in the meantime.
+    if (response.kind !== 'ok' && !(response.kind === 'refused' && response.status === 404)) return response;
+  }
+  return undefined;
 }

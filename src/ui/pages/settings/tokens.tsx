@@ -3,7 +3,7 @@
 import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { SelectField, Switch, TextField } from '../shared/fields.tsx';
+import { SelectField, TextField, Toggle } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
@@ -142,31 +142,21 @@ function MakeToken() {
         />
       )}
     >
-      {({ values, put, field }) => (
+      {({ values, field }) => (
         <>
           <TextField label={text.name} help={text.nameHelp} {...field('name')} />
-          {isAdmin(profile) && (
-            <Switch isOn={values.isForCurtain} onChange={(isForCurtain) => put({ isForCurtain })}>
-              {text.forCurtain}
-            </Switch>
-          )}
+          {isAdmin(profile) && <Toggle label={text.forCurtain} {...field('isForCurtain')} />}
           {!values.isForCurtain && (
             <>
-              <Switch isOn={values.login} onChange={(login) => put({ login })}>
-                {text.login}
-              </Switch>
+              <Toggle label={text.login} {...field('login')} />
               <p class="field-help">{text.loginHelp}</p>
               <SelectField
                 label={words.ui.common.role}
                 {...field('role')}
-                options={valueOr<readonly { role: string }[]>(roles, [values]).map(({ role }) => [role, role])}
+                options={valueOr<readonly { role: string }[]>(roles, [values]).map(({ role }) => role)}
               />
               <NarrowedCameras known={known} {...field('cameras')}>
-                {mayManage(values) && (
-                  <Switch isOn={values.managesAccounts} onChange={(managesAccounts) => put({ managesAccounts })}>
-                    {text.manageAccounts}
-                  </Switch>
-                )}
+                {mayManage(values) && <Toggle label={text.manageAccounts} {...field('managesAccounts')} />}
               </NarrowedCameras>
             </>
           )}

@@ -7,7 +7,7 @@ import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { TextField } from '../shared/fields.tsx';
-import { FormDialog, Opener, PanelForm, Question, type Sent, useDialogs } from '../shared/forms.tsx';
+import { Asker, FormDialog, Opener, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, type Fact, Facts, Problem } from '../shared/parts.tsx';
@@ -92,25 +92,19 @@ function App({ state, onOffer }: { state: FactorState; onOffer: (offer: TotpOffe
       badge={<Badge text={isOn ? text.on : text.off} kind={isOn ? 'strong' : 'plain'} />}
       fact={[text.what, text.appWhat]}
     >
-      <button class={`button ${isOn ? 'button-small' : 'button-strong'}`} type="button" onClick={() => void start()}>
+      <Button kind={isOn ? 'small' : 'strong'} onPress={start}>
         {isOn ? text.replace : text.setUp}
-      </button>
+      </Button>
       {isOn && (
-        <Opener
-          kind="small button-bad"
-          dialog={() => (
-            <Question
-              title={text.removeTitle}
-              submit={text.remove}
-              isDangerous
-              what={isRequired ? text.removeRequired : text.removeWhat}
-              onSubmit={() => sendToApi('DELETE', 'api/second-factor/totp')}
-              done={() => (isRequired ? reload() : text.removed)}
-            />
-          )}
-        >
-          {text.remove}
-        </Opener>
+        <Asker
+          kind="small bad"
+          text={text.remove}
+          title={text.removeTitle}
+          isDangerous
+          what={isRequired ? text.removeRequired : text.removeWhat}
+          onSubmit={() => sendToApi('DELETE', 'api/second-factor/totp')}
+          done={() => (isRequired ? reload() : text.removed)}
+        />
       )}
       {problem !== '' && <Problem text={problem} />}
     </Item>
@@ -121,20 +115,14 @@ function Codes({ left, onMade }: { left: number; onMade: OnCodes }) {
   const text = words.secondFactor;
   return (
     <Item name={text.codes} fact={[text.codesLeft, String(left)]}>
-      <Opener
+      <Asker
         kind="small"
-        dialog={() => (
-          <Question
-            title={text.newCodes}
-            submit={text.newCodes}
-            what={text.newCodesWhat}
-            onSubmit={() => sendToApi('POST', 'api/second-factor/recovery-codes')}
-            next={(body) => void onMade(codesIn(body))}
-          />
-        )}
-      >
-        {text.newCodes}
-      </Opener>
+        text={text.newCodes}
+        title={text.newCodes}
+        what={text.newCodesWhat}
+        onSubmit={() => sendToApi('POST', 'api/second-factor/recovery-codes')}
+        next={(body) => void onMade(codesIn(body))}
+      />
     </Item>
   );
 }

@@ -38,11 +38,7 @@ const plain = (name: string): string =>
     .replaceAll(/[\p{M}.]/gu, '');
 
 /** A span of hours as it is chosen by hand. Days are numbers from 0, Monday; times are `HH:MM`. */
-export interface HoursRow {
-  readonly days: readonly number[];
-  readonly from: string;
-  readonly to: string;
-}
+export type HoursRow = { readonly days: readonly number[]; readonly from: string; readonly to: string };
 
 /** Undefined for a line that is no span of hours. */
 export function hoursRowOf(line: string, names: DayNames): HoursRow | undefined {
@@ -88,15 +84,8 @@ function daysText(days: readonly number[], names: readonly string[], daily: stri
     .join(dash === '-' ? ',' : ', ');
 }
 
-/** Monday first. */
-interface DayNames {
-  /** `Mon` */
-  readonly short: readonly string[];
-  /** `Monday` */
-  readonly long: readonly string[];
-  /** All days: `daily` */
-  readonly daily: string;
-}
+/** Days from Monday on: `Mon`, `Monday`; and what all of them together are called. */
+type DayNames = { readonly short: readonly string[]; readonly long: readonly string[]; readonly daily: string };
 
 /** `language`: BCP 47; undefined is the browser's. `daily` has no name in Intl. */
 export function dayNamesIn(language: string | undefined, daily: string): DayNames {

@@ -12,15 +12,10 @@ import { askedValidity, NO_ENDS, ValidityFields, validityFault, validityOf } fro
 import { plainName, userNameFault } from './names.ts';
 import { NewPassword, passwordFault } from './password.tsx';
 
-interface RoleChoices {
-  readonly roles: readonly RoleRecord[];
-  /** The number of cameras that there are. */
-  readonly cameras: number;
-}
+/** `cameras`: the number of cameras that there are. */
+type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: number };
 
-interface OfUser {
-  readonly user: UserRecord;
-}
+type OfUser = { readonly user: UserRecord };
 
 const BUILT_IN: readonly RoleRecord[] = ['admin', 'viewer'].map((role) => ({ role }) as RoleRecord);
 
@@ -47,11 +42,8 @@ const roleFault = (role: string): string | undefined => (role === '' ? words.use
 
 const NEW_USER = { name: '', password: '', role: '', ...NO_ENDS };
 
-interface NewUserProps extends RoleChoices {
-  readonly known: readonly UserRecord[];
-  /** The person sets a password, which no admin knows, by the link that is made. */
-  readonly isInvited?: boolean;
-}
+/** `isInvited`: the person sets a password, which no admin knows, by the link that is made. */
+type NewUserProps = RoleChoices & { readonly known: readonly UserRecord[]; readonly isInvited?: boolean };
 
 export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) {
   const { users: text, invitations } = words;
@@ -115,10 +107,8 @@ export function madeLink(body: unknown) {
   );
 }
 
-interface SetRoleProps extends OfUser, RoleChoices {
-  /** A user who is no admin any more sees other pages: reload. */
-  readonly isOwn?: boolean;
-}
+/** `isOwn`: a user who is no admin any more sees other pages: reload. */
+type SetRoleProps = OfUser & RoleChoices & { readonly isOwn?: boolean };
 
 export function SetRole({ user: { username: name, role: before }, isOwn = false, ...choices }: SetRoleProps) {
   return (

@@ -51,16 +51,13 @@ export function ViewAs() {
 }
 
 function Viewed({ state }: { state: ViewState }) {
-  switch (state.kind) {
-    case 'loading':
-      return <p class="starting">{words.ui.frame.moment}</p>;
-    case 'known':
-      return <ViewedProfile profile={state.profile} />;
-    case 'failed':
-      return <Blank title={words.viewAs.nothing} message={state.message} isAlert />;
-    case 'login-needed':
-      return <p class="blank">{problemOf(state)}</p>;
-  }
+  if (state.kind === 'known') return <ViewedProfile profile={state.profile} />;
+  if (state.kind === 'failed') return <Blank title={words.viewAs.nothing} message={state.message} isAlert />;
+  return state.kind === 'loading' ? (
+    <p class="starting">{words.ui.frame.moment}</p>
+  ) : (
+    <p class="blank">{problemOf(state)}</p>
+  );
 }
 
 /** The own pages of a person who must set up a second factor show nothing else. */

@@ -62,7 +62,19 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
   return (
     <div class="combobox field">
       <label for={id}>{label}</label>
-      {chosen.length > 0 && <Chosen {...{ all, chosen }} onRemove={toggle} />}
+      {chosen.length > 0 && (
+        <ul class="chosen">
+          {chosen.map((value) => (
+            <li key={value}>
+              <button class="chosen-name" type="button" onClick={() => toggle(value)}>
+                <span class="out-of-sight">{words.ui.combobox.remove} </span>
+                <bdi>{all.find((one) => one.value === value)?.name ?? value}</bdi>
+                <span aria-hidden="true"> ×</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       <input
         id={id}
         type="text"
@@ -118,12 +130,7 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
   );
 }
 
-interface OptionProps extends Suggestion {
-  readonly id: string;
-  readonly isActive: boolean;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
-}
+type OptionProps = Suggestion & { id: string; isActive: boolean; isChosen: boolean; onChoose: () => void };
 
 /** The focus stays in the field: a press must not take it away. The keys are those of the field. */
 const Option = ({ id, value, name, isActive, isChosen, onChoose }: OptionProps) => (
@@ -140,24 +147,4 @@ const Option = ({ id, value, name, isActive, isChosen, onChoose }: OptionProps) 
     <span class="name-check" aria-hidden="true" />
     <bdi title={name === value ? undefined : value}>{name}</bdi>
   </div>
-);
-
-interface ChosenProps {
-  readonly all: readonly Suggestion[];
-  readonly chosen: readonly string[];
-  readonly onRemove: (value: string) => void;
-}
-
-const Chosen = ({ all, chosen, onRemove }: ChosenProps) => (
-  <ul class="chosen">
-    {chosen.map((value) => (
-      <li key={value}>
-        <button class="chosen-name" type="button" onClick={() => onRemove(value)}>
-          <span class="out-of-sight">{words.ui.combobox.remove} </span>
-          <bdi>{all.find((one) => one.value === value)?.name ?? value}</bdi>
-          <span aria-hidden="true"> ×</span>
-        </button>
-      </li>
-    ))}
-  </ul>
 );

@@ -6,14 +6,8 @@ import { useFault } from './forms.tsx';
 import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
-interface FieldProps {
-  /** The name by which a problem of the form finds its field. */
-  readonly name?: string;
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly help?: string;
-}
+/** `name`: the name by which a problem of the form finds its field. */
+type FieldProps = { name?: string; label: string; value: string; onChange: (value: string) => void; help?: string };
 
 type ControlProps = { readonly id: string; readonly 'aria-describedby'?: string; readonly 'aria-invalid'?: true };
 
@@ -159,16 +153,20 @@ export const OwnName = () => (
 /** Values, each with what people read. */
 export type Options<Value extends string = string> = readonly (readonly [value: Value, text: string])[];
 
-export const SelectField = ({ value, onChange, options, ...field }: FieldProps & { options: Options }) => (
+type SelectFieldProps = FieldProps & { options: Options | readonly string[] };
+
+export const SelectField = ({ value, onChange, options, ...field }: SelectFieldProps) => (
   <Field
     {...field}
     control={(tied) => (
       <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option} selected={option === value}>
-            {text}
-          </option>
-        ))}
+        {options
+          .map((option) => (typeof option === 'string' ? ([option, option] as const) : option))
+          .map(([option, text]) => (
+            <option key={option} value={option} selected={option === value}>
+              {text}
+            </option>
+          ))}
       </select>
     )}
   />
@@ -187,6 +185,15 @@ export const Switch = ({ isOn, onChange, children }: SwitchProps) => (
     />
     <span class="switch-text">{children}</span>
   </label>
+);
+
+type ToggleProps = { label: string; value: boolean; onChange: (value: boolean) => void };
+
+/** A switch of a form. */
+export const Toggle = ({ label, value, onChange }: ToggleProps) => (
+  <Switch isOn={value} onChange={onChange}>
+    {label}
+  </Switch>
 );
 
 type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> & Pick<ComponentProps<'input'>, 'placeholder'>;

@@ -176,26 +176,26 @@ export function PanelForm<Values extends object>({ submitting, onSent, ...rules 
   );
 }
 
-interface PageDialogs {
-  /** Shows a dialog in the place of the one that is open; nothing closes it. */
-  readonly open: (dialog: ComponentChild) => void;
-  /** Says what was done; '' takes back what was said. */
-  readonly say: (text: string) => void;
-  /** Reads anew what the page shows. */
-  readonly again: () => void;
-}
-
-export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: () => {}, again: () => {} });
-
-export const useDialogs = (): PageDialogs => useContext(DialogsContext);
-
 /** What dialogs of the page use, what was said last, and the dialog that is open. `first`: the one that is open at once. */
 export function usePageDialogs(again = (): void => {}, first?: ComponentChild) {
   const [said, say] = useState('');
   const [shown, show] = useState({ dialog: first, round: 0 });
-  const open = (dialog: ComponentChild): void => show(({ round }) => ({ dialog, round: round + 1 }));
-  return { page: { open, say, again }, said, dialog: <Fragment key={shown.round}>{shown.dialog}</Fragment> };
+  const page = {
+    /** Shows a dialog in the place of the one that is open; nothing closes it. */
+    open: (dialog: ComponentChild): void => show(({ round }) => ({ dialog, round: round + 1 })),
+    /** Says what was done; '' takes back what was said. */
+    say: (text: string): void => say(text),
+    /** Reads anew what the page shows. */
+    again,
+  };
+  return { page, said, dialog: <Fragment key={shown.round}>{shown.dialog}</Fragment> };
 }
+
+type PageDialogs = ReturnType<typeof usePageDialogs>['page'];
+
+export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: () => {}, again: () => {} });
+
+export const useDialogs = (): PageDialogs => useContext(DialogsContext);
 
 /** A button that opens a dialog of the page. */
 export function Opener(props: { kind?: string; dialog: () => ComponentChild; children: ComponentChildren }) {
@@ -209,6 +209,13 @@ export function Opener(props: { kind?: string; dialog: () => ComponentChild; chi
     </Button>
   );
 }
+
+/** A button that asks before it does something; the button of the question says the same. */
+export const Asker = ({ kind, text, ...question }: { kind: string; text: string } & Omit<QuestionProps, 'submit'>) => (
+  <Opener kind={kind} dialog={() => <Question submit={text} {...question} />}>
+    {text}
+  </Opener>
+);
 
 /** A dialog that is made when it is shown: of what the page has by then, not of what it had when the button was pressed. */
 const Made = ({ by }: { by: RefObject<() => ComponentChild> }) => <>{by.current?.()}</>;

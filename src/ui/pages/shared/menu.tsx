@@ -48,22 +48,15 @@ function closeWhenLeft(menu: HTMLDetailsElement | null): (() => void) | undefine
     menu.open = false;
     menu.querySelector('summary')?.focus();
   };
-  document.addEventListener('pointerdown', onOutside);
-  document.addEventListener('focusin', onOutside);
-  menu.addEventListener('keydown', onEscape);
-  return () => {
-    document.removeEventListener('pointerdown', onOutside);
-    document.removeEventListener('focusin', onOutside);
-    menu.removeEventListener('keydown', onEscape);
-  };
+  const left = new AbortController();
+  const { signal } = left;
+  for (const event of ['pointerdown', 'focusin']) document.addEventListener(event, onOutside, { signal });
+  menu.addEventListener('keydown', onEscape, { signal });
+  return () => left.abort();
 }
 
-interface RowMenuProps {
-  readonly name: string;
-  /** What the row itself has no room for on a narrow screen. */
-  readonly note?: ComponentChildren;
-  readonly children: ComponentChildren;
-}
+/** `note`: what the row itself has no room for on a narrow screen. */
+type RowMenuProps = { readonly name: string; readonly note?: ComponentChildren; readonly children: ComponentChildren };
 
 export const RowMenu = ({ name, note, children }: RowMenuProps) => (
   <Menu

@@ -20,11 +20,8 @@ export interface PageFacts {
   readonly providers: readonly SignInProvider[];
 }
 
-export interface SignInProvider {
-  readonly name: string;
-  /** What people call it. */
-  readonly label: string;
-}
+/** `label`: what people call it. */
+export type SignInProvider = { readonly name: string; readonly label: string };
 
 /** Read it at render time: the console learns it when it starts. */
 export let facts: PageFacts;

@@ -5,82 +5,8 @@ import { SearchBox } from './fields.tsx';
 import { Question, type QuestionProps, useDialogs } from './forms.tsx';
 import { Act, type ActProps, RowMenu } from './menu.tsx';
 import { Button, Icon } from './parts.tsx';
-import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type Sortable, type SortValue, sorted } from './search.ts';
+import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type SortValue, sorted } from './search.ts';
 import { entryName, formatShortMoment, locale, words } from './words.ts';
-
-/** The tools above and below a table: search, order on narrow screens, how many rows there are, and the pages. */
-interface ToolsProps<Row> {
-  readonly caption: string;
-  readonly columns: readonly (Sortable<Row> & { readonly title: string; readonly isDescendingFirst?: boolean })[];
-  readonly sort: Sort | undefined;
-  readonly sortAs: (sort: Sort | undefined) => void;
-  /** Undefined: too few rows to search. */
-  readonly searches: { readonly query: string; readonly search: (query: string) => void } | undefined;
-  readonly found: number;
-  readonly all: number;
-}
-
-function TableTools<Row>({ caption, columns, sort, sortAs, searches, found, all }: ToolsProps<Row>) {
-  const id = useId();
-  if (!searches) return null;
-  const sortable = columns.filter(({ sortBy }) => sortBy !== undefined);
-  const choose = (key: string): void => {
-    const column = sortable.find((known) => known.key === key);
-    sortAs(column && { key, isDescending: column.isDescendingFirst === true });
-  };
-  return (
-    <div class="table-tools">
-      <search>
-        <SearchBox
-          label={words.ui.table.searchIn({ what: caption })}
-          placeholder={words.ui.table.search}
-          value={searches.query}
-          onChange={searches.search}
-        />
-      </search>
-      {/* There are no heads on narrow screens. */}
-      <p class="table-order">
-        <label for={id}>{words.ui.table.sortBy}</label>
-        <select id={id} value={sort?.key ?? ''} onChange={(event) => choose(event.currentTarget.value)}>
-          <option value="">–</option>
-          {sortable.map(({ key, title }) => (
-            <option key={key} value={key} selected={sort?.key === key}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </p>
-      <p class="table-count" role="status">
-        {found === all ? words.ui.table.entries({ all }) : words.ui.table.found({ found, all })}
-      </p>
-    </div>
-  );
-}
-
-interface PagerProps {
-  readonly page: number;
-  readonly pages: number;
-  /** The number of rows on all pages together. */
-  readonly count: number;
-  readonly onPage: (page: number) => void;
-}
-
-function Pager({ page, pages, count, onPage }: PagerProps) {
-  if (pages < 2) return null;
-  const first = page * PAGE_ROWS + 1;
-  const step = (to: number, text: string) => (
-    <Button kind="small" disabled={to < 0 || to >= pages} onPress={() => onPage(to)}>
-      {text}
-    </Button>
-  );
-  return (
-    <nav class="pager" aria-label={words.ui.table.pages}>
-      {step(page - 1, words.ui.table.previous)}
-      <span>{words.ui.table.range({ first, last: Math.min(first + PAGE_ROWS - 1, count), all: count })}</span>
-      {step(page + 1, words.ui.table.next)}
-    </nav>
-  );
-}
 
 /** Its cell is one of four: words, a moment, cameras, or what `cell` makes. */
 export interface Column<Row> {
@@ -147,43 +73,94 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
   const { caption, rows, keyOf, acts, menuNote, firstSort, narrow = 'card', none } = props;
   const columns = props.columns.filter(({ isShown }) => isShown !== false).map(completed);
   const { nameOf = (row) => columns[0]?.text?.(row) ?? '', searchText = wordsIn(columns) } = props;
+  const text = words.ui.table;
+  const id = useId();
   const [query, setQuery] = useState('');
   const [sort, setSort] = useState<Sort | undefined>(firstSort);
   const [wanted, setWanted] = useState(0);
   if (rows.length === 0) return none === undefined ? null : <p class="blank">{none}</p>;
   const found = matching(rows, query, searchText);
-  const shown = pageOf(sorted(found, columns, sort, locale), wanted);
+  const { rows: shown, page, pages } = pageOf(sorted(found, columns, sort, locale), wanted);
   const sortAs = (next: Sort | undefined): void => {
     setSort(next);
     setWanted(0);
   };
-  const search = (text: string): void => {
-    setQuery(text);
-    setWanted(0);
+  const chooseOrder = (wantedKey: string): void => {
+    const column = columns.find(({ key }) => key === wantedKey);
+    sortAs(column && { key: column.key, isDescending: column.isDescendingFirst === true });
   };
-  const searches = rows.length > FEW_ROWS ? { query, search } : undefined;
+  const head = ({ key, title, sortBy, isDescendingFirst = false }: CompletedColumn<Row>) => {
+    if (!sortBy) return <th scope="col">{title}</th>;
+    const order = sort?.key === key ? (sort.isDescending ? 'descending' : 'ascending') : 'none';
+    return (
+      <th scope="col" aria-sort={order}>
+        <button class="sort" type="button" onClick={() => sortAs(nextSort(sort, key, isDescendingFirst))}>
+          {title}
+          <Icon name={order === 'ascending' ? 'previous' : 'chevron'} />
+        </button>
+      </th>
+    );
+  };
+  const step = (to: number, name: string) => (
+    <Button kind="small" disabled={to < 0 || to >= pages} onPress={() => setWanted(to)}>
+      {name}
+    </Button>
+  );
+  const first = page * PAGE_ROWS + 1;
   return (
     <div class="table-box">
-      <TableTools {...{ caption, columns, sort, sortAs, searches }} found={found.length} all={rows.length} />
+      {rows.length > FEW_ROWS && (
+        <div class="table-tools">
+          <search>
+            <SearchBox
+              label={text.searchIn({ what: caption })}
+              placeholder={text.search}
+              value={query}
+              onChange={(typed) => {
+                setQuery(typed);
+                setWanted(0);
+              }}
+            />
+          </search>
+          {/* There are no heads on narrow screens. */}
+          <p class="table-order">
+            <label for={id}>{text.sortBy}</label>
+            <select id={id} value={sort?.key ?? ''} onChange={(event) => chooseOrder(event.currentTarget.value)}>
+              <option value="">–</option>
+              {columns.map(
+                ({ key, title, sortBy }) =>
+                  sortBy && (
+                    <option key={key} value={key} selected={sort?.key === key}>
+                      {title}
+                    </option>
+                  ),
+              )}
+            </select>
+          </p>
+          <p class="table-count" role="status">
+            {found.length === rows.length
+              ? text.entries({ all: rows.length })
+              : text.found({ found: found.length, all: rows.length })}
+          </p>
+        </div>
+      )}
       {found.length === 0 ? (
-        <p class="blank">{words.ui.table.noMatch}</p>
+        <p class="blank">{text.noMatch}</p>
       ) : (
         <table class={`table narrow-${narrow}`}>
           <caption class="out-of-sight">{caption}</caption>
           <thead>
             <tr>
-              {columns.map((column) => (
-                <Head key={column.key} {...{ column, sort, sortAs }} />
-              ))}
+              {columns.map(head)}
               {acts && (
                 <th scope="col">
-                  <span class="out-of-sight">{words.ui.table.actions}</span>
+                  <span class="out-of-sight">{text.actions}</span>
                 </th>
               )}
             </tr>
           </thead>
           <tbody>
-            {shown.rows.map((row) => (
+            {shown.map((row) => (
               <tr key={keyOf(row)} class="record">
                 {columns.map((column, at) => (
                   <Cell key={column.key} {...{ column, row }} isHead={at === 0} />
@@ -198,27 +175,14 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
           </tbody>
         </table>
       )}
-      <Pager {...shown} count={found.length} onPage={setWanted} />
+      {pages > 1 && (
+        <nav class="pager" aria-label={text.pages}>
+          {step(page - 1, text.previous)}
+          <span>{text.range({ first, last: Math.min(first + PAGE_ROWS - 1, found.length), all: found.length })}</span>
+          {step(page + 1, text.next)}
+        </nav>
+      )}
     </div>
-  );
-}
-
-interface HeadProps<Row> {
-  readonly column: CompletedColumn<Row>;
-  readonly sort: Sort | undefined;
-  readonly sortAs: (sort: Sort) => void;
-}
-
-function Head<Row>({ column: { key, title, sortBy, isDescendingFirst = false }, sort, sortAs }: HeadProps<Row>) {
-  if (!sortBy) return <th scope="col">{title}</th>;
-  const order = sort?.key === key ? (sort.isDescending ? 'descending' : 'ascending') : 'none';
-  return (
-    <th scope="col" aria-sort={order}>
-      <button class="sort" type="button" onClick={() => sortAs(nextSort(sort, key, isDescendingFirst))}>
-        {title}
-        <Icon name={order === 'ascending' ? 'previous' : 'chevron'} />
-      </button>
-    </th>
   );
 }
 

@@ -8,12 +8,8 @@ import { type Column, RecordTable, type RecordTableProps, type RowAct } from './
 import { type FetchedAgain, valueOr } from './use-fetched.ts';
 import { words } from './words.ts';
 
-interface HeadProps {
-  readonly title: string;
-  readonly lead: string;
-  /** The acts on the whole, beside the title. */
-  readonly actions?: ComponentChildren;
-}
+/** `actions`: the acts on the whole, beside the title. */
+type HeadProps = { readonly title: string; readonly lead: string; readonly actions?: ComponentChildren };
 
 interface PageProps<Value> extends HeadProps {
   /** What the page shows, and how it is read anew; a page without it shows its children at once. */
@@ -127,10 +123,7 @@ export const userColumn = <Row extends { readonly user: string }>(
   title = words.ui.common.user,
 ): Column<Row> => ({ title, text: ({ user }) => user, isShown });
 
-interface Use {
-  readonly at: number | null;
-  readonly from: string | null;
-}
+type Use = { readonly at: number | null; readonly from: string | null };
 
 /** When a secret was used last, and from where. */
 export const lastUseColumn = <Row,>(useOf: (row: Row) => Use): Column<Row> => ({

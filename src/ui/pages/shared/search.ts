@@ -1,11 +1,7 @@
 /** What a typed text finds among names and in the rows of a table, and in which order it is shown. Pure. */
 
-export interface Suggestion {
-  /** The value as the service names it. */
-  readonly value: string;
-  /** The name as people read it. */
-  readonly name: string;
-}
+/** `value`: the value as the service names it. `name`: the name as people read it. */
+export type Suggestion = { readonly value: string; readonly name: string };
 
 const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
@@ -33,15 +29,9 @@ export const withToggled = (chosen: readonly string[], value: string): readonly 
 
 export type SortValue = string | number | undefined;
 
-export interface Sort {
-  readonly key: string;
-  readonly isDescending: boolean;
-}
+export type Sort = { readonly key: string; readonly isDescending: boolean };
 
-export interface Sortable<Row> {
-  readonly key: string;
-  readonly sortBy?: (row: Row) => SortValue;
-}
+export type Sortable<Row> = { readonly key: string; readonly sortBy?: (row: Row) => SortValue };
 
 export const PAGE_ROWS = 25;
 
@@ -75,12 +65,8 @@ export function sorted<Row>(
   });
 }
 
-interface PageOfRows<Row> {
-  readonly rows: readonly Row[];
-  /** The page, from 0: the wanted one, or the last there is. */
-  readonly page: number;
-  readonly pages: number;
-}
+/** `page`: the page, from 0: the wanted one, or the last there is. */
+type PageOfRows<Row> = { readonly rows: readonly Row[]; readonly page: number; readonly pages: number };
 
 export function pageOf<Row>(rows: readonly Row[], wanted: number): PageOfRows<Row> {
   const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));

@@ -41,12 +41,8 @@ export const suggested = (
     .map((value) => ({ value, name: nameOf(value) }))
     .sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
 
-interface Region {
-  /** BCP 47; undefined: that of the page. */
-  readonly locale?: string | undefined;
-  /** IANA name; undefined: the browser's. */
-  readonly timeZone?: string | undefined;
-}
+/** `locale`: BCP 47; undefined: that of the page. `timeZone`: IANA name; undefined: the browser's. */
+type Region = { readonly locale?: string | undefined; readonly timeZone?: string | undefined };
 
 const DAY_SECONDS = 86_400;
 /** The last moment of a Date, in ms (ECMA-262, 21.4.1.1): to format one beyond it would be an exception. */
@@ -65,15 +61,19 @@ function formatterFor({ locale: named = locale, timeZone }: Region, options: Int
 const format = (time: number, region: Region, options: Intl.DateTimeFormatOptions): string =>
   formatterFor(region, options).format(Math.min(time * 1000, LAST_MOMENT));
 
+const formatted =
+  (options: Intl.DateTimeFormatOptions) =>
+  (time: number, region: Region = {}): string =>
+    format(time, region, options);
+
 /** `14:05:09` */
-export const formatTime = (time: number, region: Region = {}): string => format(time, region, { timeStyle: 'medium' });
+export const formatTime = formatted({ timeStyle: 'medium' });
 
 /** `4 August 2026 at 14:05:09 CEST` */
-export const formatMoment = (time: number, region: Region = {}): string =>
-  format(time, region, { dateStyle: 'long', timeStyle: 'long' });
+export const formatMoment = formatted({ dateStyle: 'long', timeStyle: 'long' });
 
 /** `4 August 2026` */
-export const formatDate = (time: number, region: Region = {}): string => format(time, region, { dateStyle: 'long' });
+export const formatDate = formatted({ dateStyle: 'long' });
 
 /** `4 Aug, 14:05`; `4 Aug 2025, 14:05` in another year. */
 export function formatShortMoment(time: number, region: Region = {}, now: number = Date.now() / 1000): string {

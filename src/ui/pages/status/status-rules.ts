@@ -1,10 +1,9 @@
 /** What the status page counts: failed logins by the hour, and one switch of the curtain for each camera. Pure. */
-import { maySee, scopeOf } from '../../../domain/camera-scope.ts';
 
-export interface HourBar {
-  readonly start: number;
-  readonly count: number;
-}
+import { maySee, scopeOf } from '../../../domain/camera-scope.ts';
+import type { FailuresInHour } from '../../../domain/status.ts';
+
+export type HourBar = FailuresInHour;
 
 const HOUR = 3600;
 const HOURS_SHOWN = 24;
@@ -20,17 +19,10 @@ export function lastHours(counted: readonly HourBar[], now: number): HourBar[] {
 }
 
 /** What GET /api/curtain tells. */
-export interface DrawnEntry {
-  readonly camera: string;
-  readonly until: number | null;
-  readonly by: string;
-}
+export type DrawnEntry = { readonly camera: string; readonly until: number | null; readonly by: string };
 
 /** A switch of a camera, or of an entry that is drawn. `by`: what draws it; undefined: it is open. */
-export interface CurtainSwitch {
-  readonly name: string;
-  readonly by: DrawnEntry | undefined;
-}
+export type CurtainSwitch = { readonly name: string; readonly by: DrawnEntry | undefined };
 
 /** The cameras of the NVR come first, then entries that are drawn and are none of them. A camera's own entry counts first. */
 export const switchesOf = (drawn: readonly DrawnEntry[], cameras: readonly string[]): readonly CurtainSwitch[] => [
