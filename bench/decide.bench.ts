@@ -3,6 +3,7 @@ import { authorize } from '../src/access/authorize.ts';
 import { compileRouteTable, type RouteTable } from '../src/access/route-table.ts';
 import { rightsOfToken } from '../src/accounts/tokens/api-tokens.ts';
 import { loadPolicy } from '../src/config/policy/load-policy.ts';
+import { NEW_GRANT } from '../src/domain/accounts/grant.ts';
 import type { Caller } from '../src/domain/caller.ts';
 import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
@@ -107,6 +108,7 @@ function tokenCost(table: RouteTable, patterns: number): number {
 }
 
 const TOKEN = {
+  ...NEW_GRANT,
   id: '0',
   secretHash: '',
   name: 'bench',
@@ -114,9 +116,6 @@ const TOKEN = {
   userCreatedAt: 0,
   managesAccounts: false,
   createdAt: 0,
-  expiresAt: null,
-  lastUsedAt: null,
-  lastUsedFrom: null,
 };
 
 function medianOf(table: RouteTable, method: string, text: string, caller: () => Caller): number {

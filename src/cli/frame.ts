@@ -70,6 +70,8 @@ export interface StoreCommand<Parts extends keyof CommandStore> {
 /** What a command makes of its arguments and options for a route, and of the answer for the terminal. */
 interface Calling<Options, Answer> {
   readonly body?: (given: Options, frame: Frame) => MaybePromise<object>;
+  /** What a request does not say: there it is found by the thing. */
+  readonly more?: (given: Options) => Readonly<Record<string, string>>;
   /** Whose the made thing is. A request has no say in it: there it is the caller. */
   readonly owner?: (given: Options) => string | undefined;
   /** Said in the place of the sentence of a 404. */
@@ -82,12 +84,12 @@ interface Calling<Options, Answer> {
 /** A command that calls a route of the service in this process, as the caller `command-line`. Its arguments are the parameters of the path, in their order. */
 export const calls = <Answer = unknown, Options = Given>(
   route: string,
-  { body, owner, absent, say, use = route.startsWith('GET ') ? 'read' : 'change' }: Calling<Options, Answer>,
+  { body, more, owner, absent, say, use = route.startsWith('GET ') ? 'read' : 'change' }: Calling<Options, Answer>,
 ) => ({
   use,
   run: async ({ ask }: Pick<CommandStore, 'ask'>, given: Options, frame: Frame, args: readonly string[]) => {
     const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-    const params = Object.fromEntries(names.map((name, at) => [name, args[at] ?? '']));
+    const params = { ...Object.fromEntries(names.map((name, at) => [name, args[at] ?? ''])), ...more?.(given) };
     const call = { params, body: await body?.(given, frame), owner: owner?.(given) };
     return say(await ask<Answer>(route, call, absent?.(given)), given, frame);
   },

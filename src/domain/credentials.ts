@@ -36,8 +36,8 @@ interface Traits<Kind extends Credential = Credential> {
   readonly managesAccounts?: (credential: Kind) => boolean;
   /** Whether the person has just proven who it is. Absent: never. `now`: Unix seconds. */
   readonly isProven?: (credential: Kind, now: number) => boolean;
-  /** Whose a link becomes that is made with it. Absent: it makes none. */
-  readonly madeBy?: 'account' | 'token' | 'proxy';
+  /** Whose a token or link becomes that is made with it; `command`: of the user whom the command names. Absent: it makes none. */
+  readonly madeBy?: 'account' | 'token' | 'proxy' | 'command';
   /** What of the caller ends its open streams beside the credential's name and the caller's. */
   readonly holder?: (credential: Kind, caller: Caller) => string;
   /** Its rights cannot end: no stream of it is looked at again. */
@@ -152,6 +152,7 @@ export const CREDENTIALS: {
     managesAccounts: always,
     // Who can run the command can read the store.
     isProven: always,
+    madeBy: 'command',
     isEndless: true,
   },
 };

@@ -1,7 +1,6 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
 import type { Command } from 'commander';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
-import type { TokenAdmin } from '../accounts/tokens/token-routes.ts';
 import type { AccountServices } from '../app/services.ts';
 import type { CommandPlace } from '../config/load-config.ts';
 import type { Sections, Settings } from '../config/schema/schema.ts';
@@ -15,7 +14,7 @@ import type { Clock, DeletionGuard } from '../domain/clock.ts';
 import type { Output } from '../domain/command-frame.ts';
 import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
 import type { ViewingWatch } from '../gateway/entry/pipeline.ts';
-import type { BoundRoute, OwnRoute } from '../routes/own-route.ts';
+import type { BoundRoute, OwnRoute, RouteAsker } from '../routes/own-route.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import type { MetricFamily } from '../telemetry/series.ts';
@@ -142,7 +141,7 @@ export interface CommandFrame extends Output {
 export interface CommandAccounts {
   readonly settings: Settings;
   readonly listUsers: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
-  readonly apiTokens: Pick<TokenAdmin, 'create' | 'revoke'>;
+  readonly asker: RouteAsker;
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   close(): Promise<void>;
 }

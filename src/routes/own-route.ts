@@ -83,6 +83,20 @@ export const bound = <Deps>(routes: readonly OwnRoute<Deps>[], deps: Deps): read
     ...(call && { call: (told) => call(told, deps) }),
   }));
 
+/** Asks one of these routes in this process. */
+export type RouteAsker = (
+  route: string,
+  given: Pick<CommandCall, 'params' | 'body' | 'owner'>,
+) => ReturnType<RouteCall<void>>;
+
+export const askerFor =
+  (routes: readonly BoundRoute[], by: Pick<CommandCall, 'caller' | 'from'>): RouteAsker =>
+  (route, given) => {
+    const call = routes.find((one) => one.route === route)?.call;
+    if (!call) throw new Error(`there is no route ${route}`);
+    return call({ ...given, ...by });
+  };
+
 /** `GET,POST /logout` as `GET /logout` and `POST /logout`. */
 export function operationsOf(route: string): readonly { readonly method: string; readonly path: string }[] {
   const [methods = '', path = ''] = route.split(' ', 2);

@@ -10,7 +10,7 @@ export interface StoreIdentity {
   readonly isEmpty: boolean;
 }
 
-const KEPT = ['users', 'custom_roles', 'api_tokens', 'events', 'ledger_records'] as const;
+const KEPT = ['users', 'custom_roles', 'grants', 'events', 'ledger_records'] as const;
 
 async function idOf(db: Kysely<Tables>): Promise<string> {
   const identity = await findRecord(db, 'store_identity', {});

@@ -4,14 +4,14 @@ import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { createAccountStore } from './accounts/accounts.ts';
+import { createGrantStore } from './accounts/grants.ts';
 import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
-import { createLinkStore } from './accounts/links.ts';
+import { createOpeningStore } from './accounts/link-openings.ts';
 import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from './accounts/logins.ts';
-import { createScreenStore } from './accounts/screens.ts';
+import { createScreenCodeStore } from './accounts/screen-codes.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
-import { createApiTokenStore } from './accounts/tokens.ts';
 import type { Engine, StoreOptions } from './engine/engine.ts';
 import { serializedOn } from './engine/parts.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
@@ -82,12 +82,12 @@ function partsOf(db: Kysely<Tables>, { words, file }: Engine, site: string) {
     sites: createSiteStore(db, serialized),
     settings: settingStoreOf(site)(db, serialized),
     sessions: createSessionStore(db, serialized),
-    apiTokens: createApiTokenStore(db, serialized),
+    grants: createGrantStore(db, serialized, site),
     secondFactor: createSecondFactorStore(db, serialized),
     invitations: createInvitationStore(db, serialized),
     signIns: createSignInStore(db, serialized),
-    links: createLinkStore(db, serialized, site),
-    screens: createScreenStore(db, serialized, site),
+    openings: createOpeningStore(db, serialized),
+    screenCodes: createScreenCodeStore(db, serialized, site),
     loginPlaces: createLoginPlaceStore(db, serialized),
     loginBlocks: createLoginBlockStore(db, (act) => db.transaction().execute(act)),
     ledger: createLedgerStore(db, { isFile: file !== undefined, site }),

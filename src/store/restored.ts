@@ -1,33 +1,46 @@
 /** What the store of a backup brings back, and the end of what may have been revoked since (SPEC 15). Of stores of any version. */
 import { DatabaseSync } from 'node:sqlite';
 
-/** `now`: Unix seconds. */
+/** The tables of 0.2.0 by kind, and what lies in `grants` since. The condition is of a row that works at the time `:now`; the statement ends all of them. */
 interface Returning {
   readonly table: string;
-  /** The condition of a row that works at the time `:now`. */
   readonly works: string;
-  /** Statements that end all of them. */
   readonly end: readonly string[];
 }
 
 /** Sessions have no record that makes them good, and those of after the backup none at all: each names the epoch of its account. */
 const ENDED_SESSIONS = 'update users set factor_epoch = lower(hex(randomblob(8)))';
+const REVOKED = 'set revoked_at = :now where revoked_at is null';
+
+const inGrants = (kind: string, end = `delete from grants where kind = '${kind}'`): Returning => ({
+  table: 'grants',
+  works: `kind = '${kind}' and revoked_at is null and coalesce(expires_at > :now, 1)`,
+  end: [end],
+});
 
 const RETURNING = {
-  session: { table: 'seen_sessions', works: 'expires_at > :now', end: [ENDED_SESSIONS, 'delete from seen_sessions'] },
-  'API token': { table: 'api_tokens', works: 'coalesce(expires_at > :now, 1)', end: ['delete from api_tokens'] },
-  link: {
-    table: 'links',
-    works: 'revoked_at is null and expires_at > :now',
-    end: ['update links set revoked_at = :now where revoked_at is null'],
-  },
-  invitation: {
-    table: 'invitations',
-    works: 'used_at is null and expires_at > :now',
-    end: ['delete from invitations where used_at is null'],
-  },
-  screen: { table: 'screens', works: 'coalesce(ends_at > :now, 1)', end: ['delete from screens'] },
-} satisfies Record<string, Returning>;
+  session: [{ table: 'seen_sessions', works: 'expires_at > :now', end: [ENDED_SESSIONS, 'delete from seen_sessions'] }],
+  'API token': [
+    inGrants('api-token'),
+    { table: 'api_tokens', works: 'coalesce(expires_at > :now, 1)', end: ['delete from api_tokens'] },
+  ],
+  link: [
+    inGrants('link', `update grants ${REVOKED} and kind = 'link'`),
+    { table: 'links', works: 'revoked_at is null and expires_at > :now', end: [`update links ${REVOKED}`] },
+  ],
+  invitation: [
+    { ...inGrants('invitation'), works: "kind = 'invitation' and last_used_at is null and expires_at > :now" },
+    {
+      table: 'invitations',
+      works: 'used_at is null and expires_at > :now',
+      end: ['delete from invitations where used_at is null'],
+    },
+  ],
+  screen: [
+    inGrants('screen'),
+    { table: 'screens', works: 'coalesce(ends_at > :now, 1)', end: ['delete from screens'] },
+  ],
+} satisfies Record<string, readonly Returning[]>;
 
 /** Numbers of what works again at a time. */
 export type Returned = Readonly<Record<keyof typeof RETURNING | 'account', number>>;
@@ -35,15 +48,16 @@ export type Returned = Readonly<Record<keyof typeof RETURNING | 'account', numbe
 export function returnedBy(file: string, now: number): Returned {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    const counts = Object.entries(RETURNING).map(([kind, { table, works }]) => [kind, count(table, works)]);
-    return { ...Object.fromEntries(counts), account: count('users', ':now > 0') };
+    const counts = Object.entries(RETURNING).map(([kind, places]) => [kind, places.reduce(counted, 0)]);
+    return { ...Object.fromEntries(counts), account: counted(0, { table: 'users', works: ':now > 0' }) };
   } finally {
     database.close();
   }
 
-  function count(table: string, works: string): number {
-    if (!hasTable(database, table)) return 0;
-    return Number(database.prepare(`select count(*) as rows from ${table} where ${works}`).get({ now })?.['rows']);
+  function counted(sum: number, { table, works }: Pick<Returning, 'table' | 'works'>): number {
+    if (!hasTable(database, table)) return sum;
+    const row = database.prepare(`select count(*) as rows from ${table} where ${works}`).get({ now });
+    return sum + Number(row?.['rows']);
   }
 }
 
@@ -52,7 +66,7 @@ export function endReturned(file: string, now: number): void {
   const database = new DatabaseSync(file);
   try {
     database.exec('begin');
-    for (const { table, end } of Object.values(RETURNING))
+    for (const { table, end } of Object.values(RETURNING).flat())
       if (hasTable(database, table)) for (const statement of end) run(database.prepare(statement), now);
     database.exec('commit');
   } finally {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { createGrantMemory } from '../../src/accounts/grants/grants.ts';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
-import type { ApiToken } from '../../src/domain/accounts/api-token.ts';
+import { type ApiToken, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
+import { insertRecord } from '../../src/store/engine/rows.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';
 
 const CAMERAS = ['garden', 'patio_1', 'street'];
@@ -17,7 +19,6 @@ async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRo
   await store.accounts.addUser(await person('vera', { role: ownerRole }));
   await store.accounts.addUser(await person('root', { role: 'admin' }));
   const { text, id, secretHash } = newTokenText();
-  const uses = { lastUsedAt: null, lastUsedFrom: null };
   const own = {
     user: 'vera' as UserName,
     userCreatedAt: NOW - 1000,
@@ -25,19 +26,18 @@ async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRo
     cameras: null,
     managesAccounts: false,
   };
-  await store.apiTokens.addToken({
+  await store.grants.add('api-token', {
+    ...NEW_GRANT,
     id,
     secretHash,
     name: 'ha',
     ...own,
     createdAt: NOW,
-    expiresAt: null,
-    ...uses,
     ...changes,
   });
   const { active: roles } = createRoleRegistry({ store: store.roles, fixed: IN_FORCE, version: store.version });
   const grace = createStoreGrace({ version: store.version });
-  const tokens = createApiTokens({ store, clock, roles, authEnabled, grace });
+  const tokens = createApiTokens({ grants: createGrantMemory({ store, clock, grace }), clock, roles, authEnabled });
   const outcome = async (token = text): Promise<string> => {
     const verdict = await tokens.verify(token, 'bearer');
     if (verdict.kind === 'invalid') return verdict.reason;
@@ -83,7 +83,7 @@ describe('An API token', () => {
 
   it('is kept as a digest alone', async (t) => {
     const { store, id, text } = await instance(t);
-    const kept = JSON.stringify(await store.apiTokens.findToken(id));
+    const kept = JSON.stringify(await store.grants.find('api-token', { id: id }));
     assert.equal(kept.includes(text.split('_')[2] ?? text), false);
   });
 
@@ -117,18 +117,20 @@ describe('An API token', () => {
   it('is over with the next question when it is revoked', async (t) => {
     const { store, id, outcome } = await instance(t);
     assert.equal(await outcome(), 'viewer: garden patio_1 street');
-    await store.apiTokens.deleteToken(id);
+    await store.grants.revoke('api-token', { id: id }, 0);
     assert.equal(await outcome(), 'unknown');
   });
 
   it('dies with its user, and is not valid for a new user of the same name (SPEC 11)', async (t) => {
     const { store, text, outcome } = await instance(t);
-    const row = await store.apiTokens.findToken(text.split('_')[1] ?? '');
+    const row = await store.grants.find('api-token', { id: text.split('_')[1] ?? '' });
     await store.accounts.deleteUser('vera' as UserName);
     assert.equal(await outcome(), 'unknown');
     await store.accounts.addUser(await person('vera', { createdAt: NOW }));
     assert.equal(await outcome(), 'unknown');
-    if (row) await store.apiTokens.addToken(row);
+    assert.ok(row);
+    await insertRecord(store.db, 'grants', row, { kind: 'api-token' });
+    await insertRecord(store.db, 'token_rights', row);
     assert.equal(await outcome(), 'user-gone', 'even when its row came back');
   });
 
@@ -198,7 +200,7 @@ describe('An API token that is looked at again', () => {
     clock.advance(10);
     assert.equal(await tokens.recheck(caller), undefined);
     clock.at(NOW);
-    await store.apiTokens.deleteToken(id);
+    await store.grants.revoke('api-token', { id: id }, 0);
     assert.equal(await tokens.recheck(caller), undefined);
   });
 });

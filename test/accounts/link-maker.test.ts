@@ -1,11 +1,11 @@
 /** The maker of a link as of now: another account of the same name, another mode, or a debt of a second factor is worth nothing (SPEC 13). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createMakers, type GrantServices } from '../../src/accounts/grants/grants.ts';
+import { createGrantMemory, createMakers, type GrantServices } from '../../src/accounts/grants/grants.ts';
 import { linkCaller } from '../../src/accounts/links/links.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import type { User } from '../../src/domain/accounts/account.ts';
-import type { LinkMaker } from '../../src/domain/accounts/link.ts';
+import type { LinkMaker } from '../../src/domain/accounts/grant.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { parseLimits } from '../../src/domain/rights.ts';
 
@@ -14,12 +14,18 @@ const [GUS, GARDENER] = ['gus' as UserName, 'gardener' as Role];
 const USER: User = { name: GUS, role: GARDENER, passwordHash: '', passwordChangedAt: null, createdAt: 5 };
 const MAKER: LinkMaker = { user: GUS, userCreatedAt: 5, tokenId: null, role: GARDENER };
 const limits = parseLimits({ deny: ['ptz'], history_since: '7d' });
-const storeWith = (user: User | undefined) =>
-  ({ accounts: { findUser: async () => user } }) as unknown as GrantServices['store'];
-const deps = (change: Partial<GrantServices> = {}, user: User | undefined = USER): GrantServices => ({
-  store: storeWith(user),
-  clock: { now: () => NOW * 1000 },
-  grace: createStoreGrace(),
+const clock = { now: () => NOW * 1000 };
+/** As it is kept. */
+const withUser = (user: User | undefined) =>
+  createGrantMemory({
+    store: { accounts: { findUser: async () => user } } as unknown as GrantServices['store'],
+    clock,
+    grace: createStoreGrace(),
+  });
+type Services = Omit<GrantServices, 'store'>;
+const deps = (change: Partial<Services> = {}, user: User | undefined = USER): Services => ({
+  grants: withUser(user),
+  clock,
   roles: () => ({
     cameras: new Map([[GARDENER, ['garden', 'yard']]]),
     limits: new Map(limits.ok ? [[GARDENER, limits.value]] : []),
@@ -32,7 +38,7 @@ const deps = (change: Partial<GrantServices> = {}, user: User | undefined = USER
 });
 
 /** What closes the maker closes its links. */
-async function makerNow(maker: LinkMaker, given: GrantServices) {
+async function makerNow(maker: LinkMaker, given: Services) {
   const rights = await createMakers(given)(maker);
   return rights?.closed ? undefined : rights;
 }
@@ -50,8 +56,8 @@ describe('The maker of a link', () => {
   });
 
   // biome-ignore format: a table
-  const worthless: readonly (readonly [why: string, maker: Partial<LinkMaker>, deps: GrantServices])[] = [
-    ['an account that is gone',                 {},                                  deps({ store: storeWith(undefined) })],
+  const worthless: readonly (readonly [why: string, maker: Partial<LinkMaker>, deps: Services])[] = [
+    ['an account that is gone',                 {},                                  deps({ grants: withUser(undefined) })],
     ['an account made again under that name',   {},                                  deps({}, { ...USER, createdAt: 6 })],
     ['an account, where a proxy logs in',       {},                                  deps({ authEnabled: false })],
     ['an account that owes a second factor',    {},                                  deps({ owesFactor: () => true })],

@@ -39,7 +39,7 @@ async function serverWithTokens(t: Parameters<typeof accountServerOfFour>[0]) {
     JSON.stringify([
       await server.store.listUsers(),
       await server.records.roles.listRoles(),
-      (await server.records.apiTokens.listTokens()).map(({ id }) => id),
+      (await server.records.grants.list('api-token')).map(({ id }) => id),
     ]);
   return { ...server, make, everything };
 }
@@ -99,7 +99,7 @@ describe('The right manage_accounts', () => {
       const { as, records } = await accountServerOfFour(t);
       const answered = await as(who, 'POST', '/api/tokens', { name: 'x', manage_accounts: true, ...body });
       assert.deepEqual([answered.status, answered.json], [400, { success: false, message }]);
-      assert.deepEqual(await records.apiTokens.listTokens(), []);
+      assert.deepEqual(await records.grants.list('api-token'), []);
     });
   }
 
@@ -123,7 +123,7 @@ describe('A field that is not known', () => {
         (json as { message: string }).message,
         new RegExp(`body\\.${field}: Unknown field: write only name, role`),
       );
-      assert.deepEqual(await records.apiTokens.listTokens(), []);
+      assert.deepEqual(await records.grants.list('api-token'), []);
     });
   }
 
@@ -153,7 +153,7 @@ describe("A token of a proxy's user", () => {
       const { send, records } = await startAccountServer(t, { caller });
       assert.equal((await send('POST', '/api/tokens', { body: { name: 'x', ...body } })).status, 201);
       assert.deepEqual(
-        (await records.apiTokens.listTokens()).map(({ expiresAt }) => expiresAt),
+        (await records.grants.list('api-token')).map(({ expiresAt }) => expiresAt),
         [end],
       );
     });
@@ -161,8 +161,8 @@ describe("A token of a proxy's user", () => {
 
   it('is refused while Postern has accounts of its own, and good when a proxy names the users again', async (t) => {
     const { records, clock } = await startAccountServer(t);
-    const owner = { name: caller.name, role: ADMIN, createdAt: null };
-    const made = await makeToken({ name: 'x' }, owner, { store: records, clock, customRoles: () => ROLES });
+    const owner = { user: caller.name, role: ADMIN, userCreatedAt: null };
+    const made = await makeToken({ name: 'x' }, owner, { store: records, clock, roles: () => ROLES });
     const headers = { authorization: `Bearer ${made.text}` };
     for (const [authEnabled, status] of [
       [true, 401],

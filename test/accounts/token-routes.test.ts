@@ -67,7 +67,7 @@ describe('POST /api/tokens', () => {
       const { as, records } = await accountServerOfFour(t);
       const answered = await as(who, 'POST', '/api/tokens', body);
       assert.deepEqual([answered.status, answered.json], [status, no(message)]);
-      assert.deepEqual(await records.apiTokens.listTokens(), []);
+      assert.deepEqual(await records.grants.list('api-token'), []);
     });
   }
 
@@ -91,7 +91,7 @@ describe('POST /api/tokens', () => {
     assert.deepEqual((await withToken(token, 'POST', '/api/tokens', { name: 'second' })).json, refused);
     assert.deepEqual((await internal.send('POST', '/api/tokens', { body: { name: 'third' } })).json, refused);
     assert.equal((await send('POST', '/api/tokens', { body: { name: 'fourth' } })).status, 401);
-    assert.equal((await records.apiTokens.listTokens()).length, 1);
+    assert.equal((await records.grants.list('api-token')).length, 1);
   });
 
   it('makes tokens for a proxy’s users too, who have no account here', async (t) => {
@@ -103,7 +103,7 @@ describe('POST /api/tokens', () => {
     } as const;
     const { send, records } = await startAccountServer(t, { caller });
     assert.equal((await send('POST', '/api/tokens', { body: { name: 'ha' } })).status, 201);
-    const [made] = await records.apiTokens.listTokens();
+    const [made] = await records.grants.list('api-token');
     assert.deepEqual([made?.user, made?.userCreatedAt], ['jörg', null]);
   });
 });

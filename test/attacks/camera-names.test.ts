@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -38,7 +39,8 @@ describe('A name of a camera in a request', () => {
     const store = await openStore({ url: `sqlite:${instance.directory}/postern.db` });
     const { text, id, secretHash } = newTokenText();
     const owner = await store.accounts.findUser(user as UserName);
-    await store.apiTokens.addToken({
+    await store.grants.add('api-token', {
+      ...NEW_GRANT,
       id,
       secretHash,
       name: randomBytes(4).toString('hex'),
@@ -48,9 +50,6 @@ describe('A name of a camera in a request', () => {
       cameras: OLD_ENTRIES,
       managesAccounts: false,
       createdAt: unixSeconds(instance.clock),
-      expiresAt: null,
-      lastUsedAt: null,
-      lastUsedFrom: null,
     });
     await store.close();
     return text;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { createMakers, type GrantServices } from '../../src/accounts/grants/grants.ts';
+import { createGrantMemory, createMakers, type GrantServices } from '../../src/accounts/grants/grants.ts';
 import { linkCaller } from '../../src/accounts/links/links.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
@@ -771,10 +771,10 @@ describe('A link ends', () => {
       authEnabled: true,
       owesFactor: () => false,
       clock: at.clock,
-      grace: createStoreGrace(),
+      grants: createGrantMemory({ store, clock: at.clock, grace: createStoreGrace() }),
     };
     const maker = { user, userCreatedAt: 1, tokenId: 't', role: VIEWER };
-    const now = await createMakers({ ...rules, store, recheckToken: async () => owner })(maker);
+    const now = await createMakers({ ...rules, recheckToken: async () => owner })(maker);
     assert.ok(now);
     assert.equal(endOf(linkCaller({ id: 'a', thing, expiresAt: 900 }, now)), 700);
   });

@@ -372,7 +372,7 @@ describe('A screen', () => {
     const begun = await beginPairing(at);
     const db = new DatabaseSync(`${at.directory}/postern.db`, { readOnly: true });
     const rows = JSON.stringify([
-      db.prepare('select * from screens').all(),
+      db.prepare('select * from grants').all(),
       db.prepare('select * from screen_codes').all(),
     ]);
     db.close();

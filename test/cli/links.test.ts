@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Command } from 'commander';
 import { createLinkPasses } from '../../src/accounts/links/link-pass.ts';
-import { createLinkAdmin } from '../../src/accounts/links/make-link.ts';
-import { derivedKey } from '../../src/accounts/second-factor/sealing.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
@@ -16,39 +14,40 @@ import { type Frame, register } from '../../src/cli/frame.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { handClock, NOW, openInstanceStore, person } from '../accounts/support/people.ts';
+import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 import { typed } from '../support/terminal.ts';
 
+const SECRET = 'ab'.repeat(64);
+/** Its directory, and its command line. */
+async function service(t: TestContext, more = '') {
+  const directory = tempDirectory(t);
+  writeFileSync(
+    join(directory, 'config.yaml'),
+    `nvr: {cameras: [porch, attic]}\nauth: {roles: {front: [porch]}}\n${more}`,
+  );
+  const clock = handClock();
+  const place = { directory, schema: configSchema, env: {}, clock };
+  const opened = await openForCommands(place);
+  const url = storeAddress(opened.settings.store.url);
+  await opened.close();
+  const store = await openStore({ url });
+  await store.accounts.addUser(await person('vera', { role: 'viewer' }));
+  t.after(store.close);
+  const run = async (words: string, piped = '') => {
+    const registerBoth = (program: Command, frame: Frame) => {
+      register(program, { ...frame, openStore: (use) => openForCommands(place, use) }, LINKS);
+      registerExplainCommand(program, frame);
+    };
+    return typed(words.split(' '), registerBoth, place, { stdin: piped });
+  };
+  return { directory, store, run };
+}
+
 describe('postern links', () => {
   it('creates, lists and revokes them', async (t) => {
-    const store = await openInstanceStore(t);
-    await store.accounts.addUser(await person('vera', { role: 'viewer' }));
-    const deps = {
-      store,
-      clock: handClock(),
-      authEnabled: true,
-      longest: 86_400,
-    };
-    const admin = createLinkAdmin({ ...deps, passes: () => assert.fail('no PIN is given') });
-    const run = async (...words: string[]) => {
-      const openStore = async () => ({
-        links: {
-          ...admin,
-          async create(wanted: Parameters<typeof admin.create>[0]) {
-            const made = await admin.create(wanted);
-            return made.ok ? { ok: true as const, value: { url: made.value.path, isWhole: false } } : made;
-          },
-        },
-        close: async () => {},
-      });
-      return typed(['links', ...words], (program, frame) => register(program, { ...frame, openStore }, LINKS), {
-        directory: '.',
-        schema: configSchema,
-        env: {},
-        clock: handClock(),
-      });
-    };
+    const { store, run: typedWords } = await service(t, 'links: {max_lifetime: 86400}');
+    const run = (...words: string[]) => typedWords(['links', ...words].join(' '));
     const made = await run(
       'create',
       '--user',
@@ -64,7 +63,7 @@ describe('postern links', () => {
     );
     assert.match(made.out, /^\/s\/[\w-]{43}\n$/);
     assert.match(made.err, /only once.*\n.*public_url/);
-    const [link] = await admin.list();
+    const [link] = await store.grants.list('link');
     assert.deepEqual(link?.thing, { kind: 'event', id: '1.5-a', camera: 'garden' });
     assert.equal(link?.expiresAt, NOW + 7200);
     const list = await run('list');
@@ -91,28 +90,6 @@ describe('postern links', () => {
 });
 
 describe('Of a service that has been started', () => {
-  const SECRET = 'ab'.repeat(64);
-  /** Its directory, and its command line. */
-  async function service(t: TestContext) {
-    const directory = tempDirectory(t);
-    writeFileSync(join(directory, 'config.yaml'), 'nvr: {cameras: [porch, attic]}\nauth: {roles: {front: [porch]}}\n');
-    const clock = handClock();
-    const place = { directory, schema: configSchema, env: {}, clock };
-    const opened = await openForCommands(place);
-    const url = storeAddress(opened.settings.store.url);
-    await opened.close();
-    const store = await openStore({ url });
-    await store.accounts.addUser(await person('vera', { role: 'viewer' }));
-    t.after(store.close);
-    const run = async (words: string, piped = '') => {
-      const registerBoth = (program: Command, frame: Frame) => {
-        register(program, { ...frame, openStore: (use) => openForCommands(place, use) }, LINKS);
-        registerExplainCommand(program, frame);
-      };
-      return typed(words.split(' '), registerBoth, place, { stdin: piped });
-    };
-    return { directory, store, run };
-  }
   const CREATE = 'links create --user vera --camera porch --live';
 
   it('a link gets a PIN from standard input, which the service knows again, and which is in no argument', async (t) => {
@@ -123,8 +100,8 @@ describe('Of a service that has been started', () => {
     writeFileSync(join(directory, '.jwt_secret'), SECRET, { mode: 0o600 });
     const made = await run(`${CREATE} --pin`, '4711\nnot this line\n');
     assert.deepEqual([made.code, /4711/.test(made.out + made.err)], [0, false]);
-    const [link] = await store.links.listLinks();
-    const passes = createLinkPasses(derivedKey(signingKey(SECRET), 'links'));
+    const [link] = await store.grants.list('link');
+    const passes = createLinkPasses(signingKey(SECRET));
     assert.ok(link && passes.isPin(link, '4711') && !passes.isPin(link, 'not this line'));
     for (const [piped, why] of [
       ['12\n', /4 to 64 characters/],
@@ -134,7 +111,7 @@ describe('Of a service that has been started', () => {
       assert.equal(code, 1);
       assert.match(err, why);
     }
-    assert.equal((await store.links.listLinks()).length, 1);
+    assert.equal((await store.grants.list('link')).length, 1);
   });
 
   it('explain says what a link is worth now, and prints no secret', async (t) => {
@@ -155,7 +132,7 @@ describe('Of a service that has been started', () => {
     assert.match(await explained('snapshot.jpg', secured), /refused, 403 link-pin-missing/);
     await store.accounts.setRole('vera' as UserName, 'front' as Role, NOW);
     assert.match(await explained(), /verdict +admitted/);
-    const link = (await store.links.listLinks()).find(({ pinHash }) => pinHash === null);
+    const link = (await store.grants.list('link')).find(({ pinHash }) => pinHash === null);
     assert.equal((await run(`links revoke ${link?.id}`)).code, 0);
     assert.match(await explained(), /refused, 404 link-over/);
   });

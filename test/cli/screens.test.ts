@@ -6,6 +6,7 @@ import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { SCREENS } from '../../src/cli/commands/grants.ts';
 import { register } from '../../src/cli/frame.ts';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
@@ -36,13 +37,20 @@ it('postern screens lists and revokes screens, which the ledger tells', async (t
     createdAt: NOW,
     expiresAt: NOW + 9,
   };
-  await store.screens.addCode({ ...code, state: 'pending', screenId: null }, 9);
-  await store.screens.addCode({ ...code, deviceHash: 'd2', userHash: 'u2', state: 'pending', screenId: null }, 9);
-  const given = { id: '00ff', secretHash: null, name: 'Hall', user: 'vera' as never, userCreatedAt: createdAt };
-  const terms = { cameras: ['porch'], createdAt: NOW, endsAt: null, lastSeenAt: null, lastSeenFrom: null, agent: null };
-  assert.equal(await store.screens.confirmCode('u', { ...given, ...terms }, 9), 'confirmed');
-  const late = { ...given, ...terms, id: 'ff00', name: 'Late', createdAt: NOW - 1, endsAt: Number.MAX_SAFE_INTEGER };
-  assert.equal(await store.screens.confirmCode('u2', late, 9), 'confirmed');
+  await store.screenCodes.addCode({ ...code, state: 'pending', screenId: null }, 9);
+  await store.screenCodes.addCode({ ...code, deviceHash: 'd2', userHash: 'u2', state: 'pending', screenId: null }, 9);
+  const given = {
+    ...NEW_GRANT,
+    id: '00ff',
+    secretHash: null,
+    name: 'Hall',
+    user: 'vera' as never,
+    userCreatedAt: createdAt,
+  };
+  const terms = { cameras: ['porch'], createdAt: NOW, agent: null };
+  assert.equal(await store.screenCodes.confirmCode('u', { ...given, ...terms }, 9), 'confirmed');
+  const late = { ...given, ...terms, id: 'ff00', name: 'Late', createdAt: NOW - 1, expiresAt: Number.MAX_SAFE_INTEGER };
+  assert.equal(await store.screenCodes.confirmCode('u2', late, 9), 'confirmed');
   await store.close();
 
   assert.match(

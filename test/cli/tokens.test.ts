@@ -1,45 +1,57 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { stringify } from 'yaml';
+import { createGrantMemory } from '../../src/accounts/grants/grants.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
-import { createTokenAdmin } from '../../src/accounts/tokens/token-routes.ts';
+import { openForCommands, type StoreUse } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { TOKENS } from '../../src/cli/commands/grants.ts';
 import { register } from '../../src/cli/frame.ts';
 import { parseExpiry } from '../../src/cli/moment.ts';
 import type { UserName } from '../../src/domain/names.ts';
-import { handClock, IN_FORCE, NOW, openInstanceStore, person, ROLES } from '../accounts/support/people.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { handClock, IN_FORCE, NOW, person } from '../accounts/support/people.ts';
+import { tempDirectory } from '../accounts/support/temp-directory.ts';
 import { typed } from '../support/terminal.ts';
 
 /** A command line over a store with an admin, and gus, who is a gardener. */
 async function terminal(t: TestContext, authEnabled = true) {
-  const store = await openInstanceStore(t);
+  const directory = tempDirectory(t);
+  const auth = { enabled: authEnabled, roles: { gardener: ['garden'] } };
+  writeFileSync(join(directory, 'config.yaml'), stringify({ auth }));
+  const clock = handClock();
+  const place = { directory, schema: configSchema, env: {}, clock };
+  await (await openForCommands(place)).close();
+  const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  t.after(store.close);
   for (const [name, role] of [
     ['admin', 'admin'],
     ['gus', 'gardener'],
   ] as const)
     await store.accounts.addUser(await person(name, { role }));
-  const parts = { store, clock: handClock(), customRoles: () => ROLES };
-  const apiTokens = createTokenAdmin({ ...parts, authEnabled });
   const opens = async (token: string): Promise<string> => {
-    const verdict = await createApiTokens({
-      ...parts,
-      roles: () => IN_FORCE,
-      authEnabled,
-      grace: createStoreGrace(),
-    }).verify(token.trim(), 'bearer');
+    const grants = createGrantMemory({ store, clock, grace: createStoreGrace() });
+    const tokens = createApiTokens({ grants, clock, roles: () => IN_FORCE, authEnabled });
+    const verdict = await tokens.verify(token.trim(), 'bearer');
     return verdict.kind === 'valid' ? `${verdict.caller.name} as ${verdict.caller.role}` : verdict.reason;
   };
   const run = async (...words: string[]) => {
     let isClosed = false;
-    const close = async (): Promise<void> => {
-      isClosed = true;
+    const openCommands = async (use?: StoreUse) => {
+      const open = await openForCommands(place, use);
+      const close = async (): Promise<void> => {
+        isClosed = true;
+        await open.close();
+      };
+      return { ...open, close };
     };
-    const openStore = async () => ({ apiTokens, close });
     const printed = await typed(
       ['tokens', ...words],
-      (program, frame) => register(program, { ...frame, openStore }, TOKENS),
-      { directory: '.', schema: configSchema, env: {}, clock: handClock() },
+      (program, frame) => register(program, { ...frame, openStore: openCommands }, TOKENS),
+      place,
     );
     return { ...printed, isClosed };
   };
@@ -62,7 +74,7 @@ describe('postern tokens', () => {
     assert.match(out, /^pst_[0-9a-f]{16}_[0-9a-f]{64}\n$/);
     assert.match(err, /shown only once/);
     assert.deepEqual([code, await opens(out)], [0, 'admin as viewer']);
-    const [{ name, cameras, expiresAt, userCreatedAt } = assert.fail()] = await store.apiTokens.listTokens();
+    const [{ name, cameras, expiresAt, userCreatedAt } = assert.fail()] = await store.grants.list('api-token');
     assert.deepEqual(
       { name, cameras, expiresAt, userCreatedAt },
       {
@@ -79,14 +91,14 @@ describe('postern tokens', () => {
     const { code, err } = await run('create', 'ha', '--user', 'gus', '--role', 'gardener', '--login');
     assert.equal(code, 0);
     assert.match(err, /log in as gus with the token as the password/);
-    assert.equal((await store.apiTokens.listTokens())[0]?.logsIn, true);
+    assert.equal((await store.grants.list('api-token'))[0]?.logsIn, true);
     assert.match((await run('list')).out, / gus +gardener, login +/);
   });
 
   it('create --curtain makes one of an admin that draws and opens the curtain, and no other', async (t) => {
     const { run, store } = await terminal(t);
     assert.equal((await run('create', 'door', '--curtain')).code, 0);
-    assert.equal((await store.apiTokens.listTokens())[0]?.isForCurtain, true);
+    assert.equal((await store.grants.list('api-token'))[0]?.isForCurtain, true);
     assert.match((await run('list')).out, / admin +curtain +none /);
     const refused = await run('create', 'x', '--user', 'gus', '--curtain');
     assert.deepEqual([refused.out, refused.code], ['', 1]);

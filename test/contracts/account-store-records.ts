@@ -2,24 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { ApiToken, ApiTokenStore } from '../../src/domain/accounts/api-token.ts';
+import { type ApiToken, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { SeenSession } from '../../src/domain/accounts/session-store.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { AccountStore } from '../../src/store/accounts/accounts.ts';
-import type { RoleStore } from '../../src/store/accounts/house.ts';
-import type { SessionStore } from '../../src/store/accounts/logins.ts';
 import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
+import type { Store } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';
 
-export interface OpenedRecords {
-  readonly accounts: AccountStore;
-  readonly roles: RoleStore;
-  readonly sessions: SessionStore;
-  readonly apiTokens: ApiTokenStore;
-  /** Another text after each change. */
-  version(): string;
-  close(): Promise<void>;
-}
+export type OpenedRecords = Pick<Store, 'accounts' | 'roles' | 'sessions' | 'grants' | 'version' | 'close'>;
 
 export interface RecordsEngine {
   /** Opens the same store each time: as another process would. */
@@ -52,6 +42,7 @@ const session = (id: string, changes: Partial<SeenSession> = {}): SeenSession =>
 });
 
 const token = (id: string, changes: Partial<ApiToken> = {}): ApiToken => ({
+  ...NEW_GRANT,
   id,
   secretHash: 'ab'.repeat(32),
   name: 'ha',
@@ -63,8 +54,6 @@ const token = (id: string, changes: Partial<ApiToken> = {}): ApiToken => ({
   logsIn: true,
   createdAt: THEN,
   expiresAt: THEN + 1000,
-  lastUsedAt: null,
-  lastUsedFrom: null,
   ...changes,
 });
 
@@ -192,51 +181,54 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
     beforeEach(async () => {
       for (const name of [VERA, GUS]) await store.accounts.addUser(user(name));
     });
-    const ids = async (): Promise<string[]> => (await store.apiTokens.listTokens()).map(({ id }) => id);
+    const ids = async (): Promise<string[]> => (await store.grants.list('api-token')).map(({ id }) => id);
 
     it('are given back as they were added, of all users or of one, in order of creation', async () => {
       const plain = token('1', { createdAt: THEN + 1, cameras: null, expiresAt: null });
       const guss = token('2', { user: GUS });
-      for (const added of [plain, guss]) await store.apiTokens.addToken(added);
-      assert.deepEqual(await store.apiTokens.listTokens(), [guss, plain]);
-      assert.deepEqual(await store.apiTokens.listTokens(GUS), [guss]);
+      for (const added of [plain, guss]) await store.grants.add('api-token', added);
+      assert.deepEqual(await store.grants.list('api-token'), [guss, plain]);
+      assert.deepEqual(await store.grants.list('api-token', GUS), [guss]);
       assert.deepEqual(
-        [await store.apiTokens.findToken('1'), await store.apiTokens.findToken('3')],
+        [await store.grants.find('api-token', { id: '1' }), await store.grants.find('api-token', { id: '3' })],
         [plain, undefined],
       );
     });
 
     it('can be deleted, once', async () => {
-      await store.apiTokens.addToken(token('1'));
+      await store.grants.add('api-token', token('1'));
       assert.deepEqual(
-        [await store.apiTokens.deleteToken('1'), await store.apiTokens.deleteToken('1')],
-        ['deleted', 'absent'],
+        [
+          await store.grants.revoke('api-token', { id: '1' }, 0),
+          await store.grants.revoke('api-token', { id: '1' }, 0),
+        ],
+        ['revoked', 'absent'],
       );
     });
 
     it('keep when and from where they were used', async () => {
-      await store.apiTokens.addToken(token('1'));
-      await store.apiTokens.noteTokenUses([
+      await store.grants.add('api-token', token('1'));
+      await store.grants.noteUses([
         { id: '1', at: THEN + 5, from: '192.0.2.7' },
         { id: 'gone', at: THEN + 5, from: '192.0.2.7' },
       ]);
-      assert.deepEqual(await store.apiTokens.listTokens(), [
+      assert.deepEqual(await store.grants.list('api-token'), [
         token('1', { lastUsedAt: THEN + 5, lastUsedFrom: '192.0.2.7' }),
       ]);
     });
 
     it('are deleted with their user; those of a proxy’s user of the same name are not', async () => {
-      await store.apiTokens.addToken(token('1'));
-      await store.apiTokens.addToken(token('2', { userCreatedAt: null }));
-      await store.apiTokens.addToken(token('3', { user: GUS }));
+      await store.grants.add('api-token', token('1'));
+      await store.grants.add('api-token', token('2', { userCreatedAt: null }));
+      await store.grants.add('api-token', token('3', { user: GUS }));
       await store.accounts.deleteUser(VERA);
       assert.deepEqual(await ids(), ['2', '3']);
     });
 
     it('are there after a restart', async () => {
-      await store.apiTokens.addToken(token('1'));
+      await store.grants.add('api-token', token('1'));
       const reopened = await engine.open();
-      assert.deepEqual(await reopened.apiTokens.listTokens(), [token('1')]);
+      assert.deepEqual(await reopened.grants.list('api-token'), [token('1')]);
       await reopened.close();
     });
   });

@@ -2,20 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../src/domain/accounts/invitation.ts';
+import { MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { AccountStore } from '../../src/store/accounts/accounts.ts';
-import type { LoginPlaceStore } from '../../src/store/accounts/logins.ts';
-import type { SecondFactorStore } from '../../src/store/accounts/second-factor.ts';
+import type { Store } from '../../src/store/open-store.ts';
 
-interface Opened {
-  readonly accounts: AccountStore;
-  readonly invitations: InvitationStore;
-  readonly loginPlaces: LoginPlaceStore;
-  readonly secondFactor: SecondFactorStore;
-  close(): Promise<void>;
-}
+type Opened = Pick<Store, 'accounts' | 'grants' | 'invitations' | 'loginPlaces' | 'secondFactor' | 'close'>;
 
 const THEN = 1_700_000_000;
 const [VERA, BOSS, CHIEF] = ['vera', 'boss', 'chief'] as UserName[] as [UserName, UserName, UserName];
@@ -52,20 +44,22 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
         await store.accounts.addUser({ ...row, name, role });
       }
     });
-    const put = (tokenHash: string, madeBy: string = BOSS, userCreatedAt = THEN) =>
-      store.invitations.putInvitation({
-        tokenHash,
+    const put = (secretHash: string, madeBy: string = BOSS, userCreatedAt = THEN) =>
+      store.grants.add('invitation', {
+        ...NEW_GRANT,
+        id: `id of ${secretHash}`,
+        secretHash,
         user: VERA,
         userCreatedAt,
         madeBy,
         createdAt: THEN,
         expiresAt: THEN + 100,
       });
-    const holds = async (tokenHash: string, now = THEN): Promise<boolean> =>
-      (await other.invitations.findInvitation(tokenHash, now)) !== undefined;
+    const holds = async (secretHash: string, now = THEN): Promise<boolean> =>
+      (await other.invitations.findInvitation(secretHash, now)) !== undefined;
 
     it('sets the password once, also when two stores are asked at once', async () => {
-      assert.equal(await put('h1'), 'put');
+      assert.equal(await put('h1'), 'added');
       const tries = [store, other, store, other].map((each, at) =>
         each.invitations.acceptInvitation('h1', `p$1$salt$${at}`, THEN + 1),
       );
@@ -78,9 +72,9 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
       assert.deepEqual(await other.invitations.listInvitations(THEN), []);
     });
 
-    const byPasskey = (each: Opened, tokenHash: string, id: string, challenge = id, now = THEN + 1) =>
+    const byPasskey = (each: Opened, secretHash: string, id: string, challenge = id, now = THEN + 1) =>
       each.invitations.acceptByPasskey(
-        tokenHash,
+        secretHash,
         {
           passkey: { ...PASSKEY, id, user: VERA },
           challenge: { id: `challenge ${challenge}`, expiresAt: THEN + 300 },
@@ -140,7 +134,7 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
         () => store.accounts.setRole(VERA, ADMIN),
         () => store.accounts.setPassword(VERA, 'p$1$salt$y', THEN + 1),
         () => store.accounts.deleteUser(VERA),
-        () => store.invitations.removeInvitation(VERA),
+        () => store.grants.revoke('invitation', { user: VERA }, 0),
         () => put('newer'),
       ];
       for (const [at, end] of ends.entries()) {

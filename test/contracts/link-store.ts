@@ -2,19 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { ApiTokenStore } from '../../src/domain/accounts/api-token.ts';
-import { type Link, type LinkStore, MOST_WRONG_PINS, type Viewer } from '../../src/domain/accounts/link.ts';
+import { type Link, MOST_WRONG_PINS, NEW_GRANT, type Viewer } from '../../src/domain/accounts/grant.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { AccountStore } from '../../src/store/accounts/accounts.ts';
+import type { Store } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';
 
-interface Opened {
-  readonly accounts: AccountStore;
-  readonly apiTokens: ApiTokenStore;
-  readonly links: LinkStore;
-  version(): string;
-  close(): Promise<void>;
-}
+type Opened = Pick<Store, 'accounts' | 'grants' | 'openings' | 'version' | 'close'>;
 
 const THEN = 1_700_000_000;
 const [VERA, CHIEF] = ['vera', 'chief'] as UserName[] as [UserName, UserName];
@@ -34,27 +27,27 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
 
     const add = async (change: Partial<Link> = {}): Promise<string> => {
       made += 1;
-      assert.equal(await store.links.addLink(linkOf(`link${made}`, change), 100), 'added');
+      assert.equal(await store.grants.add('link', linkOf(`link${made}`, change), 100), 'added');
       return `link${made}`;
     };
-    const listedAs = async (id: string) => (await other.links.listLinks(VERA)).find((link) => link.id === id);
+    const listedAs = async (id: string) => (await other.openings.openings([id])).get(id);
     const open = (id: string, client: string, at = THEN, cookie?: string) =>
-      other.links.openLink(id, viewer(client, cookie), at);
+      other.openings.openLink(id, viewer(client, cookie), at);
 
     it('gives a link back as it was made, by its id and by the digest of its secret', async () => {
       const change = { thing: { kind: 'recording', camera: 'front', from: 1, to: 2.5 }, name: 'für Oma' } as const;
       const id = await add({ ...change, pinHash: 'p', notifiesOnOpen: true });
       const link = linkOf(id, { ...change, pinHash: 'p', notifiesOnOpen: true });
-      assert.deepEqual(await other.links.findLink({ id }), link);
-      assert.deepEqual(await other.links.findLink({ secretHash: link.secretHash }), link);
-      assert.equal(await other.links.findLink({ id: 'none' }), undefined);
-      assert.equal(await other.links.findLink({ secretHash: id }), undefined);
+      assert.deepEqual(await other.grants.find('link', { id }), link);
+      assert.deepEqual(await other.grants.find('link', { secretHash: link.secretHash }), link);
+      assert.equal(await other.grants.find('link', { id: 'none' }), undefined);
+      assert.equal(await other.grants.find('link', { secretHash: id }), undefined);
     });
 
     it('lets no more viewers in than it has uses, also when many ask two stores at once', async () => {
       const id = await add({ uses: 3 });
       const asked = Array.from({ length: 12 }, (_, at) =>
-        (at % 2 ? store : other).links.openLink(id, viewer(`client${at}`), THEN),
+        (at % 2 ? store : other).openings.openLink(id, viewer(`client${at}`), THEN),
       );
       const outcomes = await Promise.all(asked);
       const counts = outcomes.flatMap((outcome) => (outcome.kind === 'opened' ? [outcome.count] : []));
@@ -73,8 +66,8 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
       assert.deepEqual(await open(id, 'b', THEN, 'forged'), { kind: 'opened', count: 2 });
       assert.deepEqual(await open(id, 'a', THEN + 3600, 'cookie'), { kind: 'spent' });
       assert.deepEqual(await open(id, 'a', THEN - 1, 'cookie'), { kind: 'spent' }, 'the clock was set back');
-      assert.equal(await other.links.mayOpen(id, viewer('b'), THEN + 1), 'may');
-      assert.equal(await other.links.mayOpen(id, viewer('c'), THEN + 1), 'spent');
+      assert.equal(await other.openings.mayOpen(id, viewer('b'), THEN + 1), 'may');
+      assert.equal(await other.openings.mayOpen(id, viewer('c'), THEN + 1), 'spent');
     });
 
     it('opens until the second of its end, and not after it was revoked', async () => {
@@ -82,22 +75,22 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
       assert.equal((await open(id, 'a', THEN + 99)).kind, 'opened');
       assert.deepEqual(await open(id, 'a', THEN + 100), { kind: 'over' });
       const before = other.version();
-      assert.equal(await store.links.revokeLink(id, THEN + 1), 'revoked');
-      assert.equal(await store.links.revokeLink(id, THEN + 2), 'absent');
+      assert.equal(await store.grants.revoke('link', { id: id }, THEN + 1), 'revoked');
+      assert.equal(await store.grants.revoke('link', { id: id }, THEN + 2), 'absent');
       assert.deepEqual(await open(id, 'a', THEN + 1), { kind: 'over' });
-      assert.equal(await other.links.mayOpen(id, viewer('a'), THEN + 1), 'over');
-      assert.equal((await other.links.findLink({ id }))?.revokedAt, THEN + 1);
+      assert.equal(await other.openings.mayOpen(id, viewer('a'), THEN + 1), 'over');
+      assert.equal((await other.grants.find('link', { id }))?.revokedAt, THEN + 1);
       await until('the version rises in the other process', () => other.version() !== before);
     });
 
     it('takes a number of wrong PINs and no more, and gives right ones back', async () => {
       const id = await add({ pinHash: 'p' });
       for (let at = 0; at < 3; at += 1) {
-        assert.equal(await store.links.reserveGuess(id), true);
-        await store.links.releaseGuess(id);
+        assert.equal(await store.openings.reserveGuess(id), true);
+        await store.openings.releaseGuess(id);
       }
       const guesses = Array.from({ length: MOST_WRONG_PINS + 5 }, (_, at) =>
-        (at % 2 ? store : other).links.reserveGuess(id),
+        (at % 2 ? store : other).openings.reserveGuess(id),
       );
       assert.equal((await Promise.all(guesses)).filter(Boolean).length, MOST_WRONG_PINS);
     });
@@ -110,24 +103,24 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
     });
 
     it('is not made for an account or a token that is gone, nor when there are too many', async () => {
-      const { links, apiTokens, accounts } = store;
-      const byAnother = { ...MAKER, userCreatedAt: THEN - 1 };
-      assert.equal(await links.addLink(linkOf('x1', { maker: byAnother }), 100), 'absent');
-      assert.equal(await links.addLink(linkOf('x2', { maker: { ...MAKER, tokenId: 'gone' } }), 100), 'absent');
-      await apiTokens.addToken({ ...TOKEN, user: VERA, role: VIEWER });
-      assert.equal(await links.addLink(linkOf('x3', { maker: { ...MAKER, tokenId: TOKEN.id } }), 100), 'added');
+      const { grants, accounts } = store;
+      const byAnother = { userCreatedAt: THEN - 1 };
+      assert.equal(await grants.add('link', linkOf('x1', byAnother), 100), 'absent');
+      assert.equal(await grants.add('link', linkOf('x2', { tokenId: 'gone' }), 100), 'absent');
+      await grants.add('api-token', { ...TOKEN, user: VERA, role: VIEWER });
+      assert.equal(await grants.add('link', linkOf('x3', { tokenId: TOKEN.id }), 100), 'added');
       await accounts.deleteUser(VERA);
       await accounts.addUser({ ...ROW, name: VERA, role: VIEWER });
       await add();
-      assert.equal(await links.addLink(linkOf('x4'), 1), 'too-many');
+      assert.equal(await grants.add('link', linkOf('x4'), 1), 'too-many');
     });
 
     it('is deleted with the account of its maker; the link of a proxy user of that name stays', async () => {
-      const [own, foreign] = [await add(), await add({ maker: { ...MAKER, userCreatedAt: null } })];
+      const [own, foreign] = [await add(), await add({ userCreatedAt: null })];
       await open(own, 'a');
       await store.accounts.deleteUser(VERA);
-      assert.equal(await other.links.findLink({ id: own }), undefined);
-      assert.notEqual(await other.links.findLink({ id: foreign }), undefined);
+      assert.equal(await other.grants.find('link', { id: own }), undefined);
+      assert.notEqual(await other.grants.find('link', { id: foreign }), undefined);
     });
 
     it('is forgotten some time after its end', async () => {
@@ -137,9 +130,9 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
         await add({ expiresAt: THEN + 900 }),
       ];
       await open(early, 'a');
-      await store.links.revokeLink(revoked, THEN + 50);
-      await store.links.forgetLinksBefore(THEN + 101);
-      const found = await Promise.all([early, revoked, late].map((id) => other.links.findLink({ id })));
+      await store.grants.revoke('link', { id: revoked }, THEN + 50);
+      await store.grants.forgetEnded(THEN + 101 + 30 * 86_400);
+      const found = await Promise.all([early, revoked, late].map((id) => other.grants.find('link', { id })));
       assert.deepEqual(
         found.map((link) => link?.id),
         [undefined, undefined, late],
@@ -151,23 +144,23 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
 const ROW = { passwordHash: 'p$1$salt$x', passwordChangedAt: null, createdAt: THEN };
 const MAKER = { user: VERA, userCreatedAt: THEN, tokenId: null, role: VIEWER };
 const TOKEN = {
+  ...NEW_GRANT,
   ...{ id: 't1', secretHash: 's', name: 'n', userCreatedAt: THEN, cameras: null, managesAccounts: false },
-  ...{ createdAt: THEN, expiresAt: null, lastUsedAt: null, lastUsedFrom: null },
+  ...{ createdAt: THEN },
 };
 
 const viewer = (client: string, id?: string): Viewer => ({ id, client, address: '192.0.2.1', agent: 'Firefox' });
 
 const linkOf = (id: string, change: Partial<Link> = {}): Link => ({
+  ...NEW_GRANT,
+  ...MAKER,
   id,
   secretHash: `hash of ${id}`,
   thing: { kind: 'event', id: '1.1-a', camera: 'front' },
-  maker: MAKER,
-  name: null,
   uses: null,
   pinHash: null,
   notifiesOnOpen: false,
   createdAt: THEN,
   expiresAt: THEN + 100,
-  revokedAt: null,
   ...change,
 });

@@ -3,22 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { User } from '../../src/domain/accounts/account.ts';
-import type { InvitationStore } from '../../src/domain/accounts/invitation.ts';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { SignIn } from '../../src/domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { AccountStore } from '../../src/store/accounts/accounts.ts';
-import type { RoleStore } from '../../src/store/accounts/house.ts';
-import type { SecondFactorStore } from '../../src/store/accounts/second-factor.ts';
-import type { SignInStore } from '../../src/store/accounts/sign-ins.ts';
+import type { Store } from '../../src/store/open-store.ts';
 
-interface Opened {
-  readonly accounts: AccountStore;
-  readonly invitations: InvitationStore;
-  readonly roles: RoleStore;
-  readonly secondFactor: SecondFactorStore;
-  readonly signIns: SignInStore;
-  close(): Promise<void>;
-}
+type Opened = Pick<Store, 'accounts' | 'grants' | 'invitations' | 'roles' | 'secondFactor' | 'signIns' | 'close'>;
 
 const THEN = 1_700_000_000;
 const ISSUER = 'https://id.example.com/realms/home';
@@ -126,8 +116,16 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
 
     it('counts a passkey as a way in, and a password that no person knows as none', async () => {
       await store.signIns.connect(signInOf(VERA), THEN);
-      const invitation = { tokenHash: 'i1', user: VERA, userCreatedAt: THEN, madeBy: CHIEF, createdAt: THEN };
-      await store.invitations.putInvitation({ ...invitation, expiresAt: THEN + 100 });
+      const invitation = {
+        ...NEW_GRANT,
+        id: 'i',
+        secretHash: 'i1',
+        user: VERA,
+        userCreatedAt: THEN,
+        madeBy: CHIEF,
+        createdAt: THEN,
+      };
+      await store.grants.add('invitation', { ...invitation, expiresAt: THEN + 100 });
       const device = { transports: [], isBackupEligible: false, isBackedUp: false, name: 'Phone', lastUsedAt: null };
       const passkey = { id: `key ${engineName}`, user: VERA, userHandle: 'h', publicKey: 'k', counter: 0, ...device };
       const challenge = { id: `challenge ${engineName}`, expiresAt: THEN + 300 };
@@ -275,12 +273,20 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
     });
 
     it('opens a closed guest by an invitation that is accepted with the sign-in', async () => {
-      const { signIns, accounts, invitations } = store;
+      const { signIns, accounts, grants, invitations } = store;
       const { issuer, subject } = signInOf(WALT);
       await signIns.addUserWithSignIn(made({ validUntil: THEN + 10 }), signInOf(WALT));
       await accounts.deleteUser(WALT, { endedBefore: THEN + 11, at: THEN + 1000 });
-      const invitation = { tokenHash: 'back', user: VERA, userCreatedAt: THEN, madeBy: CHIEF, createdAt: THEN };
-      await invitations.putInvitation({ ...invitation, expiresAt: THEN + 100 });
+      const invitation = {
+        ...NEW_GRANT,
+        id: 'back',
+        secretHash: 'back',
+        user: VERA,
+        userCreatedAt: THEN,
+        madeBy: CHIEF,
+        createdAt: THEN,
+      };
+      await grants.add('invitation', { ...invitation, expiresAt: THEN + 100 });
       const accept = (hash: string) =>
         invitations.acceptBySignIn(hash, signInOf(VERA, { subject }), 'p$1$s$?', THEN + 1);
       assert.equal(await accept('another'), 'void');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { LedgerEntry, LedgerQuestion } from '../../src/domain/ledger.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { daysOf } from '../../src/features/ledger/days.ts';
@@ -88,44 +89,40 @@ describe('Rows of one site', () => {
     const account = { name: 'zoe' as UserName, role: 'viewer' as Role, passwordHash: 'x', createdAt: NOW };
     await house.accounts.addUser({ ...account, passwordChangedAt: null });
     const link = {
+      ...NEW_GRANT,
       id: 'l1',
       secretHash: 's1',
       thing: { kind: 'live', camera: 'hall' } as never,
-      maker: { user: account.name, userCreatedAt: NOW, tokenId: null, role: account.role },
-      name: null,
+      ...{ user: account.name, userCreatedAt: NOW, tokenId: null, role: account.role },
       uses: null,
       pinHash: null,
       notifiesOnOpen: false,
       createdAt: NOW,
       expiresAt: NOW + 60,
-      revokedAt: null,
     };
-    assert.equal(await house.links.addLink(link, 5), 'added');
+    assert.equal(await house.grants.add('link', link, 5), 'added');
     const code = { deviceHash: 'd', userHash: 'u', address: 'a', agent: null, createdAt: NOW, expiresAt: NOW + 60 };
-    assert.equal(await house.screens.addCode({ ...code, state: 'pending', screenId: null }, 5), 'added');
-    assert.equal(await barn.links.findLink({ secretHash: 's1' }), undefined);
-    assert.equal(await barn.links.revokeLink('l1', NOW), 'absent');
-    assert.deepEqual(await barn.links.listLinks(), []);
-    assert.equal(await barn.screens.findCode({ userHash: 'u' }), undefined);
-    assert.equal(await barn.screens.denyCode('u', NOW), 'gone');
+    assert.equal(await house.screenCodes.addCode({ ...code, state: 'pending', screenId: null }, 5), 'added');
+    assert.equal(await barn.grants.find('link', { secretHash: 's1' }), undefined);
+    assert.equal(await barn.grants.revoke('link', { id: 'l1' }, NOW), 'absent');
+    assert.deepEqual(await barn.grants.list('link'), []);
+    assert.equal(await barn.screenCodes.findCode({ userHash: 'u' }), undefined);
+    assert.equal(await barn.screenCodes.denyCode('u', NOW), 'gone');
     const screen = {
+      ...NEW_GRANT,
       id: 'n1',
       secretHash: null,
       name: 'wall',
       user: account.name,
       userCreatedAt: NOW,
-      cameras: null,
       createdAt: NOW,
-      endsAt: null,
-      lastSeenAt: null,
-      lastSeenFrom: null,
       agent: null,
     };
-    assert.equal(await barn.screens.confirmCode('u', screen, 5), 'gone');
-    assert.equal(await house.screens.confirmCode('u', screen, 5), 'confirmed');
-    assert.equal(await barn.screens.findScreen({ id: 'n1' }), undefined);
-    assert.equal(await barn.screens.deleteScreen('n1'), 'absent');
-    assert.equal((await house.screens.listScreens())[0]?.id, 'n1');
+    assert.equal(await barn.screenCodes.confirmCode('u', screen, 5), 'gone');
+    assert.equal(await house.screenCodes.confirmCode('u', screen, 5), 'confirmed');
+    assert.equal(await barn.grants.find('screen', { id: 'n1' }), undefined);
+    assert.equal(await barn.grants.revoke('screen', { id: 'n1' }, 0), 'absent');
+    assert.equal((await house.grants.list('screen'))[0]?.id, 'n1');
   });
 
   it('a site is listed, renamed with its links, and forgotten', { timeout: 300_000 }, async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { BETWEEN_ASKING_MILLISECONDS } from '../../src/store/sqlite/sqlite.ts';
@@ -18,7 +19,7 @@ accountRecordsContract('SQLite', {
   open: () => openStore({ url: scratch.url }),
   async empty() {
     const store = await openStore({ url: scratch.url });
-    const tables = ['users', 'revoked_tokens', 'custom_roles', 'seen_sessions', 'api_tokens'] as const;
+    const tables = ['users', 'revoked_tokens', 'custom_roles', 'seen_sessions', 'grants'] as const;
     for (const table of tables) await store.db.deleteFrom(table).execute();
     await store.close();
   },
@@ -27,17 +28,14 @@ accountRecordsContract('SQLite', {
 const [VERA, GUARD, THEN] = ['vera' as UserName, 'guard' as Role, 1_700_000_000];
 const seen = { user: VERA, address: '192.0.2.1', agent: '', since: THEN, lastSeen: THEN, expiresAt: 9e9, keyId: 'k' };
 const token = {
+  ...NEW_GRANT,
   secretHash: 'ab'.repeat(32),
   name: 'ha',
   user: VERA,
   userCreatedAt: null,
   role: VIEWER,
-  cameras: null,
   managesAccounts: false,
   createdAt: THEN,
-  expiresAt: null,
-  lastUsedAt: null,
-  lastUsedFrom: null,
 };
 const entry = {
   kind: 'change',
@@ -45,10 +43,11 @@ const entry = {
   ...{ watchedFrom: null, watchedTo: null, detail: null },
 } as const;
 const link = {
+  ...NEW_GRANT,
   thing: { kind: 'live', camera: 'porch' },
-  ...{ name: null, uses: null, pinHash: 'p', notifiesOnOpen: false },
-  ...{ maker: { user: VERA, userCreatedAt: null, tokenId: null, role: VIEWER } },
-  ...{ createdAt: THEN, expiresAt: 9e9, revokedAt: null },
+  ...{ uses: null, pinHash: 'p', notifiesOnOpen: false },
+  ...{ user: VERA, userCreatedAt: null, tokenId: null, role: VIEWER },
+  ...{ createdAt: THEN, expiresAt: 9e9 },
 } as const;
 
 type Write = (store: Store, at: number) => Promise<unknown>;
@@ -60,9 +59,9 @@ const HARMLESS: Readonly<Record<string, Write>> = {
     await signIns.noteUsed({ issuer: 'https://id.example.com', subject: 'one', user: VERA }, at);
     await signIns.noteSession({ sessionId: `${at}`, issuer: 'https://id.example.com', subject: 'one', expiresAt: 9e9 });
   },
-  'the last use of a token':   ({ apiTokens }, at) => apiTokens.noteTokenUses([{ id: 'kept', at: THEN + at, from: '192.0.2.1' }]),
-  'the opening of a link':     ({ links }, at) => links.openLink('kept', { id: undefined, client: `${at}`, address: '', agent: null }, THEN),
-  'a guess at the PIN of one': ({ links }) => links.reserveGuess('kept'),
+  'the last use of a token':   ({ grants }, at) => grants.noteUses([{ id: 'kept', at: THEN + at, from: '192.0.2.1' }]),
+  'the opening of a link':     ({ openings }, at) => openings.openLink('kept link', { id: undefined, client: `${at}`, address: '', agent: null }, THEN),
+  'a guess at the PIN of one': ({ openings }) => openings.reserveGuess('kept link'),
   'a write that checks the store': ({ probe }) => probe(),
 };
 // biome-ignore format: a table
@@ -70,10 +69,10 @@ const CHANGES: Readonly<Record<string, Write>> = {
   'a session is ended':    ({ accounts }, at) => accounts.revokeToken(`${at}`, 9e9),
   'a user is added':       ({ accounts }, at) => accounts.addUser({ name: `u${at}` as UserName, role: VIEWER, passwordHash: '', passwordChangedAt: null, createdAt: THEN }),
   'a role is changed':     ({ roles }, at) => roles.changeRoles({ saved: [{ role: GUARD, cameras: [`${at}`] }], deleted: [] }),
-  'a token is added':      ({ apiTokens }, at) => apiTokens.addToken({ ...token, id: `${at}` }),
-  'a link is revoked':     async ({ links }, at) => {
-    await links.addLink({ ...link, id: `${at}`, secretHash: `${at}` }, 9999);
-    await links.revokeLink(`${at}`, THEN);
+  'a token is added':      ({ grants }, at) => grants.add('api-token', { ...token, id: `${at}` }),
+  'a link is revoked':     async ({ grants }, at) => {
+    await grants.add('link', { ...link, id: `${at}`, secretHash: `${at}` }, 9999);
+    await grants.revoke('link', { id: `${at}` }, THEN);
   },
 };
 
@@ -89,8 +88,8 @@ describe('The version of a SQLite store', () => {
 
   it('stays the same over what changes no verdict, and changes with all else at once', async () => {
     const store = await open();
-    await store.apiTokens.addToken({ ...token, id: 'kept' });
-    await store.links.addLink({ ...link, id: 'kept', secretHash: 'kept' }, 9999);
+    await store.grants.add('api-token', { ...token, id: 'kept' });
+    await store.grants.add('link', { ...link, id: 'kept link', secretHash: 'kept' }, 9999);
     for (const [what, write] of Object.entries(HARMLESS)) {
       const [before, at] = [store.version(), performance.now()];
       await write(store, ++writes);

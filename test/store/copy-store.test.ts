@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { UserName } from '../../src/domain/names.ts';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
+import type { Role, UserName } from '../../src/domain/names.ts';
 import { COPIED_TABLES, type CopyMode, copyStore } from '../../src/store/copy-store.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
@@ -36,8 +37,9 @@ async function writeFactors({
   accounts,
   secondFactor,
   signIns,
-  links,
-  screens,
+  grants,
+  openings,
+  screenCodes,
   ledger,
   curtain,
   sites,
@@ -58,27 +60,22 @@ async function writeFactors({
     .insertInto('passkeys')
     .values({ ...passkey, ...flags })
     .execute();
-  const invitation = { token_hash: 't1', user_name: vera, user_created_at: 1, made_by: 'admin', created_at: 1 };
-  await db
-    .insertInto('invitations')
-    .values({ ...invitation, expires_at: 2, used_at: null })
-    .execute();
   const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'v1', user: vera };
   await signIns.connect({ ...signIn, connectedAt: 1, lastUsedAt: 2 }, 1_700_000_000);
   const closed = { id: `${signIn.issuer} g1`, subject: 'g1', provider: 'home', known_until: 1_900_000_000 };
   await db.insertInto('closed_sign_ins').values(closed).execute();
   await signIns.noteSession({ sessionId: 's1', issuer: signIn.issuer, subject: 'v1', expiresAt: 9 });
   await db.insertInto('known_clients').values({ id: 'k1', user_name: vera, last_seen: 1 }).execute();
-  const maker = { user: 'vera' as never, userCreatedAt: 1_700_000_000, tokenId: null, role: 'viewer' as never };
-  const times = { createdAt: 1, expiresAt: 9, revokedAt: null };
-  const shown = { thing: { kind: 'live', camera: 'front' }, maker, name: null, uses: 3, pinHash: null } as const;
-  await links.addLink({ id: 'l1', secretHash: 's1', ...shown, notifiesOnOpen: false, ...times }, 10);
-  await links.openLink('l1', { id: undefined, client: 'c', address: '192.0.2.1', agent: null }, 2);
+  const owned = { ...NEW_GRANT, user: vera, userCreatedAt: 1_700_000_000, createdAt: 1, expiresAt: 9 };
+  await grants.add('invitation', { ...owned, id: 'i1', secretHash: 't1', madeBy: 'admin' });
+  const shown = { thing: { kind: 'live', camera: 'front' }, tokenId: null, uses: 3, pinHash: null } as const;
+  const link = { ...shown, id: 'l1', secretHash: 's1', role: 'viewer' as Role, notifiesOnOpen: false };
+  await grants.add('link', { ...owned, ...link }, 10);
+  await openings.openLink('l1', { id: undefined, client: 'c', address: '192.0.2.1', agent: null }, 2);
   const code = { deviceHash: 'd1', userHash: 'u1', address: '192.0.2.1', agent: null, createdAt: 1, expiresAt: 9 };
-  await screens.addCode({ ...code, state: 'pending', screenId: null }, 10);
-  const seen = { lastSeenAt: null, lastSeenFrom: null, agent: null };
-  const owner = { user: vera, userCreatedAt: 1_700_000_000, cameras: ['front'], createdAt: 1, endsAt: null };
-  await screens.confirmCode('u1', { id: 's1', secretHash: null, name: 'hall', ...owner, ...seen }, 10);
+  await screenCodes.addCode({ ...code, state: 'pending', screenId: null }, 10);
+  const screen = { id: 's1', secretHash: null, name: 'hall', cameras: ['front'], agent: null };
+  await screenCodes.confirmCode('u1', { ...owned, ...screen }, 10);
   const span = {
     kind: 'live' as const,
     user: vera,
@@ -131,14 +128,10 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     totp_secrets: 1,
     recovery_codes: 1,
     passkeys: 1,
-    invitations: 1,
     sign_ins: 1,
     closed_sign_ins: 1,
     oidc_sessions: 1,
     known_clients: 1,
-    links: 1,
-    link_openings: 1,
-    screens: 1,
     ledger_records: 2,
     ledger_open: 1,
     ledger_chains: 1,
@@ -151,7 +144,12 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     curtain: 1,
     sites: 1,
     settings: 1,
-    api_tokens: 0,
+    grants: 3,
+    token_rights: 0,
+    link_terms: 1,
+    screen_displays: 1,
+    invitation_terms: 1,
+    openings: 1,
     ...factors,
     revoked_tokens: 1,
     seen_sessions: 0,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import {
   deleteRows,
   findRecord,
@@ -58,6 +59,18 @@ function recordsOf({ columns }: Table): fc.Arbitrary<readonly [record: object, h
   return fc.record(made).map((record) => [JSON.parse(JSON.stringify(record)), hidden]);
 }
 
+const byId = ({ id }: { readonly id: string }): string => id;
+/** Tables whose rows stand beside a grant: its id. */
+const OF_GRANTS: Partial<Record<TableName, (record: never) => string>> = {
+  ...{ token_rights: byId, link_terms: byId, screen_displays: byId, invitation_terms: byId },
+  openings: ({ linkId }: { readonly linkId: string }) => linkId,
+};
+async function addGrant({ db }: Store, id: string): Promise<void> {
+  await deleteRows(db, 'grants', {});
+  const grant = { ...NEW_GRANT, id, secretHash: null, user: 'u', userCreatedAt: null, createdAt: 1 };
+  await insertRecord(db, 'grants', grant, { kind: 'link' });
+}
+
 for (const engine of ['SQLite', 'PostgreSQL'] as const)
   describe(`TABLES on ${engine}`, { skip: engine === 'PostgreSQL' && withoutPostgres }, () => {
     let store: Store;
@@ -89,6 +102,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const)
         await fc.assert(
           fc.asyncProperty(recordsOf(table), async ([record, hidden]) => {
             await deleteRows(store.db, name, {});
+            const grant = OF_GRANTS[name]?.(record as never);
+            if (grant !== undefined) await addGrant(store, grant);
             await insertRecord(store.db, name, record as never, hidden);
             const [stored = {}] = await listRecords(store.db, name, {}, []);
             assert.deepEqual(unboxed(stored, table), record);
@@ -151,18 +166,17 @@ describe('A statement changes verdicts', () => {
     ['insert into "users" ("name") values (?)',                    true],
     ['update "users" set "role" = ?',                              true],
     ['delete from "custom_roles"',                                 true],
-    ['update "api_tokens" set "last_used_at" = ?',                 false],
-    ['delete from "api_tokens" where "id" = ?',                    true],
-    ['update "links" set "opened" = ?',                            false],
-    ['update "links" set "wrong_pins" = "wrong_pins" - $1 where "id" = $2', false],
-    ['update "links" set "opened" = ?, "revoked_at" = ? where "id" = ?', true],
-    ['update "links" set "opened" = (select "uses" from "links")', true],
-    ['update "api_tokens" set "last_used_at" = $1, "last_used_from" = $2 where "id" = $3', false],
-    ['update "api_tokens" set "last_used_at" = ?, "cameras" = ? where "last_used_at" = ?', true],
-    ['update "links" set "revoked_at" = ?',                        true],
-    ['update "screens" set "last_seen_at" = ?',                    false],
-    ['update "screens" set "cameras" = ?',                         true],
-    ['insert into "screens" ("id") values (?)',                    true],
+    ['update "grants" set "last_used_at" = ?',                 false],
+    ['delete from "grants" where "id" = ?',                    true],
+    ['update "link_terms" set "opened" = ?',                            false],
+    ['update "link_terms" set "wrong_pins" = "wrong_pins" - $1 where "id" = $2', false],
+    ['update "link_terms" set "opened" = ?, "uses" = ? where "id" = ?', true],
+    ['update "link_terms" set "opened" = (select "uses" from "link_terms")', true],
+    ['update "grants" set "last_used_at" = $1, "last_used_from" = $2 where "id" = $3', false],
+    ['update "grants" set "last_used_at" = ?, "cameras" = ? where "last_used_at" = ?', true],
+    ['update "grants" set "revoked_at" = ?',                       true],
+    ['update "grants" set "cameras" = ?',                          true],
+    ['insert into "grants" ("id") values (?)',                     true],
     ['insert into "seen_sessions" ("id") values (?)',              false],
     ['insert into "ledger_records" ("id") values (?)',             false],
     ['delete from events where id in (?)',                         false],

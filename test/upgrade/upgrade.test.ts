@@ -30,10 +30,11 @@ function copyIn(directory: string): string {
 function storeIn(directory: string) {
   const file = new DatabaseSync(join(directory, 'postern.db'));
   const rows = (query: string) => file.prepare(query).all();
+  const isNow = rows("select name from sqlite_master where name = 'grants'").length > 0;
   const found = [
     rows('select name from kysely_migration order by name'),
     rows('select name, role from users order by name'),
-    rows('select id from api_tokens order by id'),
+    rows(`select id from ${isNow ? "grants where kind = 'api-token'" : 'api_tokens'} order by id`),
   ];
   file.close();
   return found;

@@ -4,25 +4,30 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { LinkMaker } from '../../domain/accounts/link.ts';
+import type { GrantKind, Grants, GrantUse, LinkMaker } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
-import { type Caller, isAdministrator, type Verdict } from '../../domain/caller.ts';
+import type { Verdict } from '../../domain/caller.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { NO_CAMERAS } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { mayManageAccounts } from '../../domain/credentials.ts';
-import { type ActiveRoles, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
+import { mayManageAccounts, traitsOf } from '../../domain/credentials.ts';
+import type { Role, UserName } from '../../domain/names.ts';
+import type { ActiveRoles } from '../../domain/rights.ts';
+import { heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { Store } from '../../store/open-store.ts';
-import { Refused } from '../http/kernel.ts';
+import { createCoalescedWrites } from '../coalesced-writes.ts';
+import { type Call, Refused } from '../http/kernel.ts';
 import type { LimiterPlace } from '../login/login-limiter.ts';
-import type { StoreGrace, StoreMemory } from '../sessions/store-grace.ts';
+import type { StoreGrace } from '../sessions/store-grace.ts';
 
 /** What grants are judged by. */
 export interface GrantServices {
-  readonly store: Pick<Store, 'accounts' | 'apiTokens' | 'links' | 'screens'>;
+  readonly store: Pick<Store, 'accounts' | 'grants'>;
   readonly clock: Clock;
-  readonly grace: StoreGrace;
+  readonly grants: GrantMemory;
   readonly roles: () => MaybePromise<ActiveRoles>;
   /** `auth.enabled`. */
   readonly authEnabled: boolean;
@@ -51,36 +56,53 @@ export function newGrant(): { readonly id: string; readonly secret: string; read
   return { id: newGrantId(), secret, secretHash: secretHash(secret) ?? '' };
 }
 
-/** Grants of a table, remembered by any key. Unknown ones are not: they would evict real ones. */
-export const rememberedGrants = <Grant extends { readonly id: string }>(
-  table: 'api_tokens' | 'links' | 'screens',
-  grace: StoreGrace,
-): StoreMemory<Grant | undefined> =>
-  grace.memory<Grant | undefined>(REMEMBERED, {
-    rowsOf: (_, grant) => [`${table} ${grant?.id}`],
+/** Grants and their users as the store has them, remembered. Unknown grants are not: they would evict real ones. */
+export function createGrantMemory({
+  store,
+  grace,
+  clock,
+}: Pick<GrantServices, 'store' | 'clock'> & { readonly grace: StoreGrace }) {
+  const known = grace.memory<Grants[GrantKind] | undefined>(REMEMBERED, {
+    rowsOf: (_, grant) => [`grants ${grant?.id}`],
     isKept: (grant) => grant !== undefined,
   });
-
-export const rememberedUsers = ({ grace, store }: Pick<GrantServices, 'grace' | 'store'>) => {
   const users = grace.memory<User | undefined>(REMEMBERED, { rowsOf: (name) => [`users ${name}`] });
-  return (name: string): MaybePromise<User | undefined> => users(name, () => store.accounts.findUser(name));
-};
-
-/** Whether a grant is over: one whose end this process has seen stays so when the clock is set back. */
-export function createEnds(clock: Clock) {
   const ended = new LRUCache<string, true>(upTo(REMEMBERED));
-  return (id: string, endsAt: number | null): boolean => {
-    if (endsAt !== null && endsAt <= unixSeconds(clock)) ended.set(id, true);
-    return ended.has(id);
+  return {
+    find: <Kind extends GrantKind>(
+      kind: Kind,
+      by: { readonly id: string } | { readonly secretHash: string },
+    ): MaybePromise<Grants[Kind] | undefined> => {
+      const key = 'id' in by ? `${kind} id ${by.id}` : `${kind} ${by.secretHash}`;
+      return known(key, () => store.grants.find(kind, by)) as MaybePromise<Grants[Kind] | undefined>;
+    },
+    user: (name: string): MaybePromise<User | undefined> => users(name, () => store.accounts.findUser(name)),
+    /** Whether a grant is over: one whose end this process has seen stays so when the clock is set back. */
+    isOver({ id, expiresAt }: Pick<Grants[GrantKind], 'id' | 'expiresAt'>): boolean {
+      if (expiresAt !== null && expiresAt <= unixSeconds(clock)) ended.set(id, true);
+      return ended.has(id);
+    },
   };
 }
+
+export type GrantMemory = ReturnType<typeof createGrantMemory>;
+
+/** Notes the last use of grants. */
+export function createGrantUses(
+  { store, clock }: Pick<GrantServices, 'store' | 'clock'>,
+  onFault: (fault: unknown) => void,
+) {
+  const uses = createCoalescedWrites<GrantUse>({ write: store.grants.noteUses, clock, onFault });
+  return { ...uses, note: (id: string, from: string) => uses.note(id, () => ({ id, at: unixSeconds(clock), from })) };
+}
+
+export type GrantUses = ReturnType<typeof createGrantUses>;
 
 export type MakerRights = Omit<Caller, 'credential'>;
 
 /** What makers are worth now, and what closes their account or role at the moment. Undefined: the maker is gone. */
-export function createMakers(services: GrantServices) {
-  const { clock, roles, authEnabled, owesFactor, recheckToken } = services;
-  const users = rememberedUsers(services);
+export function createMakers(services: Omit<GrantServices, 'store'>) {
+  const { clock, grants, roles, authEnabled, owesFactor, recheckToken } = services;
   return async (maker: LinkMaker): Promise<MakerRights | undefined> => {
     if (maker.tokenId !== null) return endingWithToken(await recheckToken(tokenCaller(maker, maker.tokenId)));
     const { user: name, userCreatedAt, role } = maker;
@@ -89,7 +111,7 @@ export function createMakers(services: GrantServices) {
       // Nothing here learns what became of a proxy's user; with accounts of its own, Postern knows no such user.
       return authEnabled ? undefined : { name, ...rightsOfRole(role, await roles(), now) };
     }
-    const user = await users(name);
+    const user = await grants.user(name);
     // A user made again under the same name is another user.
     if (!authEnabled || user?.createdAt !== userCreatedAt || owesFactor(user)) return undefined;
     return { name, ...rightsOfUser(user, await roles(), now), ...(user.otherRoles && { roles: heldBy(user) }) };
@@ -129,4 +151,113 @@ export const unfit = (reason: string, message: string, status = 400): Refused =>
   new Refused(status, message, { recorded: reason });
 
 /** Whether the caller knows, changes and revokes the grants of all users. */
-export const seesAllGrants = (caller: Caller): boolean => isAdministrator(caller) && mayManageAccounts(caller);
+const seesAll = (caller: Caller, kind: GrantKind): boolean =>
+  isAdministrator(caller) && (kind === 'api-token' || mayManageAccounts(caller));
+
+/** A token knows itself and the links that were made by it. A proxy's user and an account of the same name are two people. */
+function mayKnow(caller: Caller, kind: GrantKind, grant: Grants[GrantKind]): boolean {
+  if (seesAll(caller, kind)) return true;
+  const { name, credential } = caller;
+  if (credential.kind === 'api-token')
+    return [grant.id, 'tokenId' in grant && grant.tokenId].includes(credential.tokenId);
+  const isAsSession = credential.kind === 'session' || (credential.kind === 'view-as' && kind === 'api-token');
+  return grant.user === name && (grant.userCreatedAt === null ? credential.kind === 'proxy-headers' : isAsSession);
+}
+
+const NAMES = { 'api-token': 'API token', link: 'link', screen: 'screen', invitation: 'invitation' } as const;
+
+/** Adds the grant. `most`: of one user. */
+export async function keepGrant<Kind extends GrantKind>(
+  kind: Kind,
+  grant: Grants[Kind],
+  most: number,
+  { store }: { readonly store: Pick<GrantServices['store'], 'grants'> },
+): Promise<void> {
+  const outcome = await store.grants.add(kind, grant, most);
+  if (outcome !== 'added') throw notKept(outcome, kind, grant.user, most);
+}
+
+export const notKept = (outcome: 'absent' | 'too-many', kind: GrantKind, user: string, most: number): Refused =>
+  outcome === 'too-many'
+    ? unfit(
+        'too-many',
+        `${user} has ${most} ${NAMES[kind]}s already: revoke ${kind === 'api-token' ? 'one' : 'some'}`,
+        409,
+      )
+    : unfit('maker-gone', MAKER_GONE[kind], 403);
+
+const GONE = 'The account does not exist any more';
+const MAKER_GONE = {
+  ...{ 'api-token': GONE, screen: GONE, invitation: GONE },
+  link: 'The account or the API token does not exist any more',
+} as const;
+
+/** Whose a grant becomes: a person's, an API token's, or that of the user whom a command names. `unknown`: the role of one whom a proxy alone knows. */
+export async function makerOf(
+  { caller: { name: user, role, credential }, owner = '', note }: Call<unknown>,
+  unknown: Role,
+  { store, settings }: ListServices & Pick<Services, 'settings'>,
+): Promise<LinkMaker | undefined> {
+  switch (traitsOf(credential).madeBy) {
+    case 'account': {
+      const account = await store.accounts.findUser(user);
+      return account && { user, userCreatedAt: account.createdAt, tokenId: null, role };
+    }
+    case 'token': {
+      const id = credential.kind === 'api-token' ? credential.tokenId : '';
+      const token = await store.grants.find('api-token', { id });
+      return token && { user, userCreatedAt: token.userCreatedAt, tokenId: token.id, role };
+    }
+    case 'proxy':
+      return { user, userCreatedAt: null, tokenId: null, role };
+    case 'command': {
+      const name = owner as UserName;
+      note({ user: name });
+      if (!settings.auth.enabled) return { user: name, userCreatedAt: null, tokenId: null, role: unknown };
+      const account = await store.accounts.findUser(name);
+      if (!account) throw unfit('user-absent', `There is no user ${name}: "postern users list" shows all`, 404);
+      return { user: name, userCreatedAt: account.createdAt, tokenId: null, role: account.role };
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+type ListServices = Pick<GrantServices, 'store'>;
+
+/** The grants that the caller knows: the own ones, for an admin those of all users. */
+export async function knownGrants<Kind extends GrantKind>(
+  kind: Kind,
+  caller: Caller,
+  { store, grantUses }: ListServices & { readonly grantUses: Pick<GrantUses, 'flush'> },
+): Promise<readonly Grants[Kind][]> {
+  // So that the list shows the last use.
+  await grantUses.flush();
+  const grants = await store.grants.list(kind, seesAll(caller, kind) ? undefined : caller.name);
+  return grants.filter((grant) => mayKnow(caller, kind, grant));
+}
+
+export const absentGrant = (kind: GrantKind): Refused =>
+  new Refused(404, `There is no such ${kind.replace(/^api-/, '')}`);
+
+/** The grant of the path. That of another user answers 404, as an unknown one does. */
+export async function knownGrant<Kind extends GrantKind>(
+  kind: Kind,
+  { caller, params }: Call,
+  { store }: ListServices,
+): Promise<Grants[Kind]> {
+  const grant = await store.grants.find(kind, { id: params['id'] ?? '' });
+  if (!grant || !mayKnow(caller, kind, grant)) throw absentGrant(kind);
+  return grant;
+}
+
+export async function revokeGrant<Kind extends GrantKind>(
+  kind: Kind,
+  call: Call,
+  services: ListServices & Pick<GrantServices, 'clock'>,
+): Promise<Grants[Kind]> {
+  const grant = await knownGrant(kind, call, services);
+  const { store, clock } = services;
+  if ((await store.grants.revoke(kind, { id: grant.id }, unixSeconds(clock))) === 'absent') throw absentGrant(kind);
+  return grant;
+}

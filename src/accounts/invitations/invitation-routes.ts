@@ -1,6 +1,6 @@
 /** Invitations made, listed and revoked by admins, and used by those who have the link, as JSON (SPEC 12). */
 import { z } from 'zod';
-import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
+import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';

@@ -1,17 +1,18 @@
 /** Invitations: links, good once, by which people set their own password; no admin needs to know it (SPEC 12). */
 
 import type { User } from '../../domain/accounts/account.ts';
-import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
+import { type Invitation, MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { Store } from '../../store/open-store.ts';
 import { newGrant, secretHash } from '../grants/grants.ts';
 import { parseNewPassword } from '../passwords/password-rules.ts';
 import { createUsers, type GivenValidity, type UserDeps, type UserFault } from '../users/users.ts';
 
 export interface InvitationDeps extends UserDeps {
-  readonly invitationStore: InvitationStore;
+  readonly kept: Pick<Store, 'invitations' | 'grants'>;
   /** `auth.invitation_lifetime`, seconds. */
   readonly lifetime: number;
 }
@@ -47,24 +48,16 @@ export interface HeldInvitation {
   readonly owner: User;
 }
 
-export interface Invitations {
-  make(wanted: WantedInvitation): Promise<Result<MadeInvitation, InvitationRefusal>>;
-  /** Invitations that are still valid. */
-  list(): Promise<readonly Invitation[]>;
-  revoke(user: string): Promise<'removed' | 'absent'>;
-  /** What the link is for, while it holds. */
-  find(token: string): Promise<HeldInvitation | undefined>;
-  /** Uses the link up. */
-  accept(token: string, password: string): Promise<Acceptance>;
-}
+export type Invitations = ReturnType<typeof createInvitations>;
 
-export function createInvitations(deps: InvitationDeps): Invitations {
-  const { store, invitationStore, hasher, passwordRules, clock, lifetime } = deps;
+export function createInvitations(deps: InvitationDeps) {
+  const { store, kept, hasher, passwordRules, clock, lifetime } = deps;
   const users = createUsers(deps);
+  /** What the link is for, while it holds. */
   const find = async (token: string): Promise<HeldInvitation | undefined> => {
-    const tokenHash = secretHash(token);
-    if (tokenHash === undefined) return undefined;
-    const invitation = await invitationStore.findInvitation(tokenHash, unixSeconds(clock));
+    const digest = secretHash(token);
+    if (digest === undefined) return undefined;
+    const invitation = await kept.invitations.findInvitation(digest, unixSeconds(clock));
     const owner = invitation && (await store.findUser(invitation.user));
     // The account may have been ended since the link was made. Before its time a guest may set the password, and not log in.
     const hasEnded = (owner?.validUntil ?? Number.POSITIVE_INFINITY) <= unixSeconds(clock);
@@ -72,33 +65,34 @@ export function createInvitations(deps: InvitationDeps): Invitations {
   };
   return {
     find,
-    list: () => invitationStore.listInvitations(unixSeconds(clock)),
-    revoke: (user) => invitationStore.removeInvitation(user),
-    async make({ user: name, role, validity, madeBy }) {
+    /** Invitations that are still valid. */
+    list: () => kept.invitations.listInvitations(unixSeconds(clock)),
+    revoke: (user: string) => kept.grants.revoke('invitation', { user }, unixSeconds(clock)),
+    async make({
+      user: name,
+      role,
+      validity,
+      madeBy,
+    }: WantedInvitation): Promise<Result<MadeInvitation, InvitationRefusal>> {
       if (role !== undefined) {
         const added = await users.add({ name, role, validity, password: undefined });
         if (!added.ok) return added;
       }
       const user = await store.findUser(name);
       if (!user) return ABSENT;
-      const { secret, secretHash: tokenHash } = newGrant();
+      const { secret, ...made } = newGrant();
       const createdAt = unixSeconds(clock);
       const { validFrom = createdAt, validUntil = Number.POSITIVE_INFINITY } = user;
       if (validUntil <= createdAt) return ENDED;
-      const invitation = {
-        tokenHash,
-        user: user.name,
-        userCreatedAt: user.createdAt,
-        madeBy,
-        createdAt,
-        // A guest's link holds until the account has begun, too, and never longer than the account.
-        expiresAt: Math.min(Math.max(createdAt, validFrom) + lifetime, validUntil),
-      };
-      const outcome = await invitationStore.putInvitation(invitation);
-      if (outcome === 'absent') return ABSENT;
-      return ok({ user: user.name, path: `${INVITATION_PATH}/${secret}`, expiresAt: invitation.expiresAt });
+      // A guest's link holds until the account has begun, too, and never longer than the account.
+      const expiresAt = Math.min(Math.max(createdAt, validFrom) + lifetime, validUntil);
+      const bound = { user: user.name, userCreatedAt: user.createdAt, madeBy };
+      const invitation = { ...NEW_GRANT, ...made, ...bound, createdAt, expiresAt };
+      if ((await kept.grants.add('invitation', invitation)) === 'absent') return ABSENT;
+      return ok({ user: user.name, path: `${INVITATION_PATH}/${secret}`, expiresAt });
     },
-    async accept(token, password) {
+    /** Uses the link up. */
+    async accept(token: string, password: string): Promise<Acceptance> {
       const held = await find(token);
       if (!held) return VOID;
       const { owner, invitation } = held;
@@ -106,7 +100,8 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       if (!fit.ok) return { kind: 'password-unfit', owner, message: fit.error };
       const hashed = await hasher.hash(fit.value);
       if (hashed.kind === 'busy') return { kind: 'busy', owner };
-      const outcome = await invitationStore.acceptInvitation(invitation.tokenHash, hashed.hash, unixSeconds(clock));
+      const { secretHash } = invitation;
+      const outcome = await kept.invitations.acceptInvitation(secretHash, hashed.hash, unixSeconds(clock));
       if (outcome === 'void') return VOID;
       const isEmergency = invitation.madeBy === MAKERS_WITHOUT_ACCOUNT.commandLine && owner.role === ADMIN;
       return { kind: 'accepted', user: owner.name, since: owner.createdAt, ...(isEmergency && { isEmergency }) };

@@ -1,11 +1,12 @@
 /** A passkey in the place of a password, set by the holder of an invitation: it must verify its user, for it logs in alone (SPEC 12). */
 
 import type { User } from '../../domain/accounts/account.ts';
-import type { Invitation, InvitationStore } from '../../domain/accounts/invitation.ts';
+import type { Invitation } from '../../domain/accounts/grant.ts';
 import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
+import type { Store } from '../../store/open-store.ts';
 import type { Challenges } from '../passkeys/challenges.ts';
 import { clientDataIn, type NewCredential, type RelyingParty, verifyNew } from '../passkeys/credential.ts';
 import { creationOptionsOf, passkeyHandle } from '../passkeys/passkeys.ts';
@@ -17,7 +18,7 @@ import type { Invitations } from './invitations.ts';
 
 export interface InvitedPasskeyDeps {
   readonly invitations: Pick<Invitations, 'find'>;
-  readonly invitationStore: Pick<InvitationStore, 'acceptByPasskey'>;
+  readonly invitationStore: Pick<Store['invitations'], 'acceptByPasskey'>;
   readonly hasher: Pick<PasswordHasher, 'hash'>;
   readonly challenges: Challenges;
   readonly userKey: Uint8Array;
@@ -54,8 +55,8 @@ export interface InvitedPasskeys {
 
 export function createInvitedPasskeys(deps: InvitedPasskeyDeps): InvitedPasskeys {
   const { invitations, invitationStore, hasher, challenges, userKey, clock } = deps;
-  const scopeOf = ({ tokenHash }: Invitation, owner: User) =>
-    ({ to: 'accept', user: owner.name, secretsDigest: secretsDigestOf(owner), invitation: tokenHash }) as const;
+  const scopeOf = ({ secretHash }: Invitation, owner: User) =>
+    ({ to: 'accept', user: owner.name, secretsDigest: secretsDigestOf(owner), invitation: secretHash }) as const;
   return {
     site: deps.site,
     async options(token, site) {
@@ -89,7 +90,7 @@ export function createInvitedPasskeys(deps: InvitedPasskeyDeps): InvitedPasskeys
       const owned = { user, userHandle: passkeyHandle(userKey, owner), transports: credential.transports };
       const passkey: PasskeyRecord = { ...verified, ...owned, name, createdAt: now, lastUsedAt: null };
       const invited = { passkey, challenge: verdict, passwordHash: hashed.hash, epoch: newEpoch() };
-      const outcome = await invitationStore.acceptByPasskey(invitation.tokenHash, invited, unixSeconds(clock));
+      const outcome = await invitationStore.acceptByPasskey(invitation.secretHash, invited, unixSeconds(clock));
       if (outcome === 'void') return { kind: 'void' };
       return outcome === 'accepted' ? { kind: 'accepted', user, since: owner.createdAt } : { kind: outcome, user };
     },

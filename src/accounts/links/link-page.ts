@@ -1,6 +1,6 @@
 /** The page of a link: whether it shows, asks for the PIN, or is over; and its routes (SPEC 13). */
 import { z } from 'zod';
-import type { Link } from '../../domain/accounts/link.ts';
+import type { Link } from '../../domain/accounts/grant.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { REFUSALS, refusalBody } from '../../domain/refusal.ts';
@@ -8,6 +8,7 @@ import { cookieValues } from '../../domain/sent-credentials.ts';
 import { LINK_PATH } from '../../domain/shared-thing.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named } from '../../routes/shapes.ts';
+import type { Store } from '../../store/open-store.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import type { GrantServices } from '../grants/grants.ts';
 import { GIVEN_PIN } from '../http/answers.ts';
@@ -22,7 +23,7 @@ import { type LinkJudge, linkPath } from './make-link.ts';
 
 /** What a visit is judged by. */
 export interface VisitServices extends Pick<GrantServices, 'clock'> {
-  readonly store: Pick<GrantServices['store'], 'links'>;
+  readonly store: Pick<Store, 'openings'>;
   readonly links: Pick<OpenLinks, 'look' | 'mayEnter' | 'verifyFrom'>;
   readonly passes: Pick<LinkPasses, 'isPin' | 'issue'>;
   readonly judge: LinkJudge;
@@ -155,10 +156,10 @@ async function judgePin(link: Link, pin: string, address: string, deps: VisitSer
   );
 }
 
-async function compare(link: Link, pin: string, { store: { links }, passes }: VisitServices): Promise<PinOutcome> {
-  if (!(await links.reserveGuess(link.id))) return { kind: 'locked' };
+async function compare(link: Link, pin: string, { store: { openings }, passes }: VisitServices): Promise<PinOutcome> {
+  if (!(await openings.reserveGuess(link.id))) return { kind: 'locked' };
   if (!passes.isPin(link, pin)) return { kind: 'wrong' };
-  await links.releaseGuess(link.id);
+  await openings.releaseGuess(link.id);
   return { kind: 'right' };
 }
 

@@ -1,16 +1,9 @@
 /** What the page of a link gives a browser: a signed cookie for that link alone, which knows the viewer again and says that the PIN was given (SPEC 13). */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Link } from '../../domain/accounts/link.ts';
+import type { Link } from '../../domain/accounts/grant.ts';
+import { derivedKey } from '../second-factor/sealing.ts';
 
-export interface LinkPasses {
-  /** Issues a pass to a viewer who has given the PIN, where the link has one. `until`: Unix seconds. */
-  issue(link: Link, until: number): string;
-  /** The viewer that one of the cookies names; undefined when none of them holds for this link, with its PIN. */
-  viewerIn(link: Link, cookies: readonly string[], now: number): string | undefined;
-  /** What is kept of a PIN. */
-  pinHash(linkId: string, pin: string): string;
-  isPin(link: Link, pin: string): boolean;
-}
+export type LinkPasses = ReturnType<typeof createLinkPasses>;
 
 const DIGITS = /^\d+$/;
 /** What is kept of a PIN begins so where it has digits alone: phones then show the keyboard for them. */
@@ -30,20 +23,24 @@ const MOST_COOKIES = 8;
  * not in the store: made from the secret that sessions are signed with. Checking it costs nothing, so that strangers cannot
  * keep the server busy with guesses.
  */
-export function createLinkPasses(key: Uint8Array): LinkPasses {
+export function createLinkPasses(signingSecret: Uint8Array) {
+  const key = derivedKey(signingSecret, 'links');
   const macOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   const passMac = ({ id, pinHash }: Link, viewer: string, until: string): string =>
     macOf(`pass ${id} ${viewer} ${until} ${pinHash ?? ''}`);
   const pinHash = (linkId: string, pin: string): string =>
     `${DIGITS.test(pin) ? OF_DIGITS : ''}${macOf(`pin ${linkId} ${pin.normalize('NFC')}`)}`;
   return {
+    /** What is kept of a PIN. */
     pinHash,
-    isPin: (link, pin) => link.pinHash !== null && isSame(pinHash(link.id, pin), link.pinHash),
-    issue(link, until) {
+    isPin: (link: Link, pin: string): boolean => link.pinHash !== null && isSame(pinHash(link.id, pin), link.pinHash),
+    /** Issues a pass to a viewer who has given the PIN, where the link has one. `until`: Unix seconds. */
+    issue(link: Link, until: number): string {
       const viewer = randomBytes(VIEWER_BYTES).toString('base64url');
       return `${viewer}.${until}.${passMac(link, viewer, String(until))}`;
     },
-    viewerIn(link, cookies, now) {
+    /** The viewer that one of the cookies names; undefined when none of them holds for this link, with its PIN. */
+    viewerIn(link: Link, cookies: readonly string[], now: number): string | undefined {
       for (const cookie of cookies.slice(0, MOST_COOKIES)) {
         const { viewer = '', until = '', mac = '' } = PASS.exec(cookie)?.groups ?? {};
         if (viewer !== '' && Number(until) > now && isSame(mac, passMac(link, viewer, until))) return viewer;

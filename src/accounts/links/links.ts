@@ -1,13 +1,7 @@
 /** Links: what one is worth at this moment, and how many viewers it lets in (SPEC 13). */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import {
-  type Link,
-  type LinkStore,
-  type OpeningOutcome,
-  VIEWING_SECONDS,
-  type Viewer,
-} from '../../domain/accounts/link.ts';
+import { type Link, type OpeningOutcome, VIEWING_SECONDS, type Viewer } from '../../domain/accounts/grant.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller, LinkFault, LinkVerdict } from '../../domain/caller.ts';
@@ -16,15 +10,9 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { agentOf, type RequestFacts } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
+import type { Store } from '../../store/open-store.ts';
 import { type Audit, shortText } from '../audit.ts';
-import {
-  createEnds,
-  createMakers,
-  type GrantServices,
-  type MakerRights,
-  rememberedGrants,
-  secretHash,
-} from '../grants/grants.ts';
+import { createMakers, type GrantServices, type MakerRights, secretHash } from '../grants/grants.ts';
 import { clientKey } from '../login/client-key.ts';
 import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
 import type { LinkPasses } from './link-pass.ts';
@@ -33,16 +21,7 @@ export type FoundLink =
   | { readonly kind: 'holds'; readonly link: Link; readonly viewer: string | undefined }
   | { readonly kind: 'invalid'; readonly reason: LinkFault };
 
-export interface Links {
-  /** What the link of that secret shows, whether it holds or not. */
-  shared(secret: string): MaybePromise<SharedThing | undefined>;
-  /** Whether it holds, but for its PIN. */
-  look(secret: string, cookies: readonly string[]): Promise<FoundLink>;
-  /** `cookies` are values of the cookie that the page sets. */
-  verify(secret: string, cookies: readonly string[]): Promise<LinkVerdict>;
-  /** The caller with the rights of now; undefined when the link is over. */
-  recheck(caller: Caller): Promise<Caller | undefined>;
-}
+export type Links = ReturnType<typeof createLinks>;
 
 /** Another replica's clock may be ahead. */
 const CLOCK_SKEW_SECONDS = 60;
@@ -63,22 +42,24 @@ export function linkCaller(
 
 /** `isEnabled`: `links.max_lifetime` is more than 0. */
 export function createLinks(
-  services: GrantServices & { readonly passes: Pick<LinkPasses, 'viewerIn'>; readonly isEnabled: boolean },
-): Links {
-  const { store, passes, clock, grace, isEnabled } = services;
-  const links = rememberedGrants<Link>('links', grace);
+  services: Omit<GrantServices, 'store'> & {
+    readonly passes: Pick<LinkPasses, 'viewerIn'>;
+    readonly isEnabled: boolean;
+  },
+) {
+  const { grants, passes, clock, isEnabled } = services;
   const rightsOf = createMakers(services);
-  const isOver = createEnds(clock);
 
   const bySecret = (secret: string): MaybePromise<Link | undefined> => {
     const digest = isEnabled ? secretHash(secret) : undefined;
-    return digest === undefined ? undefined : links(digest, () => store.links.findLink({ secretHash: digest }));
+    return digest === undefined ? undefined : grants.find('link', { secretHash: digest });
   };
-  const faultOf = ({ id, createdAt, expiresAt, revokedAt }: Link): LinkFault | undefined => {
-    if (revokedAt !== null) return 'revoked';
-    const isUnborn = unixSeconds(clock) < createdAt - CLOCK_SKEW_SECONDS;
-    return isOver(id, expiresAt) || isUnborn ? 'expired' : undefined;
+  const faultOf = (link: Link): LinkFault | undefined => {
+    if (link.revokedAt !== null) return 'revoked';
+    const isUnborn = unixSeconds(clock) < link.createdAt - CLOCK_SKEW_SECONDS;
+    return grants.isOver(link) || isUnborn ? 'expired' : undefined;
   };
+  /** Whether it holds, but for its PIN. `cookies` are values of the cookie that the page sets. */
   const look = async (secret: string, cookies: readonly string[]): Promise<FoundLink> => {
     const link = await bySecret(secret);
     if (!link) return { kind: 'invalid', reason: 'unknown' };
@@ -87,15 +68,17 @@ export function createLinks(
     return { kind: 'holds', link, viewer: passes.viewerIn(link, cookies, unixSeconds(clock)) };
   };
   const callerOf = async (link: Link, viewer: string | undefined): Promise<Caller | undefined> => {
-    const maker = await rightsOf(link.maker);
+    const maker = await rightsOf(link);
     // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
     return maker && !maker.closed ? linkCaller(link, maker, viewer) : undefined;
   };
 
   return {
     look,
-    shared: (secret) => mapMaybe(bySecret(secret), (link) => link?.thing),
-    async verify(secret, cookies) {
+    /** What the link of that secret shows, whether it holds or not. */
+    shared: (secret: string): MaybePromise<SharedThing | undefined> =>
+      mapMaybe(bySecret(secret), (link) => link?.thing),
+    async verify(secret: string, cookies: readonly string[]): Promise<LinkVerdict> {
       const found = await look(secret, cookies);
       if (found.kind === 'invalid') return found;
       const { link, viewer } = found;
@@ -104,11 +87,11 @@ export function createLinks(
       if (link.pinHash !== null && viewer === undefined) return { kind: 'invalid', reason: 'pin-missing' };
       return { kind: 'valid', caller };
     },
-    async recheck({ credential }) {
+    /** The caller with the rights of now; undefined when the link is over. */
+    async recheck({ credential }: Caller): Promise<Caller | undefined> {
       if (credential.kind !== 'link' || !isEnabled) return undefined;
-      const { linkId: id, viewer } = credential;
-      const link = await links(`id ${id}`, () => store.links.findLink({ id }));
-      return link && !faultOf(link) ? callerOf(link, viewer) : undefined;
+      const link = await grants.find('link', { id: credential.linkId });
+      return link && !faultOf(link) ? callerOf(link, credential.viewer) : undefined;
     },
   };
 }
@@ -123,7 +106,7 @@ export type OpenLinks = ReturnType<typeof openLinks>;
 export function openLinks(
   links: Links,
   services: {
-    readonly store: Pick<GrantServices['store'], 'links'>;
+    readonly store: Pick<Store, 'grants' | 'openings'>;
     readonly clock: Clock;
     /** It bounds the questions to the store. */
     readonly linkLimiter: MemoryLimiter;
@@ -182,7 +165,7 @@ const LONGEST_AGENT = 200;
 const DIGEST_CHARACTERS = 22;
 
 /** Counts each viewer once an hour, and lets no more in than a link has uses. */
-function createLinkViewers({ store: { links }, clock, audit }: Omit<Parameters<typeof openLinks>[1], 'linkLimiter'>) {
+function createLinkViewers({ store, clock, audit }: Omit<Parameters<typeof openLinks>[1], 'linkLimiter'>) {
   /** When a viewer was let in, by link: a video is asked for in many ranges. */
   const inside = new LRUCache<string, number>(upTo(REMEMBERED_VIEWERS));
   return {
@@ -192,14 +175,14 @@ function createLinkViewers({ store: { links }, clock, audit }: Omit<Parameters<t
       const key = `${visit.linkId} ${viewer.id ?? viewer.client}`;
       const since = inside.get(key);
       if (since !== undefined && since <= now && now - since < VIEWING_SECONDS) return { kind: 'known', since };
-      const outcome = await links.openLink(visit.linkId, viewer, now);
+      const outcome = await store.openings.openLink(visit.linkId, viewer, now);
       if (outcome.kind === 'opened') inside.set(key, now);
       if (outcome.kind === 'known') inside.set(key, outcome.since);
-      if (outcome.kind === 'opened') await recordOpening(visit, outcome.count, links, audit);
+      if (outcome.kind === 'opened') await recordOpening(visit, outcome.count, store, audit);
       return outcome;
     },
     /** Whether `enter` would let the viewer in: for what shows nothing yet. */
-    mayEnter: (visit: Visit) => links.mayOpen(visit.linkId, viewerOf(visit), unixSeconds(clock)),
+    mayEnter: (visit: Visit) => store.openings.mayOpen(visit.linkId, viewerOf(visit), unixSeconds(clock)),
   };
 }
 
@@ -207,10 +190,10 @@ function createLinkViewers({ store: { links }, clock, audit }: Omit<Parameters<t
 async function recordOpening(
   { linkId, address: from, agent }: Visit,
   count: number,
-  links: Pick<LinkStore, 'findLink'>,
+  { grants }: Pick<Store, 'grants'>,
   audit: Audit,
 ): Promise<void> {
-  const link = await links.findLink({ id: linkId });
+  const link = await grants.find('link', { id: linkId });
   audit({
     what: count === 1 && link?.notifiesOnOpen ? 'link-first-opened' : 'link-opened',
     who: undefined,
@@ -219,7 +202,7 @@ async function recordOpening(
     credential: `link:${linkId}`,
     verdict: 'allowed',
     linkId,
-    ...(link && { user: link.maker.user }),
+    ...(link && { user: link.user }),
   });
 }
 

@@ -1,20 +1,18 @@
 /** Making a link, for the API and the command line: what it is to show, how long, to how many; and whether its maker may see that now (SPEC 1, 13). */
-import type { Link, LinkMaker } from '../../domain/accounts/link.ts';
+import { type Link, type LinkMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { traitsOf } from '../../domain/credentials.ts';
 import { isRecord } from '../../domain/json.ts';
-import { type UserName, VIEWER } from '../../domain/names.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Result } from '../../domain/result.ts';
 import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
-import { type GrantServices, newGrant, unfit } from '../grants/grants.ts';
+import { type GrantServices, keepGrant, newGrant, unfit } from '../grants/grants.ts';
 import { shown } from '../http/json-body.ts';
-import { asResult, refusedFor } from '../http/kernel.ts';
-import type { LinkPasses } from './link-pass.ts';
+import { type Call, refusedFor } from '../http/kernel.ts';
 import { linkCaller } from './links.ts';
 
 /** A link as it was asked for, in the fields of the API, not yet checked. */
@@ -44,9 +42,9 @@ export interface LinkJudge {
 }
 
 /** What links are made with. */
-export interface LinkMaking extends Pick<GrantServices, 'clock'> {
-  readonly store: Pick<GrantServices['store'], 'links' | 'accounts' | 'apiTokens'>;
-  readonly passes: Pick<LinkPasses, 'pinHash'>;
+export interface LinkMaking extends Pick<GrantServices, 'clock' | 'store'> {
+  /** A command reads the key of PINs when one is given. */
+  readonly passes: { pinHash(linkId: string, pin: string): MaybePromise<string> };
   /** `links.max_lifetime`, in seconds. */
   readonly longest: number;
 }
@@ -78,8 +76,7 @@ export const linkPath = (secret: string): string => `${LINK_PATH}/${secret}`;
 
 /** A link that a caller asks for. Refuses by a `Refused`. */
 export async function requestLink(
-  wanted: WantedLink,
-  caller: Caller,
+  { caller, body: wanted, params }: Pick<Call<WantedLink>, 'caller' | 'body' | 'params'>,
   maker: LinkMaker,
   services: LinkMaking & {
     readonly judge: LinkJudge;
@@ -89,12 +86,18 @@ export async function requestLink(
   const { judge, longest, recheck } = services;
   const asked = parseThing(wanted['what']);
   const terms = parseTerms(wanted, longest);
+  // No NVR is asked for a command: the camera is told beside the thing, and what the maker may see is judged when the link is opened.
+  if (caller.credential.kind === 'command-line') {
+    const thing = 'id' in asked ? { ...asked, camera: params['camera'] ?? '' } : asked;
+    if (thing.camera === '') throw unfit('what-invalid', 'Name the camera of it with --camera');
+    return keepLink(await draftLink(thing, terms, maker, services), services);
+  }
   if (judge.filesOf({ camera: '', ...asked }).length === 0)
     throw unfit(
       'what-invalid',
       `what: no link can show ${asked.kind === 'event' ? 'an' : 'a'} ${asked.kind} of this NVR`,
     );
-  const draft = draftLink(await thingOf(asked, caller, judge), terms, maker, services);
+  const draft = await draftLink(await thingOf(asked, caller, judge), terms, maker, services);
   // The same decision as for a request by the link, with the rights that the caller has now.
   const denied = await judge.denial(linkCaller(draft.link, caller));
   // The NVR was asked for both, and the link would outlive a session that ended meanwhile.
@@ -103,75 +106,26 @@ export async function requestLink(
   return keepLink(draft, services);
 }
 
-/** Links of any user, for the command line. What the maker may see is judged when a link is opened, as always. */
-export const createLinkAdmin = (
-  services: Omit<LinkMaking, 'passes'> &
-    Pick<GrantServices, 'authEnabled'> & {
-      /** The key of PINs is the server's; asked for when a PIN is given. Errs with a sentence. */
-      readonly passes: () => Promise<Result<LinkMaking['passes'], string>>;
-    },
-) => ({
-  list: () => services.store.links.listLinks(),
-  revoke: (id: string) => services.store.links.revokeLink(id, unixSeconds(services.clock)),
-  /** The camera of an event or a review is told beside it: nothing is asked here. A wrong one shows nothing. */
-  create: ({
-    user,
-    camera = '',
-    ...wanted
-  }: WantedLink & { readonly user: string; readonly camera?: string | undefined }) =>
-    asResult(
-      makerNamed(user, services).then(async (maker) => {
-        const asked = parseThing(wanted['what']);
-        const terms = parseTerms(wanted, services.longest);
-        const thing = 'id' in asked ? { ...asked, camera } : asked;
-        if (thing.camera === '') throw unfit('what-invalid', 'Name the camera of it with --camera');
-        const passes = terms.pin === undefined ? undefined : await services.passes();
-        if (passes && !passes.ok) throw unfit('pin-invalid', passes.error);
-        const hashing = { ...services, passes: passes?.value ?? { pinHash: () => '' } };
-        return keepLink(draftLink(thing, terms, maker, hashing), services);
-      }),
-    ),
-});
-
-export type LinkAdmin = ReturnType<typeof createLinkAdmin>;
-
-/** The maker is a name and nothing more where a proxy alone knows users. */
-async function makerNamed(
-  name: string,
-  { store, authEnabled }: Pick<LinkMaking, 'store'> & Pick<GrantServices, 'authEnabled'>,
-): Promise<LinkMaker> {
-  if (!authEnabled) return { user: name as UserName, userCreatedAt: null, tokenId: null, role: VIEWER };
-  const user = await store.accounts.findUser(name);
-  if (!user) throw unfit('user-absent', `There is no user ${name}: "postern users list" shows all`, 404);
-  return { user: user.name, userCreatedAt: user.createdAt, tokenId: null, role: user.role };
-}
-
 /** A link as it would be, not kept yet: for judging whether its maker may make it. */
-function draftLink(
+async function draftLink(
   thing: SharedThing,
   { expiresIn, uses, pin, name, notifiesOnOpen }: LinkTerms,
   maker: LinkMaker,
   { passes, clock }: Pick<LinkMaking, 'passes' | 'clock'>,
-): MadeLink {
+): Promise<MadeLink> {
   const { id, secret, secretHash } = newGrant();
   const createdAt = unixSeconds(clock);
-  const pinHash = pin === undefined ? null : passes.pinHash(id, pin);
-  const times = { createdAt, expiresAt: createdAt + expiresIn, revokedAt: null };
+  const pinHash = pin === undefined ? null : await passes.pinHash(id, pin);
+  const made = { id, secretHash, createdAt, expiresAt: createdAt + expiresIn };
   return {
-    link: { id, secretHash, thing, maker, name, uses, pinHash, notifiesOnOpen, ...times },
+    link: { ...NEW_GRANT, ...made, ...maker, thing, name, uses, pinHash, notifiesOnOpen },
     path: linkPath(secret),
   };
 }
 
-async function keepLink(made: MadeLink, { store }: Pick<LinkMaking, 'store'>): Promise<MadeLink> {
-  switch (await store.links.addLink(made.link, MOST_LINKS)) {
-    case 'added':
-      return made;
-    case 'too-many':
-      throw unfit('too-many', `${made.link.maker.user} has ${MOST_LINKS} links already: revoke some`, 409);
-    case 'absent':
-      throw unfit('maker-gone', 'The account or the API token does not exist any more', 403);
-  }
+async function keepLink(made: MadeLink, services: LinkMaking): Promise<MadeLink> {
+  await keepGrant('link', made.link, MOST_LINKS, services);
+  return made;
 }
 
 /** One who does not see all cameras is not told whether an event of another camera exists. */
@@ -185,27 +139,6 @@ async function thingOf(wanted: WantedThing, { scope }: Caller, judge: LinkJudge)
   if (typeof camera === 'string') return { ...wanted, camera, ...span };
   if (scope.kind === 'all') throw unfit('what-invalid', `what: there is no such ${wanted.kind}`);
   throw refusedFor('camera-not-in-role', {}, { recorded: 'camera-not-in-role' });
-}
-
-/** Whose link it becomes: a person's, or an API token's, with which it ends. */
-export async function makerOf(
-  { name: user, role, credential }: Caller,
-  { store }: Pick<LinkMaking, 'store'>,
-): Promise<LinkMaker | undefined> {
-  switch (traitsOf(credential).madeBy) {
-    case 'account': {
-      const account = await store.accounts.findUser(user);
-      return account && { user, userCreatedAt: account.createdAt, tokenId: null, role };
-    }
-    case 'token': {
-      const token = credential.kind === 'api-token' ? await store.apiTokens.findToken(credential.tokenId) : undefined;
-      return token && { user, userCreatedAt: token.userCreatedAt, tokenId: token.id, role };
-    }
-    case 'proxy':
-      return { user, userCreatedAt: null, tokenId: null, role };
-    case undefined:
-      return undefined;
-  }
 }
 
 /** Refuses by a `Refused`. */

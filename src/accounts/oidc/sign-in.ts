@@ -186,15 +186,15 @@ export function createSignIns(
     ): Promise<SignInOutcome> {
       const held = await deps.invitations.find(token);
       if (!held) return { kind: 'invitation-void' };
-      const { tokenHash } = held.invitation;
+      const { secretHash } = held.invitation;
       const { name } = held.owner;
       if ((await deps.secondFactor.wantedFrom(held.owner)).length > 0) {
         if (await signIns.findSignIn(identity.issuer, identity.subject)) return { kind: 'of-other' };
         const origin = originOf({ ...identity, hasFactor: false }, rules, unixSeconds(clock));
         const announced = await sessions.announce(origin);
-        return { kind: 'second-step', user: held.owner, origin: announced, invitation: tokenHash };
+        return { kind: 'second-step', user: held.owner, origin: announced, invitation: secretHash };
       }
-      const outcome = await connectInvited(name, originOf(identity, rules, unixSeconds(clock)), tokenHash);
+      const outcome = await connectInvited(name, originOf(identity, rules, unixSeconds(clock)), secretHash);
       if (outcome !== 'accepted') return { kind: NOT_ACCEPTED[outcome] };
       note({ what: 'invitation-used', user: name, provider: rules.provider });
       return admitted(held.owner, identity, rules);

@@ -1,14 +1,15 @@
 /** `/api/screens/…`: a display asks for a code and polls, and a person confirms it or denies it (SPEC 18, RFC 8628). */
 import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
-import type { Screen } from '../../domain/accounts/screen.ts';
+import { NEW_GRANT, type Screen } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { SCREEN_PATH } from '../../domain/login-path.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
-import { type GrantServices, newGrantId, unfit } from '../grants/grants.ts';
+import type { Store } from '../../store/open-store.ts';
+import { type GrantServices, newGrantId, notKept, unfit } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, readJson } from '../http/json-body.ts';
 import {
@@ -31,7 +32,7 @@ import type { OpenScreens } from './screens.ts';
 
 type PairingServices = AccountResponseDeps &
   Pick<GrantServices, 'clock' | 'authEnabled'> & {
-    readonly store: Pick<GrantServices['store'], 'accounts' | 'screens'>;
+    readonly store: Pick<Store, 'accounts' | 'screenCodes'>;
     readonly pairing: Pairing;
     readonly screens: Pick<OpenScreens, 'screenCookie' | 'cookieCleared'>;
     /** The limiter of failed logins, by address: wrong letters are one. */
@@ -116,7 +117,7 @@ async function poll(ctx: RouteContext, deps: PairingServices): Promise<void> {
     case 'error':
       return respond(ctx, 400, { error: outcome.error });
     case 'paired': {
-      const { id, name, endsAt: ends_at } = outcome.screen;
+      const { id, name, expiresAt: ends_at } = outcome.screen;
       ctx.append('Set-Cookie', deps.screens.screenCookie(outcome.secret, cookieClientOf(ctx.state)));
       return respond(ctx, 200, { success: true, id, name, ends_at });
     }
@@ -164,7 +165,7 @@ async function look({ caller, query, ctx }: Call, services: PairingServices): Pr
   const [typed = '', ...more] = query.getAll('user_code');
   const letters = { typed: more.length === 0 ? typed : '', user, address: addressOf(ctx) };
   const code = await byLetters(letters, services, async (userHash) => {
-    const found = await services.store.screens.findCode({ userHash });
+    const found = await services.store.screenCodes.findCode({ userHash });
     return found?.state === 'pending' && found.expiresAt > unixSeconds(services.clock) ? found : undefined;
   });
   if (!code) throw codeOver();
@@ -186,7 +187,7 @@ async function confirm(
     confirmed(body, { userHash, caller, createdAt: user.createdAt }, services).catch(withReason),
   );
   if (!screen) throw codeOver('code-unknown');
-  const { id, name, cameras, endsAt: ends_at } = screen;
+  const { id, name, cameras, expiresAt: ends_at } = screen;
   note({ screenId: id, screen: name });
   return { id, name, cameras, ends_at };
 }
@@ -202,36 +203,20 @@ function withReason(fault: unknown): never {
 async function confirmed(
   fields: Readonly<Record<string, unknown>>,
   { userHash, caller, createdAt }: { readonly userHash: string; readonly caller: Caller; readonly createdAt: number },
-  { store: { screens }, clock }: PairingServices,
+  { store: { screenCodes }, clock }: PairingServices,
 ): Promise<Screen | undefined> {
   const now = unixSeconds(clock);
   const wanted = {
     name: screenName(fields['name']),
     cameras: screenCameras(fields['cameras'], caller.scope),
-    endsAt: endIn(fields['ends_at'], now),
+    expiresAt: endIn(fields['ends_at'], now),
   };
-  const code = await screens.findCode({ userHash });
-  const screen: Screen = {
-    id: newGrantId(),
-    secretHash: null,
-    ...wanted,
-    user: caller.name,
-    userCreatedAt: createdAt,
-    createdAt: now,
-    lastSeenAt: null,
-    lastSeenFrom: null,
-    agent: code?.agent ?? null,
-  };
-  switch (await screens.confirmCode(userHash, screen, MOST_SCREENS)) {
-    case 'confirmed':
-      return screen;
-    case 'gone':
-      return undefined;
-    case 'absent':
-      throw unfit('maker-gone', 'The account does not exist any more', 403);
-    case 'too-many':
-      throw unfit('too-many', `${caller.name} has ${MOST_SCREENS} screens already: revoke some`, 409);
-  }
+  const code = await screenCodes.findCode({ userHash });
+  const made = { id: newGrantId(), secretHash: null, user: caller.name, userCreatedAt: createdAt, createdAt: now };
+  const screen: Screen = { ...NEW_GRANT, ...made, ...wanted, agent: code?.agent ?? null };
+  const outcome = await screenCodes.confirmCode(userHash, screen, MOST_SCREENS);
+  if (outcome === 'absent' || outcome === 'too-many') throw notKept(outcome, 'screen', caller.name, MOST_SCREENS);
+  return outcome === 'confirmed' ? screen : undefined;
 }
 
 function endIn(wanted: unknown, now: number): number | null {
@@ -243,10 +228,10 @@ function endIn(wanted: unknown, now: number): number | null {
 
 async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: PairingServices): Promise<void> {
   const { name: user } = await personOf(caller, services);
-  const { screens } = services.store;
+  const { screenCodes } = services.store;
   const letters = { typed: body.user_code, user, address: addressOf(ctx) };
   const isDenied = await byLetters(letters, services, async (userHash) =>
-    (await screens.denyCode(userHash, unixSeconds(services.clock))) === 'denied' ? true : undefined,
+    (await screenCodes.denyCode(userHash, unixSeconds(services.clock))) === 'denied' ? true : undefined,
   );
   if (!isDenied) throw codeOver();
 }

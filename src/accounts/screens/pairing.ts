@@ -1,9 +1,10 @@
 /** Pairs a display: it gets a code, shows the letters of it, and polls until a person has answered (SPEC 18, RFC 8628). */
 import { hash, randomInt } from 'node:crypto';
-import type { Screen } from '../../domain/accounts/screen.ts';
+import type { Screen } from '../../domain/accounts/grant.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { Store } from '../../store/open-store.ts';
 import { shortText } from '../audit.ts';
-import { type GrantServices, newSecret, secretHash } from '../grants/grants.ts';
+import { newSecret, secretHash } from '../grants/grants.ts';
 import { type MemoryLimiter, settled } from '../login/login-limiter.ts';
 
 export const CODE_SECONDS = 600;
@@ -56,21 +57,21 @@ export function userCodeHash(typed: string): string | undefined {
   return TYPED.test(letters) ? hash('sha256', letters, 'base64url') : undefined;
 }
 
-/** `codeMakers`: the limiter of codes that are made, by address. `badScreens`: of secrets that are none; it bounds the questions to the store. */
+/** `codeMakers`: the limiter of codes that are made, by address. `screenLimiter`: of secrets that are none; it bounds the questions to the store. */
 export function createPairing({
-  store: { screens },
+  store: { screenCodes, grants },
   clock,
   codeMakers,
-  badScreens,
+  screenLimiter,
 }: {
-  readonly store: Pick<GrantServices['store'], 'screens'>;
+  readonly store: Pick<Store, 'screenCodes' | 'grants'>;
   readonly clock: Clock;
   readonly codeMakers: MemoryLimiter;
-  readonly badScreens: MemoryLimiter;
+  readonly screenLimiter: MemoryLimiter;
 }) {
   const poll = async (deviceCode: string): Promise<PollOutcome> => {
     const deviceHash = secretHash(deviceCode);
-    const code = deviceHash === undefined ? undefined : await screens.findCode({ deviceHash });
+    const code = deviceHash === undefined ? undefined : await screenCodes.findCode({ deviceHash });
     if (!code) return error('invalid_grant');
     const now = unixSeconds(clock);
     if (code.expiresAt <= now) return error('expired_token');
@@ -78,13 +79,13 @@ export function createPairing({
       case 'denied':
         return error('access_denied');
       case 'pending': {
-        const isInTime = await screens.notePoll(code.deviceHash, now, POLL_SECONDS - JITTER_SECONDS);
+        const isInTime = await screenCodes.notePoll(code.deviceHash, now, POLL_SECONDS - JITTER_SECONDS);
         return error(isInTime ? 'authorization_pending' : 'slow_down');
       }
       case 'confirmed': {
         const secret = newSecret();
-        const outcome = await screens.pickUp(code.deviceHash, secretHash(secret) ?? '', now);
-        const screen = outcome === 'gone' ? undefined : await screens.findScreen({ id: code.screenId ?? '' });
+        const outcome = await screenCodes.pickUp(code.deviceHash, secretHash(secret) ?? '', now);
+        const screen = outcome === 'gone' ? undefined : await grants.find('screen', { id: code.screenId ?? '' });
         // Revoked before the display came for it, or another one was faster.
         return screen ? { kind: 'paired', secret, screen } : error('access_denied');
       }
@@ -109,7 +110,7 @@ export function createPairing({
           state: 'pending',
           screenId: null,
         } as const;
-        const outcome = await screens.addCode(code, MOST_CODES);
+        const outcome = await screenCodes.addCode(code, MOST_CODES);
         if (outcome === 'added') return { kind: 'begun', deviceCode, userCode };
         if (outcome === 'too-many') break;
       }
@@ -117,7 +118,7 @@ export function createPairing({
     },
 
     async poll(deviceCode: string, address: string): Promise<PollOutcome> {
-      const place = badScreens.reserve(address);
+      const place = screenLimiter.reserve(address);
       if (place.kind === 'limited') return { kind: 'limited', seconds: place.retryAfterSeconds };
       const isBad = (outcome: PollOutcome) => outcome.kind === 'error' && outcome.error === 'invalid_grant';
       return settled(place, () => poll(deviceCode), isBad);

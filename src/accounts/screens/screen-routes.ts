@@ -1,23 +1,30 @@
 /** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; and what a person gives a screen (SPEC 18). */
 import { z } from 'zod';
-import type { Screen } from '../../domain/accounts/screen.ts';
+import type { Screen } from '../../domain/accounts/grant.ts';
 import { type Caller, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
-import { type GrantServices, seesAllGrants, unfit } from '../grants/grants.ts';
+import {
+  absentGrant,
+  type GrantServices,
+  type GrantUses,
+  knownGrant,
+  knownGrants,
+  revokeGrant,
+  unfit,
+} from '../grants/grants.ts';
 import { SCREEN } from '../http/answers.ts';
 import { GIVEN_TEXT, shown } from '../http/json-body.ts';
 import { type AccountResponseDeps, type Call, declaring, Refused } from '../http/kernel.ts';
-import type { OpenScreens, ScreenUses } from './screens.ts';
+import type { OpenScreens } from './screens.ts';
 
-type RouteServices = AccountResponseDeps & {
-  readonly store: Pick<GrantServices['store'], 'screens'>;
-  readonly screens: Pick<OpenScreens, 'makerOf'>;
-  /** Written before a list, so that it shows the last use. */
-  readonly screenUses: Pick<ScreenUses, 'flush'>;
-};
+type RouteServices = AccountResponseDeps &
+  Pick<GrantServices, 'store' | 'clock'> & {
+    readonly screens: Pick<OpenScreens, 'makerOf'>;
+    readonly grantUses: Pick<GrantUses, 'flush'>;
+  };
 
 const CHANGE = named(
   'ScreenChange',
@@ -33,18 +40,13 @@ const route = declaring<RouteServices>();
 export const SCREEN_ROUTES = [
   route({ route: 'GET /api/screens', access: 'any', note: "the caller's own; for an admin all", summary: "One's own screens; as an admin, all", yes: [200, z.array(SCREEN)], run: list }),
   route({ route: 'PATCH /api/screens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Give a screen another name, or other cameras', body: CHANGE, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [200, SCREEN], no: [...BODY_NO, 404],
-    before: knownScreen, run: change }),
+    before: (call, services) => knownGrant('screen', call, services), run: change }),
   route({ route: 'DELETE /api/screens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke a screen', yes: [200, SUCCESS], no: [404], act: 'screen-revoked', run: revoke }),
 ];
 
-/** A session knows the screens of its user; a token of a user knows none, but that of an admin who manages accounts all. */
-const mayKnow = (caller: Caller, { user }: Screen): boolean =>
-  seesAllGrants(caller) || (caller.credential.kind === 'session' && user === caller.name);
-
-async function list({ caller }: Call, { store, screenUses }: RouteServices): Promise<object> {
-  await screenUses.flush();
-  const screens = await store.screens.listScreens(seesAllGrants(caller) ? undefined : caller.name);
-  return screens.filter((screen) => mayKnow(caller, screen)).map((screen) => shownTo(caller, screen));
+async function list({ caller }: Call, services: RouteServices): Promise<object> {
+  const screens = await knownGrants('screen', caller, services);
+  return screens.map((screen) => shownTo(caller, screen));
 }
 
 const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
@@ -54,24 +56,15 @@ const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
   cameras: withoutDrawn(screen.cameras, caller),
   agent: screen.agent,
   created_at: screen.createdAt,
-  ends_at: screen.endsAt,
-  last_seen_at: screen.lastSeenAt,
-  last_seen_from: screen.lastSeenFrom,
+  ends_at: screen.expiresAt,
+  last_seen_at: screen.lastUsedAt,
+  last_seen_from: screen.lastUsedFrom,
 });
-
-const absent = (): Refused => new Refused(404, 'There is no such screen');
-
-/** The screen of another user answers 404, as an unknown one does. */
-async function knownScreen({ caller, params }: Call, { store }: RouteServices): Promise<Screen> {
-  const screen = await store.screens.findScreen({ id: params['id'] ?? '' });
-  if (!screen || !mayKnow(caller, screen)) throw absent();
-  return screen;
-}
 
 /** Other cameras are other rights, so the person is asked again. They must be the maker's as well as the caller's. */
 async function change(call: Call<Readonly<Record<string, unknown>>>, services: RouteServices): Promise<object> {
   const { caller, body, prove, record } = call;
-  const screen = await knownScreen(call, services);
+  const screen = await knownGrant('screen', call, services);
   const isOfCameras = body['cameras'] !== undefined;
   if (isOfCameras) prove('credentials');
   const maker = isOfCameras ? await services.screens.makerOf(screen) : undefined;
@@ -84,7 +77,7 @@ async function change(call: Call<Readonly<Record<string, unknown>>>, services: R
       }),
     };
     if (Object.keys(wanted).length === 0) return shownTo(caller, screen);
-    if ((await services.store.screens.changeScreen(screen.id, wanted)) === 'absent') throw absent();
+    if ((await services.store.grants.changeScreen(screen.id, wanted)) === 'absent') throw absentGrant('screen');
     record(act);
     return shownTo(caller, { ...screen, ...wanted });
   } catch (fault) {
@@ -94,9 +87,8 @@ async function change(call: Call<Readonly<Record<string, unknown>>>, services: R
 }
 
 async function revoke(call: Call, services: RouteServices): Promise<void> {
-  const screen = await knownScreen(call, services);
-  if ((await services.store.screens.deleteScreen(screen.id)) === 'absent') throw absent();
-  call.note({ screenId: screen.id, screen: screen.name, user: screen.user });
+  const { id, name, user } = await revokeGrant('screen', call, services);
+  call.note({ screenId: id, screen: name, user });
 }
 
 const MOST_CAMERAS = 200;

@@ -1,40 +1,30 @@
 /** Screens: what the cookie of a display is worth at this moment (SPEC 18). */
-import type { Screen, ScreenUse } from '../../domain/accounts/screen.ts';
+import type { Screen } from '../../domain/accounts/grant.ts';
 import type { Caller, ScreenFault, ScreenVerdict } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOf, scopeOfNames } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Verb } from '../../domain/policy.ts';
-import type { Clause } from '../../domain/rate-limit.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
-import { createCoalescedWrites } from '../coalesced-writes.ts';
 import {
-  createEnds,
   createMakers,
   type GrantServices,
+  type GrantUses,
   limitedWhenBad,
   type MakerRights,
-  rememberedGrants,
   secretHash,
 } from '../grants/grants.ts';
-import { createLoginLimiter } from '../login/login-limiter.ts';
+import { createLoginLimiter, type MemoryLimiter } from '../login/login-limiter.ts';
 import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
 
-export interface Screens {
-  verify(secret: string): Promise<ScreenVerdict>;
-  /** The caller with the rights of now; undefined when the screen has ended. */
-  recheck(caller: Caller): Promise<Caller | undefined>;
-  /** What the maker may see; undefined when the maker is gone. Outside of the hours of its role it is `closed`. */
-  makerOf(screen: Pick<Screen, 'user' | 'userCreatedAt'>): Promise<MakerRights | undefined>;
-}
+export type Screens = ReturnType<typeof createScreens>;
 
-export function createScreens(services: GrantServices): Screens {
-  const { store, clock, grace } = services;
-  const screens = rememberedGrants<Screen>('screens', grace);
+export function createScreens(services: Omit<GrantServices, 'store'>) {
+  const { grants } = services;
   const rightsOf = createMakers(services);
-  const isOver = createEnds(clock);
 
-  const makerOf: Screens['makerOf'] = async ({ user, userCreatedAt }) => {
+  /** What the maker may see; undefined when the maker is gone. Outside of the hours of its role it is `closed`. */
+  const makerOf = async ({ user, userCreatedAt }: Pick<Screen, 'user' | 'userCreatedAt'>) => {
     const maker = await rightsOf({ user, userCreatedAt, tokenId: null, role: VIEWER });
     return maker?.closed && maker.closed.reason !== 'outside-hours' ? undefined : maker;
   };
@@ -48,22 +38,19 @@ export function createScreens(services: GrantServices): Screens {
 
   return {
     makerOf,
-    async verify(secret) {
+    async verify(secret: string): Promise<ScreenVerdict> {
       const digest = secretHash(secret);
-      const found =
-        digest === undefined
-          ? undefined
-          : await screens(digest, () => store.screens.findScreen({ secretHash: digest }));
+      const found = digest === undefined ? undefined : await grants.find('screen', { secretHash: digest });
       if (!found) return invalid('unknown');
-      if (isOver(found.id, found.endsAt)) return invalid('expired');
+      if (grants.isOver(found)) return invalid('expired');
       const caller = await callerOf(found);
       return caller ? { kind: 'valid', caller } : invalid('maker-gone');
     },
-    async recheck({ credential }) {
+    /** The caller with the rights of now; undefined when the screen has ended. */
+    async recheck({ credential }: Caller): Promise<Caller | undefined> {
       if (credential.kind !== 'screen') return undefined;
-      const { screenId: id } = credential;
-      const screen = await screens(`id ${id}`, () => store.screens.findScreen({ id }));
-      return screen && !isOver(screen.id, screen.endsAt) ? callerOf(screen) : undefined;
+      const screen = await grants.find('screen', { id: credential.screenId });
+      return screen && !grants.isOver(screen) ? callerOf(screen) : undefined;
     },
   };
 }
@@ -77,7 +64,7 @@ const ALL_THAT_THE_MAKER_SEES = scopeOf(['*']);
  * where its maker sees all, and never an admin: so nothing that is for those who see all can be for a screen.
  */
 export function screenCaller(screen: Screen, maker: MakerRights): Caller | undefined {
-  const { cameras, id: screenId, name: screenName, endsAt } = screen;
+  const { cameras, id: screenId, name: screenName, expiresAt } = screen;
   const own = cameras === null ? ALL_THAT_THE_MAKER_SEES : scopeOfNames(cameras);
   const scope = bothScopes(maker.scope, own);
   if (scope.kind === 'only' && scope.names.size === 0 && scope.wildcards.length === 0) return undefined;
@@ -89,41 +76,30 @@ export function screenCaller(screen: Screen, maker: MakerRights): Caller | undef
     denied: [...new Set([...denied, ...NEVER])],
     ...(history && { history }),
     ...(changesAt !== undefined && { changesAt }),
-    credential: { kind: 'screen', screenId, screenName, ...(endsAt !== null && { expiresAt: endsAt }) },
+    credential: { kind: 'screen', screenId, screenName, ...(expiresAt !== null && { expiresAt }) },
   };
 }
 
 export const SCREEN_COOKIE = 'postern_screen';
 /** The longest that a browser keeps a cookie: 400 days. It is set again while the screen is in use. */
 const COOKIE_SECONDS = 400 * 86_400;
-const BAD_SCREEN_CLAUSES: readonly Clause[] = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
 
-/** What outlives a reload: the uses that are still to be written, and the limiter of secrets that are none, by address. */
-export const createScreenUses = ({
-  store,
-  clock,
-  steadyClock,
-  onFault,
-}: {
-  readonly store: Pick<GrantServices['store'], 'screens'>;
-  readonly clock: Clock;
-  readonly steadyClock: Clock;
-  readonly onFault: (fault: unknown) => void;
-}) => ({
-  ...createCoalescedWrites<ScreenUse>({ write: store.screens.noteUses, clock, onFault }),
-  badScreens: createLoginLimiter({ clauses: BAD_SCREEN_CLAUSES, clock: steadyClock }),
-});
-
-export type ScreenUses = ReturnType<typeof createScreenUses>;
+/** Secrets that are no screens, by address. */
+export const createScreenLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: [{ count: 60, windowSeconds: 60, text: '60/minute' }], clock });
 
 /** Screens for displays: with their cookie. `secure`: `auth.cookie_secure`. */
 export function openScreens(
   screens: Screens,
   {
-    clock,
-    screenUses,
+    grantUses,
+    screenLimiter,
     secure,
-  }: { readonly clock: Clock; readonly screenUses: ScreenUses; readonly secure: 'auto' | boolean },
+  }: {
+    readonly grantUses: Pick<GrantUses, 'note'>;
+    readonly screenLimiter: MemoryLimiter;
+    readonly secure: 'auto' | boolean;
+  },
 ) {
   const cookie = { name: SCREEN_COOKIE, secure, sameSite: 'lax', path: '/' } as const;
   const screenCookie = (secret: string, client: CookieClient): string =>
@@ -133,11 +109,9 @@ export function openScreens(
     /** Notes the use of good ones, and limits bad ones by address. */
     async verifyFrom(secret: string, address: string): Promise<ScreenVerdict> {
       const verdict = await screens.verify(secret);
-      if (verdict.kind === 'valid' && verdict.caller.credential.kind === 'screen') {
-        const { screenId: id } = verdict.caller.credential;
-        screenUses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
-      }
-      return limitedWhenBad(verdict, address, screenUses.badScreens);
+      if (verdict.kind === 'valid' && verdict.caller.credential.kind === 'screen')
+        grantUses.note(verdict.caller.credential.screenId, address);
+      return limitedWhenBad(verdict, address, screenLimiter);
     },
     screenCookie,
     /**

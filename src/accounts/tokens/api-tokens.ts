@@ -1,27 +1,19 @@
 /** API tokens: `pst_<id>_<secret>`, with at most the rights that their owner has now (SPEC 4.4, 11). */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
-import type { ApiToken, TokenUse } from '../../domain/accounts/api-token.ts';
+import type { ApiToken } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
-import type { ApiTokenVerdict, Caller, Rights } from '../../domain/caller.ts';
+import type { ApiTokenFault, ApiTokenVerdict, Caller, Rights } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, NO_CAMERAS, scopeOf } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
-import { type ActiveRoles, bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
+import type { ActiveRoles } from '../../domain/rights.ts';
+import { bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { Audit } from '../audit.ts';
-import { createCoalescedWrites } from '../coalesced-writes.ts';
-import { type GrantServices, limitedWhenBad, newGrantId, rememberedGrants, rememberedUsers } from '../grants/grants.ts';
+import { type GrantServices, type GrantUses, limitedWhenBad, newGrantId } from '../grants/grants.ts';
 import type { LimiterPlace } from '../login/login-limiter.ts';
 
 export type CarriedBy = 'bearer' | 'basic' | 'cookie';
-
-export interface ApiTokens {
-  verify(text: string, carriedBy: CarriedBy): Promise<ApiTokenVerdict>;
-  /** The caller with the rights of now; undefined when the token is no longer valid. */
-  recheck(caller: Caller): Promise<Caller | undefined>;
-  /** What the token is worth now, whoever sends it: for the sessions that were begun with it. */
-  callerNow(tokenId: string): Promise<Caller | undefined>;
-}
 
 const TOKEN = /^pst_(?<id>[0-9a-f]{16})_(?<secret>[0-9a-f]{64})$/;
 const SECRET_BYTES = 32;
@@ -37,16 +29,18 @@ export function newTokenText(): { readonly text: string; readonly id: string; re
 export const mayGive = (own: Role, wanted: Role): boolean =>
   own === wanted || own === ADMIN || (own === VIEWER && wanted !== ADMIN);
 
-export function createApiTokens(
-  services: Pick<GrantServices, 'store' | 'clock' | 'roles' | 'authEnabled' | 'grace'>,
-): ApiTokens {
-  const { store, clock, roles, authEnabled, grace } = services;
-  const tokens = rememberedGrants<ApiToken>('api_tokens', grace);
-  const users = rememberedUsers(services);
+export function createApiTokens({
+  grants,
+  clock,
+  roles,
+  authEnabled,
+}: Pick<GrantServices, 'grants' | 'clock' | 'roles' | 'authEnabled'>) {
   const stateOf = async (id: string) => {
-    const token = await tokens(id, () => store.apiTokens.findToken(id));
-    const owner = token && token.userCreatedAt !== null ? await users(token.user) : undefined;
-    return { token, owner };
+    const token = await grants.find('api-token', { id });
+    const owner = token && token.userCreatedAt !== null ? await grants.user(token.user) : undefined;
+    const fault: ApiTokenFault | undefined =
+      token && (grants.isOver(token) ? 'expired' : faultOfOwner(token, owner, authEnabled));
+    return { token, owner, fault };
   };
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
@@ -60,45 +54,54 @@ export function createApiTokens(
     return { name: token.user, ...rights, credential };
   };
 
+  /** What the token is worth now, whoever sends it: for the sessions that were begun with it, too. Undefined: it is no longer valid. */
   const callerNow = async (id: string, carriedBy: CarriedBy = 'bearer'): Promise<Caller | undefined> => {
-    const { token, owner } = await stateOf(id);
-    if (!token || faultOfToken(token, owner, authEnabled, unixSeconds(clock))) return undefined;
-    return callerOf(token, owner, carriedBy);
+    const { token, owner, fault } = await stateOf(id);
+    return token && !fault ? callerOf(token, owner, carriedBy) : undefined;
   };
 
   return {
-    async verify(text, carriedBy) {
+    callerNow,
+    async verify(text: string, carriedBy: CarriedBy): Promise<ApiTokenVerdict> {
       const { id, secret } = TOKEN.exec(text)?.groups ?? {};
       if (id === undefined || secret === undefined) return { kind: 'invalid', reason: 'malformed' };
-      const { token, owner } = await stateOf(id);
+      const { token, owner, fault } = await stateOf(id);
       // For an unknown id the digest is compared too, with one that no secret has: both cost the same time.
       const expected = token ? Buffer.from(token.secretHash, 'hex') : NOTHING;
       if (!timingSafeEqual(digestOf(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
-      const fault = faultOfToken(token, owner, authEnabled, unixSeconds(clock));
       if (fault) return { kind: 'invalid', reason: fault };
       return { kind: 'valid', caller: await callerOf(token, owner, carriedBy) };
     },
-    recheck: async ({ credential }) =>
+    /** The caller with the rights of now. */
+    recheck: async ({ credential }: Caller): Promise<Caller | undefined> =>
       credential.kind === 'api-token' ? callerNow(credential.tokenId, credential.carriedBy) : undefined,
-    callerNow: (tokenId) => callerNow(tokenId),
   };
 }
+
+export type ApiTokens = ReturnType<typeof createApiTokens>;
 
 const NOTHING = Buffer.alloc(32);
 
 const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
+/** Why a token holds no longer at that time, by the pure facts. */
+export const faultOfToken = (
+  token: ApiToken,
+  owner: User | undefined,
+  authEnabled: boolean,
+  now: number,
+): ApiTokenFault | undefined =>
+  token.expiresAt !== null && token.expiresAt <= now ? 'expired' : faultOfOwner(token, owner, authEnabled);
+
 /**
  * A user made again under the same name is another user. A token of a proxy's user counts only while a proxy says who
  * its users are: with accounts of its own, Postern does not know that user, and cannot end the token with the account.
  */
-export function faultOfToken(
-  { expiresAt, userCreatedAt }: ApiToken,
+function faultOfOwner(
+  { userCreatedAt }: ApiToken,
   owner: User | undefined,
   authEnabled: boolean,
-  now: number,
-): 'expired' | 'user-gone' | undefined {
-  if (expiresAt !== null && expiresAt <= now) return 'expired';
+): 'user-gone' | undefined {
   const isKnown = userCreatedAt === null ? !authEnabled : owner?.createdAt === userCreatedAt;
   return isKnown ? undefined : 'user-gone';
 }
@@ -121,52 +124,36 @@ function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): 
   return cameras === null ? given : bothScopes(given, scopeOf(cameras));
 }
 
-export interface TokenVerifier {
-  /** `address` is the client's. */
-  verify(text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict>;
-  /** The same for a login, which limits and records bad ones itself. */
-  judge(text: string, address: string): Promise<ApiTokenVerdict>;
-  /** Writes the uses that wait. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
-
 const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
 
 /** Notes the use of good tokens, and limits bad ones by address, apart from logins: a broken client must not block those. */
 export function createTokenVerifier({
   tokens,
-  store,
+  grantUses,
   tokenLimiter,
-  clock,
   audit,
-  onFault,
-}: Pick<GrantServices, 'store' | 'clock'> & {
+}: {
   readonly tokens: Pick<ApiTokens, 'verify'>;
+  readonly grantUses: Pick<GrantUses, 'note'>;
   readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace> };
   readonly audit: Audit;
-  readonly onFault: (fault: unknown) => void;
-}): TokenVerifier {
-  const uses = createCoalescedWrites<TokenUse>({ write: store.apiTokens.noteTokenUses, clock, onFault });
-  const judge = async (text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict> => {
+}) {
+  /** Judges for a login, which limits and records bad ones itself. `address` is the client's. */
+  const judge = async (text: string, address: string, carriedBy: CarriedBy = 'bearer'): Promise<ApiTokenVerdict> => {
     const verdict = await tokens.verify(text, carriedBy);
-    if (verdict.kind === 'valid' && verdict.caller.credential.kind === 'api-token') {
-      const { tokenId: id } = verdict.caller.credential;
-      uses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
-    }
+    if (verdict.kind === 'valid' && verdict.caller.credential.kind === 'api-token')
+      grantUses.note(verdict.caller.credential.tokenId, address);
     return verdict;
   };
   return {
-    flush: uses.flush,
-    close: uses.close,
-    async verify(text, carriedBy, address) {
-      const verdict = await limitedWhenBad(await judge(text, carriedBy, address), address, tokenLimiter);
+    judge,
+    async verify(text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict> {
+      const verdict = await limitedWhenBad(await judge(text, address, carriedBy), address, tokenLimiter);
       if (verdict.kind === 'valid' || verdict.reason === 'limited') return verdict;
       const tokenId = NAMED.exec(text)?.groups?.['id'];
       const what = { what: 'token-refused', who: undefined, from: address, verdict: 'refused' } as const;
       audit({ ...what, reason: verdict.reason, ...(tokenId !== undefined && { tokenId }) });
       return verdict;
     },
-    judge: (text, address) => judge(text, 'bearer', address),
   };
 }

@@ -9,7 +9,7 @@ import { isFactorRequired } from '../second-factor/second-factor.ts';
 import { faultOfToken, rightsOfToken } from './api-tokens.ts';
 
 export interface HolderSources {
-  readonly store: Pick<Store, 'accounts' | 'apiTokens'>;
+  readonly store: Pick<Store, 'accounts' | 'grants'>;
   readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
   readonly roles: ActiveRoles;
   readonly curtain: Curtain;
@@ -18,7 +18,7 @@ export interface HolderSources {
 }
 
 export async function holdersIn({ store, auth, roles, now, curtain }: HolderSources): Promise<readonly Holder[]> {
-  const [users, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
+  const [users, tokens] = await Promise.all([store.accounts.listUsers(), store.grants.list('api-token')]);
   const owners = new Map(users.map((user) => [user.name, user]));
   return [
     ...users.map((user): Holder => {

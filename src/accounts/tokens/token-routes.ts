@@ -1,27 +1,39 @@
-/** `/api/tokens` and `postern tokens`: API tokens are made, listed and revoked: the caller's own, for an admin those of all users (SPEC 4.4). */
+/** `/api/tokens`: API tokens are made, listed and revoked: the caller's own, for an admin those of all users (SPEC 4.4). */
 import { z } from 'zod';
-import type { ApiToken } from '../../domain/accounts/api-token.ts';
-import { type Caller, isAdministrator, withoutDrawn } from '../../domain/caller.ts';
+import type { Services } from '../../app/services.ts';
+import { type ApiToken, type LinkMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
+import { withoutDrawn } from '../../domain/caller.ts';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
-import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
-import { type GrantServices, unfit } from '../grants/grants.ts';
+import {
+  type GrantServices,
+  type GrantUses,
+  keepGrant,
+  knownGrant,
+  knownGrants,
+  makerOf,
+  revokeGrant,
+  unfit,
+} from '../grants/grants.ts';
 import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
 import { cameraEntriesIn, ROLE_GIVEN } from '../http/json-body.ts';
-import { type AccountResponseDeps, asResult, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import { mayGive, newTokenText, type TokenVerifier } from './api-tokens.ts';
+import { type AccountResponseDeps, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import { mayGive, newTokenText } from './api-tokens.ts';
 
 /** What tokens are made with. */
 export interface TokenMaking extends Pick<GrantServices, 'clock'> {
-  readonly store: Pick<GrantServices['store'], 'accounts' | 'apiTokens'>;
-  readonly customRoles: () => CustomRoles | Promise<CustomRoles>;
+  readonly store: GrantServices['store'];
+  readonly roles: () => CustomRoles | Promise<CustomRoles>;
 }
 
-type RouteServices = AccountResponseDeps & TokenMaking & { readonly tokenVerifier: Pick<TokenVerifier, 'flush'> };
+type RouteServices = AccountResponseDeps &
+  TokenMaking &
+  Pick<Services, 'settings'> & { readonly grantUses: Pick<GrantUses, 'flush'> };
 
 /** Any other field is refused: a misspelt `expires_at` must not become a token without an end. */
 const NEW_TOKEN = named(
@@ -43,61 +55,41 @@ const route = declaring<RouteServices>();
 export const TOKEN_ROUTES = [
   route({ route: 'GET /api/tokens', access: 'any', note: "the caller's own; for an admin all", summary: "One's own API tokens; as an admin, all", yes: [200, z.array(TOKEN)], run: list }),
   route({ route: 'POST /api/tokens', access: 'any', writes: true, note: "never above the maker's own role", summary: 'Create an API token', body: NEW_TOKEN, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [201, MADE_TOKEN], no: [...BODY_NO, 409], act: 'token-created',
-    before: async ({ caller, prove }, services) => {
-      await ownerOf(caller, services);
-      prove('credentials');
+    before: async (call, services) => {
+      await ownerOf(call, services);
+      call.prove('credentials');
     },
     run: create }),
   route({ route: 'DELETE /api/tokens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke an API token', yes: [200, SUCCESS], no: [404], act: 'token-revoked', run: revoke }),
 ];
 
-async function create({ caller, body, note }: Call<WantedToken>, services: RouteServices): Promise<object> {
-  const { text, token } = await makeToken(body, await ownerOf(caller, services), services);
-  note({ tokenId: token.id });
+async function create(call: Call<WantedToken>, services: RouteServices): Promise<object> {
+  const { text, token } = await makeToken(call.body, await ownerOf(call, services), services);
+  call.note({ tokenId: token.id });
   const { id, name, role, cameras, expiresAt: expires_at } = token;
   return { id, token: text, name, role, cameras, ...rightOf(token), expires_at };
 }
 
-/** Whose token a new one becomes: of a person, or of the owner of a token that manages accounts. */
-async function ownerOf(caller: Caller, { store }: RouteServices): Promise<TokenOwner> {
-  const { name, role, credential } = caller;
-  const none = new Refused(403, 'An API token belongs to a user: log in, and create it as that user');
-  if (credential.kind === 'internal-listener' || !mayManageAccounts(caller)) throw none;
-  const hasAccount =
-    credential.kind === 'api-token'
-      ? ((await store.apiTokens.findToken(credential.tokenId))?.userCreatedAt ?? null) !== null
-      : credential.kind === 'session';
-  if (!hasAccount) return { name, role, createdAt: null };
-  const user = await store.accounts.findUser(name);
-  if (!user) throw none;
-  return { name, role, createdAt: user.createdAt };
+async function ownerOf(call: Call<unknown>, services: RouteServices): Promise<TokenOwner> {
+  const owner = mayManageAccounts(call.caller) ? await makerOf(call, ADMIN, services) : undefined;
+  if (!owner) throw new Refused(403, 'An API token belongs to a user: log in, and create it as that user');
+  return owner;
 }
 
-async function list({ caller }: Call, { store, tokenVerifier }: RouteServices): Promise<object> {
-  await tokenVerifier.flush();
-  const tokens = await store.apiTokens.listTokens(isAdministrator(caller) ? undefined : caller.name);
-  return tokens
-    .filter((token) => mayKnow(caller, token))
-    .map((token) => ({ ...shown(token), cameras: withoutDrawn(token.cameras, caller) }));
+async function list({ caller }: Call, services: RouteServices): Promise<object> {
+  const tokens = await knownGrants('api-token', caller, services);
+  return tokens.map((token) => ({ ...shown(token), cameras: withoutDrawn(token.cameras, caller) }));
 }
 
-/** A token knows itself, and an admin's token all. A proxy's user and an account of the same name are two people. */
-function mayKnow(caller: Caller, token: ApiToken): boolean {
-  if (isAdministrator(caller)) return true;
-  const { name, credential } = caller;
-  if (credential.kind === 'api-token') return token.id === credential.tokenId;
-  return token.user === name && (token.userCreatedAt === null) === (credential.kind === 'proxy-headers');
-}
-
-/** The token of another user answers 404, as an unknown one does. */
-async function revoke({ caller, params, note }: Call, { store }: RouteServices): Promise<void> {
-  const { id = '' } = params;
-  const token = await store.apiTokens.findToken(id);
-  if (!token || !mayKnow(caller, token)) throw new Refused(404, 'There is no such token');
-  const isItself = caller.credential.kind === 'api-token' && caller.credential.tokenId === id;
-  if (!isItself && !mayManageAccounts(caller)) throw refusedFor('person-needed');
-  await store.apiTokens.deleteToken(id);
-  note({ tokenId: id, user: token.user });
+async function revoke(call: Call, services: RouteServices): Promise<void> {
+  const { caller, params, note } = call;
+  const isItself = caller.credential.kind === 'api-token' && caller.credential.tokenId === params['id'];
+  if (!isItself && !mayManageAccounts(caller)) {
+    await knownGrant('api-token', call, services);
+    throw refusedFor('person-needed');
+  }
+  const { id, user } = await revokeGrant('api-token', call, services);
+  note({ tokenId: id, user });
 }
 
 /** A right is told where a token has it. */
@@ -123,12 +115,7 @@ export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({
 /** A token as it was asked for, in the fields of the API, not yet checked. Null is as good as absent, but for `expires_at`. */
 export type WantedToken = Readonly<Record<string, unknown>>;
 
-interface TokenOwner {
-  readonly name: UserName;
-  readonly role: Role;
-  /** The creation of the account, where there is one. */
-  readonly createdAt: number | null;
-}
+type TokenOwner = Pick<LinkMaker, 'user' | 'userCreatedAt' | 'role'>;
 
 export interface MadeToken {
   /** Shown once. */
@@ -147,13 +134,13 @@ const CURTAIN = 'curtain';
 
 /** Refuses by a `Refused`. */
 export async function makeToken(wanted: WantedToken, owner: TokenOwner, services: TokenMaking): Promise<MadeToken> {
-  const { store, clock, customRoles } = services;
+  const { clock, roles } = services;
   const now = unixSeconds(clock);
   const name = plainName(wanted['name']);
   if (name === undefined) throw unfit('name-invalid', `A token needs a name of 1 to ${LONGEST_PLAIN_NAME} characters`);
-  const role = roleIn(wanted['role'] ?? owner.role, owner.role, await customRoles());
+  const role = roleIn(wanted['role'] ?? owner.role, owner.role, await roles());
   const cameras = camerasIn(wanted['cameras'] ?? null);
-  const byDefault = owner.createdAt === null ? now + PROXY_TOKEN_SECONDS : null;
+  const byDefault = owner.userCreatedAt === null ? now + PROXY_TOKEN_SECONDS : null;
   const expiresAt = expiryIn(wanted['expires_at'] === undefined ? byDefault : wanted['expires_at'], now);
   const managesAccounts = flagIn('accounts', 'manage_accounts', wanted);
   if (managesAccounts && (role !== ADMIN || cameras !== null))
@@ -162,7 +149,7 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
       'manage_accounts: only a token of the role admin, for all cameras, manages accounts',
     );
   const logsIn = flagIn('login', 'login', wanted);
-  if (logsIn && owner.createdAt === null)
+  if (logsIn && owner.userCreatedAt === null)
     throw unfit('login-without-account', 'login: a user of the proxy has no login here');
   const isForCurtain = isWantedForCurtain(wanted['rights'], role);
   if (isForCurtain && (cameras !== null || managesAccounts || logsIn))
@@ -170,26 +157,19 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
       'rights-invalid',
       `rights: a token for the ${CURTAIN} has no cameras, manage_accounts or login: leave them out`,
     );
-  const { length } = await store.apiTokens.listTokens(owner.name);
-  if (length >= MOST_TOKENS) throw unfit('too-many', `${owner.name} has ${length} API tokens already: revoke one`, 409);
   const { text, id, secretHash } = newTokenText();
+  const made = { id, secretHash, name, user: owner.user, userCreatedAt: owner.userCreatedAt, createdAt: now };
   const token: ApiToken = {
-    id,
-    secretHash,
-    name,
-    user: owner.name,
-    userCreatedAt: owner.createdAt,
+    ...NEW_GRANT,
+    ...made,
     role,
     cameras,
     expiresAt,
     managesAccounts,
     ...(logsIn && { logsIn: true as const }),
     ...(isForCurtain && { isForCurtain: true as const }),
-    createdAt: now,
-    lastUsedAt: null,
-    lastUsedFrom: null,
   };
-  await store.apiTokens.addToken(token);
+  await keepGrant('api-token', token, MOST_TOKENS, services);
   return { text, token };
 }
 
@@ -235,24 +215,4 @@ function expiryIn(wanted: unknown, now: number): number | null {
   if (!Number.isSafeInteger(wanted)) throw unfit('expiry-invalid', 'expires_at: give whole Unix seconds');
   if (Number(wanted) <= now) throw unfit('expiry-invalid', 'expires_at: that time has passed already');
   return Number(wanted);
-}
-
-/** Tokens of any user, for the command line. Without accounts a token's user is a name and nothing more. */
-export const createTokenAdmin = (services: TokenMaking & Pick<GrantServices, 'authEnabled'>) => ({
-  list: () => services.store.apiTokens.listTokens(),
-  revoke: (id: string) => services.store.apiTokens.deleteToken(id),
-  create: ({ user, ...wanted }: WantedToken & { readonly user: string }) =>
-    asResult(ownerNamed(user, services).then((owner) => makeToken(wanted, owner, services))),
-});
-
-export type TokenAdmin = ReturnType<typeof createTokenAdmin>;
-
-async function ownerNamed(
-  name: string,
-  { store, authEnabled }: Pick<TokenMaking, 'store'> & Pick<GrantServices, 'authEnabled'>,
-): Promise<TokenOwner> {
-  if (!authEnabled) return { name: name as UserName, role: ADMIN, createdAt: null };
-  const owner = await store.accounts.findUser(name);
-  if (!owner) throw unfit('user-absent', `There is no user ${name}: "postern users list" shows all`, 404);
-  return owner;
 }

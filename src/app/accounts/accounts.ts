@@ -182,7 +182,7 @@ const keyedBy = (secret: Uint8Array) => ({
   passkeyUserKey: derivedKey(secret, 'passkey-users'),
   tickets: createTickets(derivedKey(secret, 'second-step')),
   attempts: createSealer(derivedKey(secret, 'oidc-attempts')),
-  passes: createLinkPasses(derivedKey(secret, 'links')),
+  passes: createLinkPasses(secret),
 });
 
 /** Password checks that may wait for their turn (SPEC 4.1). */

@@ -41,7 +41,7 @@ export type ActiveAccounts = ReturnType<typeof accountsUnder>;
 export function accountsUnder(settings: Settings, lasting: Lasting) {
   const { auth } = settings;
   const { store, clock, credentials, metrics, passes } = lasting;
-  const { roleRegistry, grace, screenUses, codeMakers, behindCurtain } = credentials;
+  const { roleRegistry, codeMakers, behindCurtain, grantUses, screenLimiter } = credentials;
   const clauses = clausesOf(auth.failed_login_rate_limit);
   const { invitedPasskeysWith, ...factors } = factorsUnder(settings, lasting);
   const { secondFactor } = factors;
@@ -50,7 +50,7 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
   const grants = {
     store,
     clock,
-    grace,
+    grants: credentials.grants,
     roles: roleRegistry.active,
     recheckToken: credentials.tokens.recheck,
     authEnabled: auth.enabled,
@@ -58,7 +58,7 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
   };
   const isEnabled = settings.links.max_lifetime > 0;
   const links = openLinks(createLinks({ ...grants, passes, isEnabled }), { ...lasting, audit });
-  const screens = openScreens(createScreens(grants), { ...grants, screenUses, secure: auth.cookie_secure });
+  const screens = openScreens(createScreens(grants), { grantUses, screenLimiter, secure: auth.cookie_secure });
   const findViewed = auth.enabled ? viewedIn(lasting, secondFactor.isOwedBy) : undefined;
   const now = () => unixSeconds(clock);
   const recheck = createRecheck(auth.enabled, sessions, credentials, now, { links, screens }, findViewed);
@@ -67,7 +67,7 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
   const people = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
   const invitations = createInvitations({
     ...people,
-    invitationStore: store.invitations,
+    kept: store,
     lifetime: auth.invitation_lifetime,
   });
   const providers = providersUnder(settings, lasting, async () => (await roles()).keys());
@@ -100,14 +100,15 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
       ...granting,
       ...grants,
       screens,
-      pairing: createPairing({ ...grants, codeMakers, badScreens: screenUses.badScreens }),
-      screenUses,
+      pairing: createPairing({ store, clock, codeMakers, screenLimiter }),
+      grantUses,
     },
-    tokens: { ...services, customRoles: roles, tokenVerifier: credentials.tokenVerifier },
+    tokens: { ...services, roles, grantUses },
     links: {
       ...granting,
       store,
       links,
+      grantUses,
       longest: settings.links.max_lifetime,
     },
   };

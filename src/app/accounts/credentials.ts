@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import { behindLatest } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
+import { createGrantMemory, createGrantUses } from '../../accounts/grants/grants.ts';
 import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createHashCosts } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
-import { createScreenUses } from '../../accounts/screens/screens.ts';
+import { createScreenLimiter } from '../../accounts/screens/screens.ts';
 import { createSeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { createApiTokens, createTokenVerifier } from '../../accounts/tokens/api-tokens.ts';
@@ -15,7 +16,7 @@ import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../../domai
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
-import { LATE_SECONDS } from '../../store/engine/tables.ts';
+
 import type { Store } from '../../store/open-store.ts';
 
 export type Credentials = Awaited<ReturnType<typeof openCredentials>>;
@@ -49,8 +50,6 @@ const CODE_CLAUSES: readonly Clause[] = [
   { count: 10, windowSeconds: 60, text: '10/minute' },
   { count: 60, windowSeconds: 3600, text: '60/hour' },
 ];
-/** Its maker can still see who opened it. */
-const ENDED_LINK_SECONDS = 30 * 86_400;
 
 export async function openCredentials(deps: CredentialDeps) {
   const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log } = deps;
@@ -72,15 +71,16 @@ export async function openCredentials(deps: CredentialDeps) {
       { err: fault },
       'the last use of sessions, API tokens and screens could not be written, so the lists show older times: check the store',
     );
-  const tokens = createApiTokens({ store, clock, roles: roleRegistry.active, authEnabled, grace });
+  const grants = createGrantMemory({ store, clock, grace });
+  const grantUses = createGrantUses({ store, clock }, onFault);
+  const tokens = createApiTokens({ grants, clock, roles: roleRegistry.active, authEnabled });
   const clauses = parseRateLimit(BAD_TOKENS);
   const tokenLimiter = createLoginLimiter({
     clauses: clauses.ok ? clauses.value : [],
     clock: steadyClock,
   });
-  const tokenVerifier = createTokenVerifier({ tokens, store, tokenLimiter, clock, audit, onFault });
+  const tokenVerifier = createTokenVerifier({ tokens, grantUses, tokenLimiter, audit });
   const codeMakers = createLoginLimiter({ clauses: CODE_CLAUSES, clock: steadyClock });
-  const screenUses = createScreenUses({ store, clock, steadyClock, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   const tidy = async (): Promise<void> => {
     if (!deps.mayDelete()) return;
@@ -100,7 +100,9 @@ export async function openCredentials(deps: CredentialDeps) {
     tokens,
     tokenVerifier,
     seenSessions,
-    screenUses,
+    grants,
+    grantUses,
+    screenLimiter: createScreenLimiter(steadyClock),
     /** The limiter of codes that pair displays, by address. */
     codeMakers,
     /** What a wrong password costs: as much as with the hashes that the store has. */
@@ -120,7 +122,7 @@ export async function openCredentials(deps: CredentialDeps) {
     },
     async close() {
       stopTidying();
-      await Promise.all([seenSessions.close(), tokenVerifier.close(), screenUses.close()]);
+      await Promise.all([seenSessions.close(), grantUses.close()]);
     },
   };
 }
@@ -151,7 +153,7 @@ async function demote(
 const GUEST_KEPT_SECONDS = 30 * 86_400;
 
 async function deleteExpired({ store, clock, audit }: CredentialDeps): Promise<void> {
-  const { accounts, links, screens } = store;
+  const { accounts, grants } = store;
   const now = unixSeconds(clock);
   const forgottenFrom = now - GUEST_KEPT_SECONDS;
   for (const user of await accounts.endedBefore(forgottenFrom)) {
@@ -160,6 +162,5 @@ async function deleteExpired({ store, clock, audit }: CredentialDeps): Promise<v
     if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });
   }
   await accounts.forgetEnded(now);
-  await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);
-  await screens.forgetBefore(now - LATE_SECONDS);
+  await grants.forgetEnded(now);
 }

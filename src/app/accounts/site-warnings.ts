@@ -5,7 +5,7 @@ import type { Store } from '../../store/open-store.ts';
 /** A sentence each. `cameras`: those of this site, where they are known better than the store does. */
 export async function siteWarnings(
   { server, auth }: Settings,
-  store: Pick<Store, 'sites' | 'roles' | 'apiTokens'>,
+  store: Pick<Store, 'sites' | 'roles' | 'grants'>,
   cameras: readonly string[] | undefined,
 ): Promise<readonly string[]> {
   const own = server.site;
@@ -21,7 +21,7 @@ export async function siteWarnings(
         `the site ${other.site} has cameras of the same name (${other.names.join(', ')}): for roles, API tokens and the curtain each name means both cameras. Rename those that must be told apart`,
     );
   const names = [own, ...server.sites.map(({ name }) => name), ...records.map(({ site }) => site)];
-  const [roles, tokens] = await Promise.all([store.roles.listRoles(), store.apiTokens.listTokens()]);
+  const [roles, tokens] = await Promise.all([store.roles.listRoles(), store.grants.list('api-token')]);
   const holders = [
     ...[...auth.roles].map(([role, entries]) => [`auth.roles.${role}`, entries] as const),
     ...roles.map(({ role, cameras: entries }) => [`the role ${role}`, entries] as const),

@@ -1,10 +1,12 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
+import { unfit } from '../../accounts/grants/grants.ts';
 import type { AuditedAct } from '../../accounts/http/kernel.ts';
 import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
-import { createLinkAdmin, type LinkAdmin } from '../../accounts/links/make-link.ts';
+import { createLinkPasses } from '../../accounts/links/link-pass.ts';
+import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
 import { createBlockAdmin, LIMIT_ROUTES } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { passwordRulesOf } from '../../accounts/passwords/password-rules.ts';
@@ -13,7 +15,8 @@ import { createRoles } from '../../accounts/roles/roles.ts';
 import { SCREEN_ROUTES } from '../../accounts/screens/screen-routes.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
 import { createEnrolment } from '../../accounts/second-factor/second-factor.ts';
-import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-routes.ts';
+import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
 import { createUsers } from '../../accounts/users/users.ts';
@@ -25,13 +28,12 @@ import { storeAddress } from '../../config/schema/store-schema.ts';
 import { addressMaker } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
-import { ok, type Result } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
-import { bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
+import { askerFor, bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openFeaturesForCommand } from '../resources/features.ts';
 import { openKnownStore } from '../resources/known-store.ts';
-import { passesAt } from './link-passes.ts';
 
 export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
 
@@ -50,6 +52,8 @@ const CALLED: readonly OwnRoute<never>[] = [
   ...USER_ROUTES,
   ...FACTOR_ROUTES,
   ...INVITATION_ROUTES,
+  ...TOKEN_ROUTES,
+  ...LINK_ROUTES,
   ...SCREEN_ROUTES,
 ];
 
@@ -101,22 +105,18 @@ export async function openForCommands(
     enrolment: createEnrolment({ store: store.secondFactor, sealer: NO_SEALER, clock, mode: auth.second_factor }),
     invitations: createInvitations({
       ...people,
-      invitationStore: store.invitations,
+      kept: store,
       lifetime: auth.invitation_lifetime,
     }),
     hasOwnLogin: auth.enabled,
     publicAddressOf,
-    screenUses: { flush: async () => {} },
+    grantUses: { flush: async () => {} },
+    longest: settings.links.max_lifetime,
+    passes: { pinHash: pinHashAt({ configDirectory: directory, environment: env }) },
   };
   // What requests alone need is absent: no call of a command comes to it.
-  const routes = bound<never>(CALLED, services as never);
-  const making = { store, clock, authEnabled: auth.enabled, customRoles: roles };
-  const links = createLinkAdmin({
-    ...making,
-    passes: passesAt({ directory, env }),
-    longest: settings.links.max_lifetime,
-  });
-  const apiTokens = createTokenAdmin(making);
+  const byCommand = { caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE };
+  const asker = askerFor(bound<never>(CALLED, services as never), byCommand);
   return {
     settings,
     store,
@@ -127,13 +127,12 @@ export async function openForCommands(
       given: Pick<CommandCall, 'params' | 'body' | 'owner'> = {},
       absent?: string,
     ): Promise<Answer> {
-      const call = routes.find((one) => one.route === route)?.call;
-      if (!call) throw new Error(`there is no route ${route}`);
-      const answer = await call({ ...given, caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE });
+      const answer = await asker(route, given);
       if (answer.ok) return answer.value as Answer;
       const { status, message } = answer.error;
       throw new Error(status === 404 ? (absent ?? message) : message);
     },
+    asker,
     record,
     /** Does what no route does, and records it. */
     async recorded<Outcome extends Result<unknown, { readonly reason: string }>>(
@@ -144,41 +143,6 @@ export async function openForCommands(
       record(act, outcome.ok ? undefined : outcome.error.reason);
       return outcome;
     },
-    apiTokens: {
-      list: apiTokens.list,
-      async create(wanted: Parameters<TokenAdmin['create']>[0]) {
-        const made = await apiTokens.create(wanted);
-        const act = { what: 'token-created', user: wanted.user } as const;
-        if (made.ok) record({ ...act, tokenId: made.value.token.id });
-        else record(act, made.error.reason);
-        return made;
-      },
-      async revoke(tokenId: string) {
-        const outcome = await apiTokens.revoke(tokenId);
-        if (outcome === 'deleted') record({ what: 'token-revoked', tokenId });
-        return outcome;
-      },
-    },
-    links: {
-      list: links.list,
-      async create(wanted: Parameters<LinkAdmin['create']>[0]) {
-        const made = await links.create(wanted);
-        const act = { what: 'link-created', user: wanted.user } as const;
-        if (!made.ok) {
-          record(act, made.error.reason);
-          return made;
-        }
-        record({ ...act, linkId: made.value.link.id });
-        const { path } = made.value;
-        const address = publicAddressOf(path);
-        return ok({ url: address ?? path, isWhole: address !== undefined });
-      },
-      async revoke(linkId: string) {
-        const outcome = await links.revoke(linkId);
-        if (outcome === 'revoked') record({ what: 'link-revoked', linkId });
-        return outcome;
-      },
-    },
     /** Users who have a second factor. */
     usersWithFactor: () => store.secondFactor.listFactors(),
     listUsers: store.accounts.listUsers,
@@ -188,6 +152,15 @@ export async function openForCommands(
     },
   };
 }
+
+/** The key of PINs is the service's: it is read when a PIN is given. */
+const pinHashAt =
+  (places: Parameters<typeof findSigningSecret>[0]) =>
+  async (linkId: string, pin: string): Promise<string> => {
+    const secret = await findSigningSecret(places, 'refuse');
+    if (!secret.ok) throw unfit('pin-invalid', secret.error);
+    return createLinkPasses(secret.value.key).pinHash(linkId, pin);
+  };
 
 /** Commands make no secret of a second factor. */
 const NO_SEALER: never = undefined as never;

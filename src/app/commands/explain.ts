@@ -1,5 +1,6 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 import { behindLatest } from '../../access/curtain.ts';
+import { createGrantMemory } from '../../accounts/grants/grants.ts';
 import { createLinks, type Links } from '../../accounts/links/links.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createScreens, type Screens } from '../../accounts/screens/screens.ts';
@@ -71,7 +72,8 @@ function grantsIn(
   { clock }: CommandPlace,
   { active: roles }: RoleRegistry,
 ): { readonly tokens: ApiTokens; readonly links: Links; readonly screens: Screens } {
-  const services = { store, clock, roles, authEnabled: auth.enabled, grace: createStoreGrace() };
+  const memory = createGrantMemory({ store, clock, grace: createStoreGrace() });
+  const services = { grants: memory, clock, roles, authEnabled: auth.enabled };
   const tokens = createApiTokens(services);
   const grants = {
     ...services,

@@ -29,7 +29,7 @@ export interface AuthorizerDeps {
   readonly components: Components;
   readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens' | 'curtain' | 'behindCurtain'>;
   readonly trustedHeaders: Pick<TrustedHeaders, 'current'>;
-  readonly store: Pick<Store, 'accounts' | 'apiTokens'>;
+  readonly store: Pick<Store, 'accounts' | 'grants'>;
   /** How long an identity is remembered on its connection. */
   readonly remembering: Remembering;
   readonly clock: Clock;

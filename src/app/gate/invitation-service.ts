@@ -2,7 +2,7 @@
 import { acceptInvitation, lookAtInvitation } from '../../accounts/invitations/accept-invitation.ts';
 import type { HeldInvitation } from '../../accounts/invitations/invitations.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
+import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { InvitationService, InvitedGuest } from '../../ui/ui-options.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 

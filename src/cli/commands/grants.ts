@@ -1,16 +1,9 @@
 /** `postern tokens|links|screens`: API tokens, links and paired displays, made and ended beside the server or without it (SPEC 1, 4.4, 13, 18). */
-import type { SCREEN } from '../../accounts/http/answers.ts';
-import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
-import type { ApiToken } from '../../domain/accounts/api-token.ts';
-import type { UsedLink } from '../../domain/accounts/link.ts';
-import { orEnd } from '../../domain/command-frame.ts';
+import type { LINK, MADE_LINK, MADE_TOKEN, SCREEN, TOKEN } from '../../accounts/http/answers.ts';
+import type { AnswerOf } from '../../app/commands/commands.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import { type Columns, type CommandGroup, calls, type Frame, lists, nowOf, table } from '../frame.ts';
+import { type CommandGroup, calls, lists, nowOf } from '../frame.ts';
 import { dateText, parseExpiry } from '../moment.ts';
-
-interface Id {
-  readonly id: string;
-}
 
 interface TokenOptions {
   readonly name: string;
@@ -23,7 +16,7 @@ interface TokenOptions {
   readonly curtain?: boolean;
 }
 
-export const TOKENS: CommandGroup<'apiTokens'> = {
+export const TOKENS: CommandGroup<'ask'> = {
   name: 'tokens',
   about: 'create and revoke API tokens, for programs that call the API',
   commands: [
@@ -39,59 +32,52 @@ export const TOKENS: CommandGroup<'apiTokens'> = {
         ['--login', 'the login takes it in the place of the password: for Home Assistant'],
         ['--curtain', 'the token draws and opens the curtain, and does nothing else; of an admin'],
       ],
-      use: 'change',
-      run: createToken,
+      ...calls<AnswerOf<typeof MADE_TOKEN>, TokenOptions>('POST /api/tokens', {
+        owner: ({ user }) => user,
+        body: ({ name, role, cameras, expires, manageAccounts, login, curtain = false }, frame) => ({
+          name,
+          // It has the curtain by the role of its owner, and the default role is another.
+          ...(curtain ? { role: ADMIN, rights: ['curtain'] } : { role }),
+          cameras: cameras?.split(',').map((camera) => camera.trim()),
+          expires_at:
+            expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, nowOf(frame)),
+          manage_accounts: manageAccounts,
+          login,
+        }),
+        // The token alone goes to standard output, to be piped; what to do with it goes beside.
+        say: ({ token }, { login, user }, { stderr }) => {
+          stderr.write('Save this token now: it is shown only once. Send it as "Authorization: Bearer <token>".\n');
+          if (login)
+            stderr.write(`Or log in as ${user} with the token as the password, in Home Assistant for example.\n`);
+          return token;
+        },
+      }),
     },
     {
       words: 'list',
       about: 'print every token, without the secret',
-      use: 'read',
-      run: async ({ apiTokens }) => table(await apiTokens.list(), NO_TOKENS, TOKEN_COLUMNS),
+      // biome-ignore format: a table
+      ...lists<AnswerOf<typeof TOKEN>>('GET /api/tokens', 'There are no tokens yet: "postern tokens create <name>" creates one.', [
+        ['ID',        ({ id }) => id],
+        ['NAME',      ({ name }) => name],
+        ['USER',      ({ user }) => user],
+        ['ROLE',      ({ role, manage_accounts, login, rights }) => (rights ? 'curtain' : [role, ...(manage_accounts ? ['accounts'] : []), ...(login ? ['login'] : [])].join(', '))],
+        ['CAMERAS',   ({ rights, cameras }) => (rights ? 'none' : (cameras?.join(',') ?? 'all of the role'))],
+        ['EXPIRES',   ({ expires_at }) => endText(expires_at)],
+        ['LAST USED', ({ last_used_at, last_used_from }) => useText(last_used_at, last_used_from)],
+      ]),
     },
     {
       words: 'revoke <id>',
       about: 'end a token, from the next request on',
-      use: 'change',
-      run: async ({ apiTokens }, { id }: Id) => {
-        if ((await apiTokens.revoke(id)) === 'deleted') return `The token ${id} is revoked.`;
-        throw new Error(`There is no token ${id}: "postern tokens list" shows all`);
-      },
+      ...calls('DELETE /api/tokens/{id}', {
+        absent: ({ id }) => `There is no token ${id}: "postern tokens list" shows all`,
+        say: (_, { id }) => `The token ${id} is revoked.`,
+      }),
     },
   ],
 };
 
-/** The token alone goes to standard output, to be piped; what to do with it goes beside. */
-async function createToken(
-  { apiTokens }: Pick<CommandStore, 'apiTokens'>,
-  { name, user, role, cameras, expires, manageAccounts = false, login = false, curtain = false }: TokenOptions,
-  frame: Frame,
-): Promise<string> {
-  const expiresAt = expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, nowOf(frame));
-  const list = cameras?.split(',').map((camera) => camera.trim());
-  const rights = { cameras: list, expires_at: expiresAt, manage_accounts: manageAccounts, login };
-  // It has the curtain by the role of its owner, and the default role is another.
-  const forCurtain = { role: curtain ? ADMIN : role, rights: curtain ? ['curtain'] : undefined };
-  const { text } = orEnd(await apiTokens.create({ name, user, ...rights, ...forCurtain }));
-  frame.stderr.write('Save this token now: it is shown only once. Send it as "Authorization: Bearer <token>".\n');
-  if (login)
-    frame.stderr.write(`Or log in as ${user} with the token as the password, in Home Assistant for example.\n`);
-  return text;
-}
-
-const NO_TOKENS = 'There are no tokens yet: "postern tokens create <name>" creates one.';
-// biome-ignore format: a table
-const TOKEN_COLUMNS: Columns<ApiToken> = [
-  ['ID',        ({ id }) => id],
-  ['NAME',      ({ name }) => name],
-  ['USER',      ({ user }) => user],
-  ['ROLE',      (token) => roleOf(token)],
-  ['CAMERAS',   ({ isForCurtain, cameras }) => (isForCurtain ? 'none' : (cameras?.join(',') ?? 'all of the role'))],
-  ['EXPIRES',   ({ expiresAt }) => endText(expiresAt)],
-  ['LAST USED', ({ lastUsedAt, lastUsedFrom }) => useText(lastUsedAt, lastUsedFrom)],
-];
-
-const roleOf = ({ role, managesAccounts, logsIn, isForCurtain }: ApiToken): string =>
-  isForCurtain ? 'curtain' : [role, ...(managesAccounts ? ['accounts'] : []), ...(logsIn ? ['login'] : [])].join(', ');
 const endText = (at: number | null): string => (at === null ? 'never' : dateText(at));
 const useText = (at: number | null, from: string | null): string =>
   at === null ? 'never' : `${dateText(at)} from ${from}`;
@@ -104,14 +90,14 @@ interface LinkOptions {
   readonly snapshot?: boolean;
   readonly from?: string;
   readonly to?: string;
-  readonly camera?: string;
+  readonly camera: string;
   readonly expires?: string;
   readonly uses?: string;
   readonly name?: string;
   readonly pin?: boolean;
 }
 
-export const LINKS: CommandGroup<'links'> = {
+export const LINKS: CommandGroup<'ask'> = {
   name: 'links',
   about: 'create and revoke links, which show one thing without an account',
   commands: [
@@ -134,39 +120,50 @@ export const LINKS: CommandGroup<'links'> = {
         ['--name <name>', 'shown on its page and in the list'],
         ['--pin', 'its page asks for a PIN, which is read from the terminal, or from the first line of standard input'],
       ],
-      use: 'change',
-      run: createLink,
+      ...calls<AnswerOf<typeof MADE_LINK>, LinkOptions>('POST /api/links', {
+        owner: ({ user }) => user,
+        more: ({ camera }) => ({ camera }),
+        body: async ({ pin, expires, uses, name, ...thing }, frame) => {
+          const now = nowOf(frame);
+          return {
+            what: whatOf(thing, now),
+            pin: pin ? await (await import('../read-password.ts')).readNewPin(frame) : undefined,
+            expires_in: expires === undefined ? undefined : parseExpiry(expires, now) - now,
+            uses: uses === undefined ? undefined : Number(uses),
+            name,
+          };
+        },
+        say: ({ url, note }, _, { stderr }) => {
+          stderr.write('Save this address now: it is shown only once, and shows the camera to everybody who has it.\n');
+          if (note) stderr.write('server.public_url is not set: put the address of the service in front.\n');
+          return url;
+        },
+      }),
     },
     {
       words: 'list',
       about: 'print every link and how often it was opened, without the secret',
-      use: 'read',
-      run: async ({ links }, _, frame) => table(await links.list(), NO_LINKS, LINK_COLUMNS, nowOf(frame)),
+      // biome-ignore format: a table
+      ...lists<AnswerOf<typeof LINK>>('GET /api/links', 'There are no links: "postern links create" creates one.', [
+        ['ID',     ({ id }) => id],
+        ['WHAT',   ({ what }) => Object.keys(what).join()],
+        ['CAMERA', ({ camera }) => camera],
+        ['USER',   ({ user }) => user],
+        ['ENDS',   ({ state, expires_at }) => (state === 'revoked' ? state : state === 'expired' ? 'ended' : dateText(expires_at))],
+        ['OPENED', ({ opened, uses }) => (uses === null ? String(opened) : `${opened} of ${uses}`)],
+        ['NAME',   ({ name }) => name ?? ''],
+      ]),
     },
     {
       words: 'revoke <id>',
       about: 'end a link, also for who is looking at it',
-      use: 'change',
-      run: async ({ links }, { id }: Id) => {
-        if ((await links.revoke(id)) === 'revoked') return `The link ${id} is revoked.`;
-        throw new Error(`There is no link ${id} that still works: "postern links list" shows all`);
-      },
+      ...calls('DELETE /api/links/{id}', {
+        absent: ({ id }) => `There is no link ${id} that still works: "postern links list" shows all`,
+        say: (_, { id }) => `The link ${id} is revoked.`,
+      }),
     },
   ],
 };
-
-async function createLink({ links }: Pick<CommandStore, 'links'>, options: LinkOptions, frame: Frame): Promise<string> {
-  const now = nowOf(frame);
-  const what = whatOf(options, now);
-  const pin = options.pin ? await (await import('../read-password.ts')).readNewPin(frame) : undefined;
-  const expiresIn = options.expires === undefined ? undefined : parseExpiry(options.expires, now) - now;
-  const { user, camera, name } = options;
-  const uses = options.uses === undefined ? undefined : Number(options.uses);
-  const { url, isWhole } = orEnd(await links.create({ user, what, camera, expires_in: expiresIn, uses, name, pin }));
-  frame.stderr.write('Save this address now: it is shown only once, and shows the camera to everybody who has it.\n');
-  if (!isWhole) frame.stderr.write('server.public_url is not set: put the address of the service in front.\n');
-  return url;
-}
 
 const ONE_OF = 'Name one thing: --event, --review, --live, --snapshot, or --from and --to';
 
@@ -179,18 +176,6 @@ function whatOf({ event, review, live, snapshot, from, to, camera }: LinkOptions
   if (snapshot) return { snapshot: { camera } };
   return { recording: { camera, from: parseExpiry(from ?? '', now), to: parseExpiry(to ?? '', now) } };
 }
-
-const NO_LINKS = 'There are no links: "postern links create" creates one.';
-// biome-ignore format: a table
-const LINK_COLUMNS: Columns<UsedLink> = [
-  ['ID',     ({ id }) => id],
-  ['WHAT',   ({ thing }) => thing.kind],
-  ['CAMERA', ({ thing }) => thing.camera],
-  ['USER',   ({ maker }) => maker.user],
-  ['ENDS',   ({ revokedAt, expiresAt }, now) => (revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : dateText(expiresAt))],
-  ['OPENED', ({ opened, uses }) => (uses === null ? String(opened) : `${opened} of ${uses}`)],
-  ['NAME',   ({ name }) => name ?? ''],
-];
 
 export const SCREENS: CommandGroup<'ask'> = {
   name: 'screens',

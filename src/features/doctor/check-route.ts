@@ -8,7 +8,8 @@ import type { DoctorPlace } from './inside.ts';
 import { runDoctor } from './run-doctor.ts';
 
 export interface CheckRules {
-  readonly place: DoctorPlace;
+  /** `audit` records the token that is made and taken back. */
+  readonly placeWith: (audit: Audit) => DoctorPlace;
   readonly audit: Audit;
   /** Runs nothing, and gives undefined, while another run is under way. */
   readonly alone: <Value>(work: () => Promise<Value>) => Promise<Value> | undefined;
@@ -47,10 +48,17 @@ const SILENCE = 2;
 const askerOf = (caller: Caller | undefined): string | undefined =>
   caller?.credential.kind === 'internal-listener' ? undefined : caller?.name;
 
-async function answer(ctx: RouteContext, { place, audit, alone }: CheckRules): Promise<void> {
-  const tokens = audited(place.tokens, audit, ctx);
-  const run = { asker: askerOf(ctx.state.caller), headers: {}, ca: undefined, silence: SILENCE };
-  const report = await alone(() => runDoctor({ ...place, tokens }, run));
+async function answer(ctx: RouteContext, { placeWith, audit, alone }: CheckRules): Promise<void> {
+  const { caller, clientAddress: from, requestId } = ctx.state;
+  // A token in an admin's name is in the audit log as every other.
+  const by = { who: caller?.name, from, ...credentialOf(caller), requestId };
+  const run = { asker: askerOf(caller), headers: {}, ca: undefined, silence: SILENCE };
+  const report = await alone(() =>
+    runDoctor(
+      placeWith((entry) => audit({ ...entry, ...by })),
+      run,
+    ),
+  );
   ctx.set('Cache-Control', 'no-store');
   if (report?.ok) {
     ctx.body = report.value;
@@ -59,25 +67,4 @@ async function answer(ctx: RouteContext, { place, audit, alone }: CheckRules): P
   ctx.status = report ? 503 : 409;
   ctx.set('Retry-After', RETRY_SECONDS);
   ctx.body = { success: false, message: report ? report.error : 'A check is under way: wait for its end' };
-}
-
-/** A token that is made and taken back in an admin's name is in the audit log, as every other. */
-function audited(
-  { create, revoke }: DoctorPlace['tokens'],
-  audit: Audit,
-  { state: { caller, clientAddress: from, requestId } }: RouteContext,
-): DoctorPlace['tokens'] {
-  const by = { who: caller?.name, from, ...credentialOf(caller), requestId, verdict: 'allowed' } as const;
-  return {
-    async create(wanted) {
-      const made = await create(wanted);
-      if (made.ok) audit({ ...by, what: 'token-created', user: wanted.user, tokenId: made.value.token.id });
-      return made;
-    },
-    async revoke(tokenId) {
-      const outcome = await revoke(tokenId);
-      audit({ ...by, what: 'token-revoked', tokenId });
-      return outcome;
-    },
-  };
 }

@@ -1,10 +1,12 @@
 /** Doctor: what is wrong between a browser and Postern, and behind it: a command, a check on the status page, warnings at the start (SPEC 15). */
 import type { Logger } from 'pino';
-import { createTokenAdmin } from '../../accounts/tokens/token-routes.ts';
+import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
+import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { NetworkSurroundings } from '../../domain/addresses.ts';
-import { bound } from '../../routes/own-route.ts';
+import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
+import { askerFor, bound } from '../../routes/own-route.ts';
 import type { FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { CHECK_ROUTES } from './check-route.ts';
 import { exposedSentence } from './inside.ts';
@@ -14,25 +16,33 @@ import { probeRules } from './run-doctor.ts';
 
 export const doctor: FeatureParts = { routes: [...PROBE_ROUTES, ...CHECK_ROUTES], open: openDoctor };
 
+/** It names the owner of its token, as a command does, and needs no list. */
+const BY_COMMAND = { caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE };
+const NO_USES = { flush: async () => {} };
+
 function openDoctor({ store, clock, logs, surroundings }: FeatureServices): OpenFeature {
   const ports = createOpenPortWarnings(logs.named('service'), surroundings);
   const alone = oneAtATime();
   return {
     ...ports,
-    under({ config: { settings, tableHead }, services: { audit }, roles, providerFaults }) {
-      const tokens = createTokenAdmin({ store, customRoles: roles, clock, authEnabled: settings.auth.enabled });
-      const place = {
+    under({ config: { settings, tableHead }, services, roles, providerFaults }) {
+      const { audit } = services;
+      const tokens = { ...services, roles, asksProof: () => false, grantUses: NO_USES };
+      const placeWith = (audit: Audit) => ({
         settings,
         tableHead,
         clock,
-        tokens,
+        asker: askerFor(bound(TOKEN_ROUTES, { ...tokens, audit }), BY_COMMAND),
         users: store.accounts.listUsers,
         usersWithFactor: store.secondFactor.listFactors,
         probeStore: store.probe,
         providerFaults,
-      };
+      });
       return {
-        routes: [...bound(PROBE_ROUTES, probeRules(settings, clock)), ...bound(CHECK_ROUTES, { place, audit, alone })],
+        routes: [
+          ...bound(PROBE_ROUTES, probeRules(settings, clock)),
+          ...bound(CHECK_ROUTES, { placeWith, audit, alone }),
+        ],
       };
     },
   };

@@ -1,7 +1,6 @@
 /** What stands beside or behind Postern, observed, and the causes in it: the NVR, its ports, the store, the disk, how accounts are protected. */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { TokenAdmin } from '../../accounts/tokens/token-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -10,6 +9,7 @@ import { compareReleases, type TableHead } from '../../domain/policy.ts';
 import { messageOf } from '../../domain/result.ts';
 import { nvrCheck, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
 import { namesOfCameras } from '../../gateway/forward/watch-cameras.ts';
+import type { RouteAsker } from '../../routes/own-route.ts';
 import { advice, type Causes, error, warning } from './cause.ts';
 import { type ExposedPort, exposedPorts, type OpenPort } from './ports.ts';
 
@@ -18,7 +18,8 @@ export interface DoctorPlace {
   readonly settings: Settings;
   readonly tableHead: TableHead;
   readonly clock: Clock;
-  readonly tokens: Pick<TokenAdmin, 'create' | 'revoke'>;
+  /** Asks the routes of tokens. */
+  readonly asker: RouteAsker;
   readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   /** Rejects when the store does not answer. */

@@ -1,4 +1,6 @@
 /** Runs doctor with a token for its probes, in the server or beside it (SPEC 15). */
+import type { z } from 'zod';
+import type { MADE_TOKEN } from '../../accounts/http/answers.ts';
 import { loadPolicy } from '../../config/policy/load-policy.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { publicAddress, trustedNetworks } from '../../domain/addresses.ts';
@@ -28,18 +30,20 @@ export async function runDoctor(
   place: DoctorPlace,
   { url, asker, ...wishes }: DoctorRun,
 ): Promise<Result<Report, string>> {
-  const { settings, tableHead, clock, tokens } = place;
+  const { settings, tableHead, clock, asker: ask } = place;
   const { public_url } = settings.server;
   // With a proxy's accounts a token's user is a name and nothing more.
   const user = asker ?? (await place.users()).find(({ role }) => role === ADMIN)?.name ?? 'doctor';
   const expires_at = unixSeconds(clock) + TOKEN_SECONDS;
-  const made = await tokens.create({ user, name: 'postern doctor', role: VIEWER, cameras: [NO_CAMERA], expires_at });
+  const body = { name: 'postern doctor', role: VIEWER, cameras: [NO_CAMERA], expires_at };
+  const made = await ask('POST /api/tokens', { owner: user, body });
   if (!made.ok) return err(made.error.message);
+  const { id, token } = made.value as z.output<typeof MADE_TOKEN>;
   try {
     const report = await createReport({
       ...wishes,
       url: url ?? (public_url && new URL(publicAddress(public_url, '/'))),
-      token: made.value.text,
+      token,
       identityHeaders: identityHeadersOf(settings),
       internalPort: internalPortOf(settings),
       ports: nvrPorts(tableHead),
@@ -48,7 +52,7 @@ export async function runDoctor(
     });
     return ok(report);
   } finally {
-    await tokens.revoke(made.value.token.id);
+    await ask('DELETE /api/tokens/{id}', { params: { id } });
   }
 }
 
@@ -75,7 +79,7 @@ export async function doctorAt(
   run: DoctorRun,
 ): Promise<Report> {
   const { directory, clock } = place();
-  const { settings, listUsers: users, apiTokens: tokens, usersWithFactor, close } = await openStore('change');
+  const { settings, listUsers: users, asker, usersWithFactor, close } = await openStore('change');
   try {
     const policy = await loadPolicy(settings.nvr.policy, directory);
     if (policy.kind === 'invalid') throw new Error('nvr.policy cannot be read: "postern check" says why');
@@ -83,7 +87,7 @@ export async function doctorAt(
       settings,
       tableHead: policy.head,
       clock,
-      tokens,
+      asker,
       users,
       usersWithFactor,
       // The store has just been read and written.

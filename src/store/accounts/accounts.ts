@@ -17,7 +17,6 @@ import {
   updateRows,
 } from '../engine/rows.ts';
 import { TABLE_NAMES, TABLES, type Table, type Tables, tablesWhere } from '../engine/tables.ts';
-import { deleteLinksOf } from './link-openings.ts';
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
@@ -90,7 +89,7 @@ export const createAccountStore = storePart(
       const wanted = { name, ...(proven !== undefined && { password_hash: proven }) };
       if (!(await updateRows(db, 'users', wanted, row))) return 'absent';
       await deleteRows(db, 'seen_sessions', { user_name: name });
-      await deleteRows(db, 'invitations', { user_name: name });
+      await deleteRows(db, 'grants', { kind: 'invitation', user_name: name });
       return 'set';
     },
 
@@ -124,10 +123,9 @@ export const createAccountStore = storePart(
       const state = await stateOf(name, db);
       if (state !== 'dispensable') return state;
       await deleteRows(db, 'users', { name });
-      // A proxy's user of the same name is another person without an account: those tokens stay.
-      await deleteRows(db, 'api_tokens', { user_name: name, user_created_at: { '!=': null } });
-      await deleteRows(db, 'invitations', { made_by: name });
-      await deleteLinksOf(name, db);
+      // A proxy's user of the same name is another person without an account: those grants stay.
+      await deleteRows(db, 'grants', { user_name: name, user_created_at: { '!=': null } });
+      await deleteInvitationsBy(name, db);
       for (const row of await takeRows(db, 'sign_ins', { user_name: name })) {
         const { id, issuer, subject } = row;
         await deleteRows(db, 'oidc_sessions', { issuer, subject });
@@ -171,8 +169,13 @@ export async function ownRole(name: UserName, db: Queries): Promise<void> {
 
 /** A link opens the account with the role that its maker saw, and no link of a former admin comes back with the role. */
 export async function voidInvitations(name: UserName, role: Role, db: Queries): Promise<void> {
-  await deleteRows(db, 'invitations', { user_name: name });
-  if (role !== ADMIN) await deleteRows(db, 'invitations', { made_by: name });
+  await deleteRows(db, 'grants', { kind: 'invitation', user_name: name });
+  if (role !== ADMIN) await deleteInvitationsBy(name, db);
+}
+
+async function deleteInvitationsBy(maker: UserName, db: Queries): Promise<void> {
+  const made = db.selectFrom('invitation_terms').select('id').where('made_by', '=', maker);
+  await db.deleteFrom('grants').where('id', 'in', made).execute();
 }
 
 /** A guest's: the next login makes no account. */

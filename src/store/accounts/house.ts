@@ -88,7 +88,10 @@ export const settingStoreOf = (site: string) => {
 };
 
 /** Their rows are of one site each. */
-const OF_ONE_SITE = ['links', 'screens', 'screen_codes'] as const;
+const OF_ONE_SITE = [
+  ['grants', { kind: ['link', 'screen'] }],
+  ['screen_codes', {}],
+] as const;
 
 export const createSiteStore = storePart(
   {
@@ -100,7 +103,7 @@ export const createSiteStore = storePart(
     async renameSite(db, from: string, to: string) {
       if (await hasRow(db, 'sites', { site: to })) return 'taken';
       if (!(await updateRows(db, 'sites', { site: from }, { site: to }))) return 'absent';
-      for (const table of OF_ONE_SITE) await updateRows(db, table, { site: from }, { site: to });
+      for (const [table, of] of OF_ONE_SITE) await updateRows(db, table, { ...of, site: from }, { site: to });
       const id = addressRow(to);
       await deleteRows(db, 'settings', { id });
       await updateRows(db, 'settings', { id: addressRow(from) }, { id });

@@ -1,53 +1,107 @@
-/** The table of the openings of links: the last ones of each, and those of the last hour where viewers are counted (SPEC 13). */
+/** How often a link was opened, by whom, and wrong PINs: of many who open one at once, no more than its uses do (SPEC 13). */
 import { randomUUID } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
-import { OPENINGS_KEPT, type Opening, VIEWING_SECONDS, type Viewer } from '../../domain/accounts/link.ts';
-import type { UserName } from '../../domain/names.ts';
-import type { Tables } from '../engine/tables.ts';
-
-interface NewOpening {
-  readonly linkId: string;
-  readonly viewer: Viewer;
-  readonly at: number;
-  /** The link is for a number of viewers: they must be known again for an hour, however many others come. */
-  readonly isCounted: boolean;
-}
-
-export async function addOpening(opening: NewOpening, transaction: Transaction<Tables>): Promise<void> {
-  const { linkId, viewer, at, isCounted } = opening;
-  const { id, client, address, agent } = viewer;
-  const row = { id: randomUUID(), link_id: linkId, viewer: id ?? null, client, at, address, agent };
-  await transaction.insertInto('link_openings').values(row).execute();
-  const all = transaction.selectFrom('link_openings').select('id').where('link_id', '=', linkId);
-  const kept = (await all.orderBy('at', 'desc').limit(OPENINGS_KEPT).execute()).map(({ id }) => id);
-  const older = transaction.deleteFrom('link_openings').where('link_id', '=', linkId).where('id', 'not in', kept);
-  await (isCounted ? older.where('at', '<=', at - VIEWING_SECONDS) : older).execute();
-}
-
-/** The openings of each link, latest first. */
-export async function openingsOf(
-  linkIds: readonly string[],
-  db: Kysely<Tables>,
-): Promise<ReadonlyMap<string, readonly Opening[]>> {
-  const found = new Map<string, Opening[]>();
-  for (let from = 0; from < linkIds.length; from += IDS_AT_ONCE) {
-    const ids = linkIds.slice(from, from + IDS_AT_ONCE);
-    const rows = db.selectFrom('link_openings').selectAll().where('link_id', 'in', ids).orderBy('at', 'desc');
-    for (const { link_id, at, address, agent } of await rows.execute()) {
-      const openings = found.get(link_id) ?? [];
-      if (openings.length < OPENINGS_KEPT) openings.push({ at, address, agent });
-      found.set(link_id, openings);
-    }
-  }
-  return found;
-}
+import {
+  MOST_WRONG_PINS,
+  OPENINGS_KEPT,
+  type Opening,
+  type OpeningOutcome,
+  VIEWING_SECONDS,
+  type Viewer,
+} from '../../domain/accounts/grant.ts';
+import type { Serialized } from '../engine/parts.ts';
+import { insertRecord, type Queries, updateRows } from '../engine/rows.ts';
 
 /** A statement has room for some thousands of parameters. */
 const IDS_AT_ONCE = 500;
 
-/** Deletes the links of a user with an account: a proxy's user of the same name is another person. */
-export async function deleteLinksOf(user: UserName, transaction: Kysely<Tables>): Promise<void> {
-  const bound = transaction.deleteFrom('links').where('user_created_at', 'is not', null);
-  const deleted = (await bound.where('user_name', '=', user).returning('id').execute()).map(({ id }) => id);
-  if (deleted.length > 0) await transaction.deleteFrom('link_openings').where('link_id', 'in', deleted).execute();
+export const createOpeningStore = (db: Queries, serialized: Serialized) => ({
+  /** Counts the viewer if it is a new one: of many at once no more than `uses` are. */
+  openLink: (id: string, viewer: Viewer, now: number): Promise<OpeningOutcome> =>
+    serialized(async (transaction): Promise<OpeningOutcome> => {
+      const row = await holding(transaction, id, now);
+      if (!row) return { kind: 'over' };
+      const since = await knownSince(transaction, id, viewer, now);
+      if (since !== undefined) return { kind: 'known', since };
+      const count = row.opened + 1;
+      if (row.uses !== null && count > row.uses) return { kind: 'spent' };
+      await updateRows(transaction, 'link_terms', { id }, { opened: count });
+      await addOpening(transaction, id, viewer, now, row.uses !== null);
+      return { kind: 'opened', count };
+    }),
+
+  /** What `openLink` would say, without counting. */
+  async mayOpen(id: string, viewer: Viewer, now: number): Promise<'may' | 'spent' | 'over'> {
+    const row = await holding(db, id, now);
+    if (!row) return 'over';
+    if (row.uses === null || row.opened < row.uses) return 'may';
+    return (await knownSince(db, id, viewer, now)) !== undefined ? 'may' : 'spent';
+  },
+
+  /** Counts the guess as wrong before the PIN is compared. False when there were too many: no PIN opens the link any more. */
+  async reserveGuess(id: string): Promise<boolean> {
+    const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '+', 1) }));
+    const within = counted.where('id', '=', id).where('wrong_pins', '<', MOST_WRONG_PINS);
+    return (await within.executeTakeFirst()).numUpdatedRows > 0n;
+  },
+
+  /** The PIN was right: the guess no longer counts. */
+  async releaseGuess(id: string): Promise<void> {
+    const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '-', 1) }));
+    await counted.where('id', '=', id).where('wrong_pins', '>', 0).execute();
+  },
+
+  /** How many viewers have opened each, and the latest openings first, at most `OPENINGS_KEPT`. */
+  async openings(ids: readonly string[]) {
+    const found = new Map<string, { readonly opened: number; readonly openings: Opening[] }>();
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      const some = ids.slice(from, from + IDS_AT_ONCE);
+      const terms = db.selectFrom('link_terms').select(['id', 'opened']).where('id', 'in', some);
+      for (const { id, opened } of await terms.execute()) found.set(id, { opened, openings: [] });
+      const rows = db.selectFrom('openings').selectAll().where('link_id', 'in', some).orderBy('at', 'desc');
+      for (const { link_id, at, address, agent } of await rows.execute()) {
+        const { openings = [] } = found.get(link_id) ?? {};
+        if (openings.length < OPENINGS_KEPT) openings.push({ at, address, agent });
+      }
+    }
+    return found;
+  },
+});
+
+const holding = (db: Queries, id: string, now: number) =>
+  db
+    .selectFrom('grants')
+    .innerJoin('link_terms', 'link_terms.id', 'grants.id')
+    .select(['uses', 'opened'])
+    .where('grants.id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+async function knownSince(db: Queries, link: string, { id, client }: Viewer, now: number): Promise<number | undefined> {
+  const recent = db
+    .selectFrom('openings')
+    .select('at')
+    .where('link_id', '=', link)
+    .where('at', '>', now - VIEWING_SECONDS)
+    // After the clock was set back an opening would seem to last: it counts from its own time on.
+    .where('at', '<=', now);
+  const same = recent.where(({ or, eb }) =>
+    or([eb('client', '=', client), ...(id === undefined ? [] : [eb('viewer', '=', id)])]),
+  );
+  return (await same.orderBy('at', 'desc').limit(1).executeTakeFirst())?.at;
+}
+
+/** `isCounted`: the link is for a number of viewers. They must be known again for an hour, however many others come. */
+async function addOpening(
+  transaction: Queries,
+  linkId: string,
+  { id: viewer = null, ...client }: Omit<Viewer, 'id'> & { readonly id?: string | null | undefined },
+  at: number,
+  isCounted: boolean,
+): Promise<void> {
+  await insertRecord(transaction, 'openings', { id: randomUUID(), linkId, viewer, at, ...client });
+  const all = transaction.selectFrom('openings').select('id').where('link_id', '=', linkId);
+  const kept = (await all.orderBy('at', 'desc').limit(OPENINGS_KEPT).execute()).map(({ id }) => id);
+  const older = transaction.deleteFrom('openings').where('link_id', '=', linkId).where('id', 'not in', kept);
+  await (isCounted ? older.where('at', '<=', at - VIEWING_SECONDS) : older).execute();
 }

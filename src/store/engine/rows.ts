@@ -129,7 +129,8 @@ type AnyTables = Record<string, Record<string, unknown>>;
 export const untyped = (db: Queries): Kysely<AnyTables> => db as unknown as Kysely<AnyTables>;
 const selecting = (db: Queries, table: TableName) => untyped(db).selectFrom<string>(table).selectAll();
 
-const fulfils = (where: object) => (build: ExpressionBuilder<AnyTables, string>) =>
+/** The condition that all tests of columns are met. */
+export const fulfils = (where: object) => (build: ExpressionBuilder<AnyTables, string>) =>
   build.and(Object.entries(where).flatMap(([column, test]) => tested(column, test).map((one) => build(...one))));
 
 type Tested = [column: string, operator: 'in' | 'is' | 'is not' | '=' | Comparison, value: unknown];

@@ -4,12 +4,10 @@
  */
 import type { Generated } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
-import type { ApiToken } from '../../domain/accounts/api-token.ts';
 import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
-import type { Invitation } from '../../domain/accounts/invitation.ts';
+import type { ScreenCode } from '../../domain/accounts/grant.ts';
 import type { LoginBlock } from '../../domain/accounts/login-block.ts';
 import type { StoredRole } from '../../domain/accounts/role-store.ts';
-import type { Screen, ScreenCode } from '../../domain/accounts/screen.ts';
 import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import type { ClosedSignIn, ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
@@ -102,10 +100,23 @@ export const TABLES = {
     site: TEXT, cameras: optional(maybe(JSON_TEXT)), roles: JSON_TEXT, key_id: TEXT, changed_at: NUMBER,
   } },
   settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
-  api_tokens: { key: 'id', isProbed: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
-    id: TEXT, secret_hash: TEXT, name: TEXT, user_name: USER, user_created_at: maybe(NUMBER), role: TEXT, cameras: maybe(JSON_TEXT),
-    manages_accounts: FLAG, logs_in: optional(defaulted(FLAG)), is_for_curtain: optional(defaulted(FLAG)), created_at: NUMBER,
-    expires_at: maybe(NUMBER), last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT),
+  /** API tokens, links, screens and invitations. What is a kind's own stands in the tables that follow, and goes with the grant. */
+  grants: { key: 'id', isProbed: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
+    id: TEXT, kind: hidden(TEXT), secret_hash: maybe(TEXT), name: maybe(TEXT), user_name: USER, user_created_at: maybe(NUMBER),
+    role: maybe(TEXT), cameras: maybe(JSON_TEXT), created_at: NUMBER, expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER),
+    last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
+  } },
+  token_rights: { key: 'id', columns: {
+    id: TEXT, manages_accounts: FLAG, logs_in: optional(FLAG), is_for_curtain: optional(FLAG),
+  } },
+  link_terms: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'], columns: {
+    id: TEXT, thing: JSON_TEXT, token_id: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG,
+    opened: hidden(defaulted(NUMBER)), wrong_pins: hidden(defaulted(NUMBER)),
+  } },
+  screen_displays: { key: 'id', columns: { id: TEXT, agent: maybe(TEXT) } },
+  invitation_terms: { key: 'id', columns: { id: TEXT, made_by: TEXT } },
+  openings: { key: 'id', changesVerdicts: false, columns: {
+    id: TEXT, link_id: TEXT, viewer: maybe(TEXT), client: TEXT, at: NUMBER, address: TEXT, agent: maybe(TEXT),
   } },
   /** Sealed secrets. */
   totp_secrets: { key: 'user_name', isOfUser: true, columns: {
@@ -116,10 +127,6 @@ export const TABLES = {
   passkeys: { key: 'id', isOfUser: true, columns: {
     id: TEXT, user_name: USER, user_handle: TEXT, public_key: TEXT, counter: NUMBER, transports: JSON_TEXT, is_backup_eligible: FLAG,
     is_backed_up: FLAG, name: TEXT, created_at: NUMBER, last_used_at: maybe(NUMBER),
-  } },
-  invitations: { key: 'token_hash', isOfUser: true, ends: { by: 'expires_at' }, columns: {
-    token_hash: TEXT, user_name: USER, user_created_at: NUMBER, made_by: TEXT, created_at: NUMBER, expires_at: NUMBER,
-    used_at: hidden(maybe(NUMBER)),
   } },
   sign_ins: { key: 'id', changesVerdicts: false, columns: {
     /** The issuer, a blank and the subject. */
@@ -136,20 +143,8 @@ export const TABLES = {
   known_clients: { key: 'id', isOfUser: true, changesVerdicts: false, ends: { by: 'last_seen', keptSeconds: PLACE_SECONDS }, columns: {
     id: TEXT, user_name: USER, last_seen: NUMBER,
   } },
-  links: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'], columns: {
-    id: TEXT, secret_hash: TEXT, thing: JSON_TEXT, user_name: USER, user_created_at: maybe(NUMBER), token_id: maybe(TEXT), role: TEXT,
-    name: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG, created_at: NUMBER, expires_at: NUMBER,
-    revoked_at: maybe(NUMBER), opened: hidden(NUMBER), wrong_pins: hidden(NUMBER), site: SITE,
-  } },
-  link_openings: { key: 'id', changesVerdicts: false, columns: {
-    id: TEXT, link_id: TEXT, viewer: maybe(TEXT), client: TEXT, at: NUMBER, address: TEXT, agent: maybe(TEXT),
-  } },
-  screens: { key: 'id', isOfUser: true, changesVerdicts: ['last_seen_at', 'last_seen_from'], columns: {
-    id: TEXT, secret_hash: maybe(TEXT), name: TEXT, user_name: USER, user_created_at: NUMBER, cameras: maybe(JSON_TEXT),
-    created_at: NUMBER, ends_at: maybe(NUMBER), last_seen_at: maybe(NUMBER), last_seen_from: maybe(TEXT), agent: maybe(TEXT), site: SITE,
-  } },
   /** A pairing lasts minutes. */
-  screen_codes: { key: 'device_hash', isCopied: false, changesVerdicts: false, columns: {
+  screen_codes: { key: 'device_hash', isCopied: false, changesVerdicts: false, ends: { by: 'expires_at', keptSeconds: LATE_SECONDS }, columns: {
     device_hash: TEXT, user_hash: TEXT, address: TEXT, agent: maybe(TEXT), created_at: NUMBER, expires_at: NUMBER, state: TEXT,
     screen_id: maybe(TEXT), polled_at: hidden(maybe(NUMBER)), site: SITE,
   } },
@@ -252,14 +247,11 @@ interface Records {
   readonly custom_roles: StoredRole;
   readonly curtain: DrawnEntry;
   readonly sites: SiteRecord;
-  readonly api_tokens: ApiToken;
   readonly totp_secrets: TotpRecord;
   readonly passkeys: PasskeyRecord;
-  readonly invitations: Invitation;
   readonly sign_ins: SignIn;
   readonly closed_sign_ins: ClosedSignIn;
   readonly oidc_sessions: ProviderSession;
-  readonly screens: Screen;
   readonly screen_codes: ScreenCode;
   readonly login_blocks: LoginBlock;
   readonly ledger_open: OpenSpan;

@@ -2,10 +2,12 @@
 import type { MigrationProvider } from 'kysely/migration';
 import type { Dialect } from '../engine/dialect.ts';
 import { baseline, STEPS_OF_0_2_0 } from './029-baseline.ts';
+import { grants } from './030-grants.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
     ...Object.fromEntries(STEPS_OF_0_2_0.map((name) => [name, { up: async () => {} }])),
     '029-baseline': baseline(dialect),
+    '030-grants': grants(dialect),
   }),
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
+import { createGrantMemory, createGrantUses } from '../../../src/accounts/grants/grants.ts';
 import { type GuardedAct, type LoginResult, ONLY_STRICT } from '../../../src/accounts/http/kernel.ts';
 import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
@@ -96,20 +97,24 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const sessions = createSessions({ store, key, clock, roles: roleRegistry.active, ...version, ...lengths });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokens = createApiTokens({
-    store: { ...records, accounts: store },
+    grants: createGrantMemory({
+      store: { ...records, accounts: store },
+      clock,
+      grace: createStoreGrace({ version: options.store ? undefined : records.version }),
+    }),
     clock,
     roles: roleRegistry.active,
     authEnabled: options.settings?.authEnabled ?? true,
-    grace: createStoreGrace({ version: options.store ? undefined : records.version }),
   });
+  const grantUses = createGrantUses({ store: records, clock }, onFault);
   /** With `session:ID` for a session, whose id is another one each time. */
   const audit = ({ credential, ...entry }: AuditEntry): void =>
     void heard.audit.push({
       ...entry,
       ...(credential !== undefined && { credential: credential.replace(/^session:.+/, 'session:ID') }),
     });
-  const guarded = createTokenVerifier({ tokens, store: records, tokenLimiter: limiter, clock, audit, onFault });
-  t.after(() => Promise.all([seenSessions.close(), guarded.close()]));
+  const guarded = createTokenVerifier({ tokens, grantUses, tokenLimiter: limiter, audit });
+  t.after(() => Promise.all([seenSessions.close(), grantUses.close()]));
   const { authEnabled = true, bodySeconds: seconds = 10, logoutUrl } = options.settings ?? {};
   const auth = {
     enabled: authEnabled,
@@ -201,8 +206,9 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
       ...bound(TOKEN_ROUTES, {
         ...parts,
         store: { ...records, accounts: store },
-        customRoles: roles,
-        tokenVerifier: guarded,
+        roles,
+        grantUses,
+        settings: settings as Services['settings'],
       }),
     ]),
   );

@@ -85,7 +85,7 @@ describe('A fault', () => {
     const house = await startInstance({ config: CONFIG });
     test.after(house.close);
     const other = new DatabaseSync(join(house.directory, 'postern.db'));
-    other.exec('drop table api_tokens');
+    other.exec('drop table grants');
     other.close();
     await moves(
       house,

@@ -1,0 +1,149 @@
+/** The table of grants and those of what is a kind's own: the same code for every engine (SPEC 4.4, 12, 13, 18). */
+import type { GrantKind, Grants, GrantUse, Screen } from '../../domain/accounts/grant.ts';
+import type { UserName } from '../../domain/names.ts';
+import type { Serialized } from '../engine/parts.ts';
+import {
+  countRows,
+  deleteRows,
+  fulfils,
+  hasRow,
+  insertRecord,
+  type Queries,
+  untyped,
+  updateRows,
+  type Where,
+} from '../engine/rows.ts';
+import { LATE_SECONDS, recordOf, type Tables } from '../engine/tables.ts';
+
+/** `own`: the table of what is a kind's own. `isOfSite`: those of other sites on the same store are none here. */
+const KINDS = {
+  'api-token': { own: 'token_rights', order: ['created_at', 'id'] },
+  /** One that was revoked stays in lists: its maker can still see who opened it. */
+  link: {
+    own: 'link_terms',
+    isOfSite: true,
+    staysInLists: true,
+    keptSeconds: 30 * 86_400,
+    order: ['-created_at', 'id'],
+  },
+  screen: { own: 'screen_displays', isOfSite: true, keptSeconds: LATE_SECONDS, order: ['-created_at', 'id'] },
+  /** One for each user. */
+  invitation: { own: 'invitation_terms', isAlone: true, keptSeconds: 0, order: ['user_name'] },
+} as const satisfies Record<GrantKind, KindOfGrant>;
+
+interface KindOfGrant {
+  readonly own: keyof Tables;
+  readonly order: readonly string[];
+  readonly isOfSite?: true;
+  readonly staysInLists?: true;
+  readonly isAlone?: true;
+  /** Absent: one that has ended stays. */
+  readonly keptSeconds?: number;
+}
+
+/** Rows of a kind, of its site. */
+const placed = (kind: GrantKind, site: string): Where<'grants'> => {
+  const { isOfSite }: KindOfGrant = KINDS[kind];
+  return { kind, ...(isOfSite && { site }) };
+};
+
+export async function listGrants<Kind extends GrantKind>(
+  db: Queries,
+  kind: Kind,
+  where: Where<'grants'>,
+): Promise<readonly Grants[Kind][]> {
+  const { own, order }: KindOfGrant = KINDS[kind];
+  const tests = Object.entries({ ...where, kind }).map(([column, test]) => [`grants.${column}`, test]);
+  const joined = untyped(db).selectFrom<string>('grants').innerJoin(own, `${own}.id`, 'grants.id').selectAll();
+  let rows = joined.where(fulfils(Object.fromEntries(tests)));
+  for (const by of order)
+    rows = by.startsWith('-') ? rows.orderBy(`grants.${by.slice(1)}`, 'desc') : rows.orderBy(`grants.${by}`);
+  const found = await rows.execute();
+  return found.map((row) => ({ ...recordOf('grants', row), ...recordOf(own, row) }) as unknown as Grants[Kind]);
+}
+
+export const createGrantStore = (db: Queries, serialized: Serialized, site: string) => ({
+  /** `absent`: the account or the token of its maker is gone. `too-many`: its user has `most` of that kind. Invitations: in the place of an older one. */
+  add: <Kind extends GrantKind>(kind: Kind, grant: Grants[Kind], most?: number) =>
+    serialized((transaction) => insertGrant(transaction, kind, grant, { site, most })),
+
+  /** Whatever has become of it. */
+  find: async <Kind extends GrantKind>(
+    kind: Kind,
+    by: { readonly id: string } | { readonly secretHash: string },
+  ): Promise<Grants[Kind] | undefined> => {
+    const one = 'id' in by ? { id: by.id } : { secret_hash: by.secretHash };
+    return (await listGrants(db, kind, { ...placed(kind, site), ...one }))[0];
+  },
+
+  /** Ended ones too, until they are forgotten; of all users without `user`. */
+  list: <Kind extends GrantKind>(kind: Kind, user?: UserName): Promise<readonly Grants[Kind][]> =>
+    listGrants(db, kind, { ...placed(kind, site), ...(user !== undefined && { user_name: user }) }),
+
+  /** `absent`: also of one that was revoked, or used up. */
+  async revoke(
+    kind: GrantKind,
+    by: { readonly id: string } | { readonly user: string },
+    at: number,
+  ): Promise<'revoked' | 'absent'> {
+    const one = 'id' in by ? { id: by.id } : { user_name: by.user as UserName, last_used_at: null };
+    const where = { ...placed(kind, site), ...one };
+    const { staysInLists }: KindOfGrant = KINDS[kind];
+    const changed = staysInLists
+      ? await updateRows(db, 'grants', { ...where, revoked_at: null }, { revoked_at: at })
+      : await deleteRows(db, 'grants', where);
+    return changed > 0 ? 'revoked' : 'absent';
+  },
+
+  async changeScreen(
+    id: string,
+    { name, cameras }: Partial<Pick<Screen, 'name' | 'cameras'>>,
+  ): Promise<'changed' | 'absent'> {
+    const text = cameras && JSON.stringify(cameras);
+    const change = { ...(name !== undefined && { name }), ...(text !== undefined && { cameras: text }) };
+    return (await updateRows(db, 'grants', { id, ...placed('screen', site) }, change)) > 0 ? 'changed' : 'absent';
+  },
+
+  noteUses: (uses: readonly GrantUse[]): Promise<void> =>
+    serialized(async (transaction) => {
+      for (const { id, at, from } of uses)
+        await updateRows(transaction, 'grants', { id }, { last_used_at: at, last_used_from: from });
+    }),
+
+  /** What is over at that time, of the kinds that say how long it is kept; and screens that no display has fetched. */
+  forgetEnded: (now: number): Promise<void> =>
+    serialized(async (transaction) => {
+      for (const [kind, { keptSeconds }] of Object.entries<KindOfGrant>(KINDS)) {
+        if (keptSeconds === undefined) continue;
+        const before = { '<': now - keptSeconds };
+        for (const over of [{ expires_at: before }, { revoked_at: before }, { secret_hash: null, created_at: before }])
+          await deleteRows(transaction, 'grants', { kind, ...over });
+      }
+    }),
+});
+
+/** An account may be deleted, or a token revoked, while the request to make a grant is under way. */
+export async function insertGrant<Kind extends GrantKind>(
+  transaction: Queries,
+  kind: Kind,
+  grant: Grants[Kind],
+  { site, most }: { readonly site: string; readonly most?: number | undefined },
+): Promise<'added' | 'absent' | 'too-many'> {
+  const { user, userCreatedAt, createdAt } = grant;
+  const { own, isOfSite, isAlone, staysInLists }: KindOfGrant = KINDS[kind];
+  if (userCreatedAt !== null && !(await hasRow(transaction, 'users', { name: user, created_at: userCreatedAt })))
+    return 'absent';
+  if (
+    'tokenId' in grant &&
+    grant.tokenId !== null &&
+    !(await hasRow(transaction, 'grants', { id: grant.tokenId, kind: 'api-token' }))
+  )
+    return 'absent';
+  const ofUser = { kind, user_name: user };
+  if (isAlone) await deleteRows(transaction, 'grants', ofUser);
+  const counted = { ...ofUser, ...(staysInLists && { revoked_at: null, expires_at: { '>': createdAt } }) };
+  if (most !== undefined && (await countRows(transaction, 'grants', counted)) >= most) return 'too-many';
+  await insertRecord(transaction, 'grants', grant, { kind, ...(isOfSite && { site }) });
+  await insertRecord(transaction, own, grant as never);
+  return 'added';
+}
