@@ -1,21 +1,22 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
+
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
-import { unixSeconds } from '../domain/clock.ts';
 import { credentialName, senderOf } from '../domain/credentials.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
+import type { BoundRoute } from '../routes/own-route.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
-import type { ActiveAccounts } from './accounts/active-accounts.ts';
 import { providerFaults } from './accounts/examine-providers.ts';
-import { createAuthorizer } from './gate/authorizer.ts';
-import { createGate } from './gate/gate.ts';
+import { createAuthorizer } from './authorizer.ts';
+import { createGate, servicesUnder } from './gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
+import type { AccountServices } from './services.ts';
 import { type ProviderFaults, readinessOf } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
 
@@ -23,7 +24,7 @@ import { serviceStatus } from './telemetry/status.ts';
 export interface Generation {
   readonly config: ServiceConfig;
   readonly settings: Settings;
-  readonly accounts: ActiveAccounts;
+  readonly accounts: AccountServices;
   readonly components: Components;
   readonly gates: Readonly<Record<ListenerName, Handlers>>;
   /** The rules for checking open streams again; nothing of it is counted. */
@@ -70,36 +71,9 @@ function generationUnder(
   components: Components,
 ): Generation {
   const { settings } = config;
-  const {
-    clock,
-    store,
-    logs,
-    counters,
-    trustedHeaders,
-    certificates,
-    openStreams,
-    clientLimits,
-    upstreamSlots,
-    unknownRoutes,
-    pages,
-  } = runtime;
-  const { limiter, seenSessions, ...credentials } = runtime.accounts;
-  const { metrics, recent, watch } = counters;
-  const { layout } = components.cameras.it;
+  const { clock, counters, certificates, unknownRoutes } = runtime;
   const accounts = runtime.accounts.under(settings);
-  const remembering = { version: store.version, now: () => unixSeconds(clock) };
-  const authorizer = createAuthorizer({
-    config,
-    accounts,
-    components,
-    credentials,
-    trustedHeaders,
-    store,
-    remembering,
-    clock,
-    logs,
-    metrics,
-  });
+  const authorizer = createAuthorizer(config, accounts, components, runtime);
   const providers: ProviderFaults = new Map([
     ...[...accounts.providers].map(([name, { fault }]) => [name, fault] as const),
     ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),
@@ -113,55 +87,36 @@ function generationUnder(
     startedAt: runtime.startedAt,
     certificate: () => certificates?.current().certificate,
     warnings,
-    limiter,
-    recent,
+    limiter: runtime.accounts.limiter,
+    recent: counters.recent,
     unknownRoutes,
+  });
+  const services = servicesUnder(config, accounts, authorizer, components, runtime, {
+    status,
+    house,
+    featureRoutes: () => routes,
   });
   const features = runtime.features.under({
     config,
-    services: accounts.services,
-    roles: accounts.roles,
-    layout,
+    services,
+    layout: cameras.it.layout,
     seen: authorizer.seen,
     camerasOf: authorizer.camerasOf,
     providerFaults: () => providerFaults(settings, clock),
   });
-  const gate = createGate({
-    settings,
-    tableHead: config.tableHead,
-    rows: config.policy,
-    authorizer,
-    accounts,
-    components,
-    pages,
-    openStreams,
-    clientLimits,
-    upstreamSlots,
-    remembering,
+  const routes: readonly BoundRoute[] = features.flatMap(({ routes = [] }) => routes);
+  const gate = createGate(services, authorizer, components, routes, {
+    ...runtime,
+    watch: counters.watch,
+    viewings: features.find(({ viewings }) => viewings)?.viewings,
     onCaller(caller, { address }, request) {
       const sender = senderOf(caller);
-      seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });
+      accounts.seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });
       if (sender !== caller) runtime.features.note(viewedAs(sender, caller, address));
     },
-    unknownRoutes,
-    watch,
-    viewings: features.find(({ viewings }) => viewings)?.viewings,
-    status,
-    house,
-    featureRoutes: features.flatMap(({ routes = [] }) => routes),
-    version: runtime.version,
   });
   const gates = { external: createHandlers('external', gate), internal: createHandlers('internal', gate) };
-  return {
-    config,
-    settings,
-    accounts,
-    components,
-    gates,
-    rules: authorizer.uncounted,
-    readiness,
-    status,
-  };
+  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness, status };
 }
 
 /** Noted with each request: those that follow each other are one record. */

@@ -17,7 +17,7 @@ import { boundCalls } from '../store/bounded-calls.ts';
 import { holdRevocations } from '../store/pending-revocations.ts';
 import { createLogs } from '../telemetry/logs/log.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';
-import { openAccounts } from './accounts/accounts.ts';
+import { openAccounts } from './accounts.ts';
 import { loadFeatures, type OpenFeatures, openFeatures } from './resources/features.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { logRules } from './resources/logs.ts';

@@ -4,10 +4,15 @@
  */
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
+import type { behindLatest } from '../access/curtain.ts';
 import type { Audit } from '../accounts/audit.ts';
+import type { GrantMemory, GrantUses } from '../accounts/grants/grants.ts';
 import type { GuardedAct, LoginResult } from '../accounts/http/kernel.ts';
+import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
 import type { Invitations } from '../accounts/invitations/invitations.ts';
+import type { InvitedPasskeys } from '../accounts/invitations/invited-passkeys.ts';
 import type { LinkPasses } from '../accounts/links/link-pass.ts';
+import type { OpenLinks } from '../accounts/links/links.ts';
 import type { KnownClients } from '../accounts/login/client-key.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
 import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
@@ -19,13 +24,18 @@ import type { SignIns } from '../accounts/oidc/sign-in.ts';
 import type { Challenges } from '../accounts/passkeys/challenges.ts';
 import type { PasskeyCheck, Passkeys } from '../accounts/passkeys/passkeys.ts';
 import type { PasswordHasher } from '../accounts/passwords/password-hash.ts';
+import type { RoleRegistry } from '../accounts/roles/role-registry.ts';
 import type { Roles } from '../accounts/roles/roles.ts';
+import type { Pairing } from '../accounts/screens/pairing.ts';
+import type { OpenScreens } from '../accounts/screens/screens.ts';
 import type { Sealer, Tickets } from '../accounts/second-factor/sealing.ts';
 import type { Enrolment, SecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import type { CookieClient } from '../accounts/sessions/session-cookie.ts';
 import type { Sessions } from '../accounts/sessions/sessions.ts';
+import type { StoreGrace } from '../accounts/sessions/store-grace.ts';
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
+import type { ApiTokens, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
 import type { SignInAdmin } from '../accounts/users/sign-in-admin.ts';
 import type { Users } from '../accounts/users/users.ts';
 import type { Settings } from '../config/schema/schema.ts';
@@ -36,11 +46,17 @@ import type { ApiTokenVerdict, Caller, Closed } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
+import type { Clause } from '../domain/rate-limit.ts';
+import type { ServiceStatus } from '../domain/status.ts';
+import type { Rules } from '../gateway/decision/admit.ts';
+import type { Explainer } from '../gateway/explain/explainer.ts';
+import type { RulePlace } from '../gateway/rules.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { HoldingStore } from '../store/pending-revocations.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RecentFailures } from '../telemetry/recent-failures.ts';
-import type { Credentials } from './accounts/credentials.ts';
+import type { UiOptions } from '../ui/ui-options.ts';
+import type { LinkJudgeWithFacts } from './gate/link-judge.ts';
 
 /** What outlives every reload. */
 export interface Lasting {
@@ -50,7 +66,19 @@ export interface Lasting {
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
   readonly audit: Audit;
-  readonly credentials: Credentials;
+  readonly roleRegistry: RoleRegistry;
+  /** Remembers what the store says of callers. */
+  readonly grace: StoreGrace;
+  readonly tokens: ApiTokens;
+  readonly tokenVerifier: ReturnType<typeof createTokenVerifier>;
+  readonly grants: GrantMemory;
+  readonly grantUses: GrantUses;
+  /** Cookies that are no screens, by address. */
+  readonly screenLimiter: MemoryLimiter;
+  /** The limiter of codes that pair displays, by address. */
+  readonly codeMakers: MemoryLimiter;
+  /** The caller, account or token without the cameras that are drawn for it now. */
+  readonly behindCurtain: ReturnType<typeof behindLatest>;
   /** Signs sessions. */
   readonly key: CryptoKey;
   readonly hasherOf: (iterations: number) => PasswordHasher;
@@ -111,16 +139,49 @@ export interface AccountServices extends Lasting {
   readonly signIns: SignInAdmin;
   readonly customRoles: Roles;
   readonly invitations: Invitations;
+  readonly invitedPasskeys: InvitedPasskeys;
+  /** Logs in the person who has accepted an invitation, as a login with what was set would. */
+  readonly beginSession: AcceptDeps['beginSession'];
+  readonly links: OpenLinks;
+  /** `links.max_lifetime`, in seconds. */
+  readonly longest: number;
+  readonly screens: OpenScreens;
+  readonly pairing: Pairing;
+  /** The custom roles as they are now. */
+  readonly roles: RoleRegistry['latest'];
+  /** `auth.enabled`. */
+  readonly authEnabled: boolean;
+  readonly hasOwnLogin: boolean;
+  /** The page at that path for people, or undefined while `server.public_url` is not set. */
+  readonly publicAddressOf: (path: string) => string | undefined;
+  /** The clauses of `auth.failed_login_rate_limit`. */
+  readonly clauses: readonly Clause[];
+  /** What credentials are worth; nothing of it is counted. */
+  readonly identities: RulePlace['identities'];
   /** The cookie of a screen with its time begun anew: it needs no keyboard again. */
   readonly screenCookieAgain?: (header: string, client: CookieClient) => Promise<string | undefined>;
-  /** Names and providers, in the order of the configuration; none where Postern has no login of its own. */
-  readonly providers: ReadonlyMap<string, ActiveProvider>;
+  /** Names and providers, each with why its last answer was none, in the order of the configuration; none where Postern has no login of its own. */
+  readonly providers: ReadonlyMap<string, ActiveProvider & { readonly fault: () => string | undefined }>;
   readonly signInsOf: SignIns;
 }
 
 /** The whole: what is known where requests are judged and pages are made is added. */
 export interface Services extends AccountServices {
   readonly house: HouseSettings;
+  readonly status: () => Promise<ServiceStatus>;
+  readonly explain: Explainer;
+  /** Where events are kept here: requests for them are forwarded to the backend. */
+  readonly hasEventsBackend: boolean;
+  readonly surroundings: Rules['surroundings'];
+  /** The description of the API, as JSON. */
+  readonly apiDescription: () => string;
+  readonly judge: LinkJudgeWithFacts;
+  /** What the pages are made with. */
+  readonly ui: UiOptions;
+  /** The page of an invitation takes a form, and whatever else is not JSON. */
+  readonly invitationForm: (ctx: RouteContext) => Promise<void>;
+  /** Likewise the page of a link. */
+  readonly linkForm: (ctx: RouteContext) => Promise<void>;
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
   /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */

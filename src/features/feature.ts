@@ -9,7 +9,7 @@ import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { UserFactors } from '../domain/accounts/second-factor.ts';
 import type { ListenAddress, NetworkSurroundings } from '../domain/addresses.ts';
 import type { MaybePromise } from '../domain/async.ts';
-import type { CameraScope, CustomRoles } from '../domain/camera-scope.ts';
+import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
 import type { Output } from '../domain/command-frame.ts';
 import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
@@ -96,7 +96,6 @@ export interface OpenFeature {
 export interface FeatureRules {
   readonly config: ServiceConfig;
   readonly services: AccountServices;
-  readonly roles: () => MaybePromise<CustomRoles>;
   /** What keeps people from signing in with the providers, a sentence each. */
   readonly providerFaults: () => Promise<readonly string[]>;
   /** The cameras that exist now. */

@@ -1,9 +1,7 @@
 /** The rules of the decision, built from the configuration: for the gate with its links, and for commands and `explain`, which judge without a server (SPEC 3 to 5). */
-
 import type { Surroundings } from '../access/access-verdict.ts';
-import type { EventRules, NvrAdapter } from '../access/nvr-adapter.ts';
+import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import { compileRouteTable, type RouteTable } from '../access/route-table.ts';
-import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { User } from '../domain/accounts/account.ts';
 import { trustedNetworks, type Upstream } from '../domain/addresses.ts';
@@ -11,14 +9,10 @@ import type { Sharer } from '../domain/async.ts';
 import { type CameraScope, visibleCameras } from '../domain/camera-scope.ts';
 import { normalizedHeaderName } from '../domain/header-names.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
-import type { TableHead } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import { tracingHeaders } from '../identity/header-traces.ts';
-import type { Trace } from '../identity/identity-trace.ts';
-import { internalSource } from '../identity/internal-source.ts';
 import { type KeyAnswer, proxyKeysOf } from '../identity/key-set.ts';
-import { createProxySecretCheck } from '../identity/proxy-secret.ts';
-import { apiTokenSource, externalSource, linkSource, type SourceDeps, screenSources } from '../identity/sources.ts';
+import { createProxySecretCheck } from '../identity/proxy-header-source.ts';
+import { identitySources, type SourceDeps, type Verifiers } from '../identity/sources.ts';
 import { adapterNamed } from '../nvr/adapters.ts';
 import type { Rules } from './decision/admit.ts';
 import { type DestinationRules, destinationOf, eventPaths } from './decision/destinations.ts';
@@ -28,76 +22,87 @@ import { createExplainer } from './explain/explainer.ts';
 import { askerOf } from './forward/nvr-questions.ts';
 import type { HeaderRules } from './forward/rewrite-headers.ts';
 
-/** What rules are built from. The verifiers count nothing. */
-export interface RuleSources
-  extends Omit<SourceDeps, 'settings' | 'allowlist' | 'proxyKeys' | 'trace'>,
-    Pick<Rules, 'sharedBy' | 'findViewed' | 'behindCurtain' | 'isNvrOlder'> {
+/** What rules are built from. */
+export interface RulePlace {
   readonly config: TableConfig;
+  /** What credentials are worth; nothing of it is counted. */
+  readonly identities: Verifiers &
+    Pick<SourceDeps, 'roleRegistry' | 'now'> &
+    Required<Pick<Rules, 'behindCurtain' | 'sharedBy' | 'findViewed'>>;
   readonly eventsBackend: Upstream | undefined;
   /** The names of trusted headers. */
   readonly allowlist: () => ReadonlySet<string>;
   readonly layout: () => Surroundings['layout'];
   readonly findUser: (name: string) => Promise<User | undefined>;
+  readonly isNvrOlder?: Rules['isNvrOlder'];
   /** Called each time that the keys of `proxy.jwt` were asked for. */
   readonly onProxyKeys?: (answer: KeyAnswer) => void;
 }
 
-/** Counters, and verifiers that count. */
-export type CountedSources = Partial<Omit<SourceDeps, 'trace'> & Rules & { readonly trace: Trace | undefined }>;
-
 export type OpenRules = ReturnType<typeof openRules>;
 
-export function openRules(sources: RuleSources) {
-  const { config, allowlist, layout } = sources;
+/** What is noted and counted of requests, by verifiers that count, too; it changes no verdict. */
+export type Noting = Partial<
+  Verifiers & Pick<SourceDeps, 'trace' | 'remembering' | 'onRole' | 'onUntrustedHeaders'> & Pick<Rules, 'onDescription'>
+>;
+
+export function openRules(place: RulePlace) {
+  const { config, identities, allowlist, layout, isNvrOlder } = place;
+  const { sharedBy, findViewed, behindCurtain } = identities;
   const { settings, tableHead } = config;
+  const { auth, nvr, events, proxy, server } = settings;
   const routes = routeTable(config);
-  const destinations = destinationRules(settings, sources.eventsBackend, routes.nvr.events);
-  const owners = ownerLookup(destinations, askerOf(settings), routes.nvr);
-  const proxyKeys = proxyKeysOf(settings, sources.onProxyKeys);
   const { queries } = routes.nvr;
+  const destinations: DestinationRules = {
+    eventsBackend: place.eventsBackend,
+    eventPaths: eventPaths(routes.nvr.events.atNvr),
+    hasNvrPictures: events.source === 'nvr-database',
+    nvr: nvr.url,
+    routes: nvr.routes,
+  };
+  const owners = ownerLookup(destinations, askerOf(settings), routes.nvr);
+  const proxyKeys = proxyKeysOf(settings, place.onProxyKeys);
+  const secrets = proxy.auth_secret;
+  const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   const malformedIn = (target: RequestTarget) => tooMuchIn(target, queries);
   /** Takes the headers that are trusted now. */
-  const rules = (more: CountedSources = {}): Rules => {
-    const trace = more.trace && tracingHeaders(more.trace, allowlist());
-    const deps = { ...sources, settings, proxyKeys, ...more, allowlist: allowlist(), trace };
-    const secrets = settings.proxy.auth_secret;
-    const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
-    const { sharedBy, findViewed, behindCurtain, isNvrOlder } = sources;
-    return {
-      trusted: trustedNetworks(settings.auth.trusted_proxies),
-      routes,
-      sources: {
-        internal: [linkSource(deps), internalSource],
-        external: [
-          linkSource(deps),
-          apiTokenSource(deps),
-          externalSource(deps, carriesProxySecret),
-          ...screenSources(deps),
-        ],
-      },
+  const rules = ({ onDescription, ...noting }: Noting = {}): Rules => ({
+    trusted: trustedNetworks(auth.trusted_proxies),
+    routes,
+    sources: identitySources({
+      ...identities,
+      settings,
+      proxyKeys,
       carriesProxySecret,
-      internalHosts: settings.server.internal_hosts,
-      basePath: settings.server.base_path,
-      surroundings: () => ({ layout: layout(), now: deps.now() }),
-      owners,
-      sharedBy,
-      findViewed,
-      behindCurtain,
-      // The events backend checks the parameters itself, and says which one it is.
-      harmfulIn: (method, target) =>
-        destinationOf(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
-      malformedIn,
-      isNvrOlder,
-      onUntrustedDescription: more.onUntrustedDescription,
-      onIncompleteDescription: more.onIncompleteDescription,
-      onConflictingDescription: more.onConflictingDescription,
-      publicOrigin: settings.server.public_url?.origin,
-    };
-  };
-  const headers = (): HeaderRules => headerRules(settings, tableHead, allowlist());
+      allowlist: allowlist(),
+      ...noting,
+    }),
+    carriesProxySecret,
+    internalHosts: server.internal_hosts,
+    basePath: server.base_path,
+    surroundings: () => ({ layout: layout(), now: identities.now() }),
+    owners,
+    sharedBy,
+    findViewed,
+    behindCurtain,
+    // The events backend checks the parameters itself, and says which one it is.
+    harmfulIn: (method, target) =>
+      destinationOf(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
+    malformedIn,
+    isNvrOlder,
+    onDescription,
+    publicOrigin: server.public_url?.origin,
+  });
+  const headers = (): HeaderRules => ({
+    // A signed token would open the service behind to each program that reads it there.
+    identityHeaders: new Set([...allowlist(), ...(proxy.jwt?.headers ?? [])].map(normalizedHeaderName)),
+    nvrSecret: nvr.auth_secret,
+    cookieName: auth.cookie_name,
+    dropsAuthorization: tableHead.authorization === 'dropped',
+  });
   /** The names of the cameras that a scope sees. */
   const seen = (scope: CameraScope) => visibleCameras(scope, layout()?.cameras ?? []);
-  const explain = createExplainer({ ...sources, rules, destinations, headers, seen });
+  const explain = createExplainer({ ...place, ...identities, rules, destinations, headers, seen });
   /** `camerasOf`: the cameras of an id; the answers are remembered with those for the rules. */
   return { destinations, rules, headers, explain, camerasOf: owners.camerasOf, seen };
 }
@@ -113,18 +118,6 @@ const routeTable = ({ settings: { ui }, policy, tableHead }: TableConfig): Route
 
 /** The route table as it was read. */
 export type TableConfig = Pick<ServiceConfig, 'settings' | 'policy' | 'tableHead'>;
-
-const destinationRules = (
-  { nvr, events }: Settings,
-  eventsBackend: Upstream | undefined,
-  { atNvr }: EventRules,
-): DestinationRules => ({
-  eventsBackend,
-  eventPaths: eventPaths(atNvr),
-  hasNvrPictures: events.source === 'nvr-database',
-  nvr: nvr.url,
-  routes: nvr.routes,
-});
 
 /** Asks in Postern's own name, with an admin's rights. */
 type AskUpstream = (upstream: Upstream, path: string, sharer?: Sharer) => Promise<unknown>;
@@ -149,15 +142,3 @@ function ownerLookup(
 }
 
 const plainPath = (path: string): RequestTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
-
-const headerRules = (
-  { nvr, auth, proxy }: Settings,
-  { authorization }: TableHead,
-  allowlist: ReadonlySet<string>,
-): HeaderRules => ({
-  // A signed token would open the service behind to each program that reads it there.
-  identityHeaders: new Set([...allowlist, ...(proxy.jwt?.headers ?? [])].map(normalizedHeaderName)),
-  nvrSecret: nvr.auth_secret,
-  cookieName: auth.cookie_name,
-  dropsAuthorization: authorization === 'dropped',
-});

@@ -1,9 +1,63 @@
-/** What a source saw and made of it, for the log `service.api.auth` at debug and for `explain` (interface 2.5). */
+/** The identity headers of a request, each as received, with what became of it: for the log and for `explain` (interface 2.5). */
 
 import type { ApiTokenFault, LinkFault, ScreenFault, SessionFault } from '../domain/caller.ts';
+import { normalizedHeaderName } from '../domain/header-names.ts';
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
+import { CREDENTIAL_HEADERS, headerText } from './identity-header.ts';
+
+/** Why a header is dropped, by its lower-case name; undefined for one that is kept. */
+export type WhyDropped = (name: string) => string | undefined;
+
+/** Headers that are mapped or on the allowlist, in any spelling, and others whose names look like identity headers. */
+export function headerTraces(
+  { rawHeaders }: RequestFacts,
+  named: ReadonlySet<string | undefined>,
+  whyDropped: WhyDropped,
+): readonly HeaderTrace[] {
+  const notes: HeaderTrace[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const alike = normalizedHeaderName(name);
+    if (named.has(alike) || alike.startsWith('remote-')) {
+      const why = whyDropped(name);
+      const value = shownValue(alike, headerText(rawHeaders[at + 1] ?? ''));
+      notes.push({ name, value, fate: why === undefined ? 'kept' : 'dropped', why });
+    } else if (LOOKS_LIKE_IDENTITY.test(alike) && alike !== 'user-agent') {
+      // The value may hold credentials.
+      notes.push({ name, value: '[not shown]', fate: 'dropped', why: 'neither mapped nor on the allowlist' });
+    }
+  }
+  return notes;
+}
+
+/** Adds the headers to what the sources tell that do not read them. */
+export const tracingHeaders =
+  (trace: Trace, allowlist: ReadonlySet<string>): Trace<SourceTrace> =>
+  (entry, request) => {
+    if (entry.source === 'proxy-headers') return trace(entry, request);
+    trace({ ...entry, headers: headerTraces(request, allowlist, () => WHY_UNREAD[entry.source]) }, request);
+  };
+
+/** The first is the most frequent surprise: with accounts of its own, the service believes no header at all (interface 5.5.1). */
+export const WHY_UNREAD = {
+  session: 'auth.enabled is true, so identity headers are ignored',
+  'api-token': 'the API token identifies the caller',
+  screen: 'the cookie of the screen says who is calling, and no header counts',
+  link: 'the link says who is calling, and no header counts',
+} as const;
+
+const LOOKS_LIKE_IDENTITY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;
+const LONGEST_SHOWN = 256;
+
+/** `name` is normalized. */
+const shownValue = (name: string, value: string): string =>
+  CREDENTIAL_HEADERS.has(name)
+    ? '[hidden]'
+    : value.length > LONGEST_SHOWN
+      ? `${value.slice(0, LONGEST_SHOWN)}…`
+      : value;
 
 /** An identity header as received. */
 export interface HeaderTrace {

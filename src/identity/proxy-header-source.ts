@@ -1,11 +1,11 @@
 /** Who the headers of an authentication proxy say is calling, when `auth.enabled` is false (interface 5.5). */
 
-import type { IdentitySource, IdentityVerdict } from '../domain/caller.ts';
-import type { UserName } from '../domain/names.ts';
-import type { RequestFacts } from '../domain/request.ts';
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Caller, IdentitySource, IdentityVerdict } from '../domain/caller.ts';
+import { ANONYMOUS, type UserName } from '../domain/names.ts';
+import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { ActiveRoles } from '../domain/rights.ts';
-import { headerTraces, type WhyDropped } from './header-traces.ts';
+import { type ActiveRoles, rightsOfRoles } from '../domain/rights.ts';
 import {
   decodedText,
   type IdentityHeader,
@@ -13,8 +13,7 @@ import {
   looksEncoded,
   readIdentityHeader,
 } from './identity-header.ts';
-import type { ProxyTrace, Trace } from './identity-trace.ts';
-import { proxyUserName, proxyVerdict } from './proxy-caller.ts';
+import { headerTraces, type ProxyTrace, type Trace, type WhyDropped } from './identity-trace.ts';
 import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
 
 export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
@@ -119,3 +118,64 @@ function whyDropped({ options: { headerMap }, userHeader, roleHeader, user }: Ju
 }
 
 const whyOf = (header: IdentityHeader): string | undefined => (header.kind === 'believed' ? undefined : header.why);
+
+/** The caller that an authentication proxy names, by plain headers or by a signed token: its name and its roles (interface 5.5.6). */
+const LONGEST_USER_NAME = 128;
+/**
+ * Invisible characters, and blanks at either end, make two names look alike. Separators make two names of one for a server
+ * behind. `%` would make a literal `j%C3%B6rg` the same as jörg, whose name is sent percent-encoded.
+ */
+const NOT_IN_USER_NAMES = /^\s|[\p{C}\p{Zl}\p{Zp},;|:"<>%]|\s$/u;
+
+/** Errs with why the text names no user. */
+export function proxyUserName(name: string): Result<UserName, string> {
+  if ([...name].length > LONGEST_USER_NAME) return err(`longer than ${LONGEST_USER_NAME} characters`);
+  if (NOT_IN_USER_NAMES.test(name)) return err('holds a character that no user name may hold');
+  // For the NVR this name means a caller who is not logged in.
+  if (name.toLowerCase() === ANONYMOUS) return err('a reserved name');
+  return ok(name as UserName);
+}
+
+/** `now` and `expiresAt` in Unix seconds: roles have hours, and a signed token has an end. */
+export function proxyVerdict(
+  user: Result<UserName, string>,
+  role: RoleVerdict,
+  active: ActiveRoles,
+  now: number,
+  expiresAt?: number,
+): IdentityVerdict {
+  if (!user.ok) return { kind: 'refused', reason: 'proxy-user-missing' };
+  if (role.kind === 'denied') return { kind: 'refused', reason: 'proxy-role-denied' };
+  const roles = role.matches.map((match) => match.role);
+  const rights = rightsOfRoles(roles, active, now);
+  const credential = { kind: 'proxy-headers', ...(expiresAt !== undefined && { expiresAt }) } as const;
+  return {
+    kind: 'identified',
+    caller: { name: user.value, ...rights, credential, ...(roles.length > 1 && { roles }) },
+  };
+}
+
+/** What the proxy said of the user holds as long as its token; what the role may see may have changed. Nothing of the rights of before is left. */
+export function recheckedProxyCaller(
+  { name, credential, role, roles }: Caller,
+  active: ActiveRoles,
+  now: number,
+): Caller | undefined {
+  if (credential.kind !== 'proxy-headers' || (credential.expiresAt ?? Number.POSITIVE_INFINITY) <= now)
+    return undefined;
+  return { name, credential, ...rightsOfRoles(roles ?? [role], active, now), ...(roles && { roles }) };
+}
+
+/** Several secrets are for changing one without a gap. An empty text is no secret, and matches nothing. */
+export function createProxySecretCheck(secrets: readonly string[]): (request: RequestFacts) => boolean {
+  const accepted = secrets.filter((secret) => secret !== '').map((secret) => digestOf(Buffer.from(secret, 'utf8')));
+  return (request) => {
+    const [shown, ...others] = headerLines(request, 'x-proxy-secret');
+    if (shown === undefined || others.length > 0) return false;
+    // Header bytes come as Latin-1 text. Digests are of one length, and all are compared: the time tells nothing.
+    const digest = digestOf(Buffer.from(shown, 'latin1'));
+    return accepted.map((good) => timingSafeEqual(good, digest)).includes(true);
+  };
+}
+
+const digestOf = (bytes: Buffer): Buffer => hash('sha256', bytes, 'buffer');

@@ -11,10 +11,9 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { ActiveRoles } from '../domain/rights.ts';
-import { headerTraces } from './header-traces.ts';
-import type { ProxyTrace, Trace } from './identity-trace.ts';
+import { headerTraces, type ProxyTrace, type Trace } from './identity-trace.ts';
 import { type KeySet, KeysAway } from './key-set.ts';
-import { proxyUserName, proxyVerdict } from './proxy-caller.ts';
+import { proxyUserName, proxyVerdict } from './proxy-header-source.ts';
 import { type RoleMapping, type RoleVerdict, resolveGroups, ruleSentence } from './role-mapping.ts';
 
 export interface ProxyJwtOptions extends Pick<RoleMapping, 'roleMap' | 'defaultRole'> {

@@ -5,124 +5,116 @@ import { trustedPeersOf } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async.ts';
-import type { Caller, IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/caller.ts';
+import {
+  type ApiTokenVerdict,
+  type Caller,
+  type IdentitySource,
+  type IdentityVerdict,
+  INTERNAL_CALLER,
+  type LinkFault,
+  type LinkVerdict,
+  type ScreenVerdict,
+  type SessionVerdict,
+  type Verdict,
+} from '../domain/caller.ts';
 import type { Remembering } from '../domain/clock.ts';
-import { headerLines, type RequestFacts } from '../domain/request.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import { headerLines, type ListenerName, type RequestFacts } from '../domain/request.ts';
 import type { ActiveRoles } from '../domain/rights.ts';
 import { cookieValues, ownCredentials } from '../domain/sent-credentials.ts';
-import type { SessionTrace, SourceTrace, Trace } from './identity-trace.ts';
+import {
+  type ApiTokenTrace,
+  type SessionTrace,
+  type SourceTrace,
+  type Trace,
+  tracingHeaders,
+} from './identity-trace.ts';
 import type { KeySet } from './key-set.ts';
 import { createProxyHeaderSource } from './proxy-header-source.ts';
 import { createProxyJwtSource } from './proxy-jwt-source.ts';
 import type { RoleVerdict } from './role-mapping.ts';
-import {
-  createApiTokenSource,
-  createLinkSource,
-  createScreenSource,
-  type VerifyApiToken,
-  type VerifyLink,
-  type VerifyScreen,
-} from './secret-sources.ts';
 
-export interface SourceDeps {
+/** What a credential is worth now, by kind. `address`: the client's, behind trusted proxies. */
+export interface Verifiers {
+  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
+  readonly verifyApiToken: (
+    token: string,
+    carriedBy: 'bearer' | 'basic',
+    address: string,
+  ) => MaybePromise<ApiTokenVerdict>;
+  /** `cookies`: values of the cookie that the page of a link sets for who gave the PIN. */
+  readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
+  readonly verifyScreen: (secret: string, address: string) => MaybePromise<ScreenVerdict>;
+}
+
+export interface SourceDeps extends Verifiers {
   readonly settings: Settings;
   /** Header names that may carry an identity, lower-case. */
   readonly allowlist: ReadonlySet<string>;
-  readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
-  readonly verifyApiToken: VerifyApiToken;
-  /** `cookies`: values of the cookie that pages of links set. */
-  readonly verifyLink: VerifyLink;
-  readonly verifyScreen: VerifyScreen;
   /** The roles as last read, and as they are now. */
   readonly roleRegistry: { activeAtLastRead(): ActiveRoles; active(): MaybePromise<ActiveRoles> };
   /** Unix seconds. */
   readonly now: () => number;
-  readonly trace: Trace<SourceTrace> | undefined;
+  readonly trace?: Trace | undefined;
   /** Absent: sessions are looked up for each request. */
   readonly remembering?: Remembering;
   readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
   /** The keys of `proxy.jwt`. */
   readonly proxyKeys?: KeySet | undefined;
+  /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
+  readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
 }
 
-/** Links and API tokens are credentials of their own, with accounts and in proxy mode alike (SPEC 3, 13). */
-export function linkSource({ settings, verifyLink, trace }: SourceDeps): IdentitySource {
-  const verify: SourceDeps['verifyLink'] = (secret, lines, address) =>
-    verifyLink(secret, cookieValues(lines, PASS_COOKIE), address);
-  return createLinkSource({ verify, addressOf: addressUnder(settings), trace });
-}
-
-/** Screens are of accounts: a proxy in front knows no person who could have paired one. */
-export function screenSources({ settings, verifyScreen, trace, remembering }: SourceDeps): readonly IdentitySource[] {
-  if (!settings.auth.enabled) return [];
-  const source = createScreenSource({
-    cookiesOf: (request) => cookieValues(headerLines(request, 'cookie'), SCREEN_COOKIE),
-    verify: verifyScreen,
-    addressOf: addressUnder(settings),
-    trace,
-  });
-  // With a trace there is a line for each request.
-  return [remembering && !trace ? cachedOnConnection(source, remembering) : source];
-}
-
-const addressUnder = ({ auth }: Settings): ((request: RequestFacts) => string) => {
+/**
+ * The sources of each listener, in the order in which they are asked. Links and API tokens are credentials of their own, with
+ * accounts and in proxy mode alike (SPEC 3, 13). Screens are of accounts: a proxy knows no person who could have paired one.
+ */
+export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName, readonly IdentitySource[]>> {
+  const { auth } = deps.settings;
   const trusted = trustedNetworks(auth.trusted_proxies);
-  return (request) => clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted);
-};
-
-export function apiTokenSource({ settings, verifyApiToken: verify, trace }: SourceDeps): IdentitySource {
-  return createApiTokenSource({ verify, addressOf: addressUnder(settings), trace });
+  const told = {
+    ...deps,
+    trace: deps.trace && tracingHeaders(deps.trace, deps.allowlist),
+    addressOf: (request: RequestFacts) => clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted),
+  };
+  /** A trace has a line for each request, so nothing is remembered with one. */
+  const cached = (source: IdentitySource): IdentitySource =>
+    deps.remembering && !deps.trace ? cachedOnConnection(source, deps.remembering) : source;
+  const link = createLinkSource(told);
+  const tokens = createApiTokenSource(told);
+  const ofAccounts = () => createSessionSource({ ...told, cookieName: auth.cookie_name });
+  return {
+    internal: [link, internalSource],
+    external: auth.enabled
+      ? [link, tokens, cached(ofAccounts()), cached(createScreenSource(told))]
+      : [link, tokens, proxySource(deps)],
+  };
 }
 
-/** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
-export function externalSource(
-  deps: SourceDeps,
-  carriesProxySecret: ((request: RequestFacts) => boolean) | undefined,
-): IdentitySource {
-  const { allowlist, verifySession, roleRegistry, trace, remembering, onRole, onUntrustedHeaders } = deps;
-  const { auth, proxy } = deps.settings;
-  if (auth.enabled) {
-    const source = createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
-    // With a trace there is a line for each request.
-    return remembering && !trace ? cachedOnConnection(source, remembering) : source;
-  }
-  if (proxy.jwt && deps.proxyKeys) {
-    const jwt = createProxyJwtSource({
-      jwt: proxy.jwt,
-      roleMap: proxy.role_map,
-      defaultRole: proxy.default_role,
-      keys: deps.proxyKeys,
-      allowlist,
-      roles: roleRegistry.activeAtLastRead,
-      now: deps.now,
-      carriesProxySecret,
-      trace,
-      onRole,
-    });
-    return { name: jwt.name, identify: (request) => mapMaybe(roleRegistry.active(), () => jwt.identify(request)) };
-  }
+/** Interface 5.5.1: the headers of a proxy in front, where the service has no accounts of its own; never both. */
+function proxySource(deps: SourceDeps): IdentitySource {
+  const { roleRegistry } = deps;
+  const { proxy } = deps.settings;
   const peers = trustedPeersOf(deps.settings);
   const trusted = trustedNetworks(peers);
-  const source = createProxyHeaderSource({
-    headerMap: proxy.header_map,
-    allowlist,
-    trustsPeer: (peer) => peers.length === 0 || isTrustedPeer(peer, trusted),
-    separator: proxy.separator,
-    encoding: proxy.header_map.encoding,
+  const common = {
+    ...deps,
     roleMap: proxy.role_map,
     defaultRole: proxy.default_role,
     roles: roleRegistry.activeAtLastRead,
-    now: deps.now,
-    carriesProxySecret,
-    trace,
-    onRole,
-    onUntrustedHeaders,
-  });
-  return {
-    name: source.name,
-    identify: (request) => mapMaybe(roleRegistry.active(), () => source.identify(request)),
   };
+  const source =
+    proxy.jwt && deps.proxyKeys
+      ? createProxyJwtSource({ ...common, jwt: proxy.jwt, keys: deps.proxyKeys })
+      : createProxyHeaderSource({
+          ...common,
+          headerMap: proxy.header_map,
+          trustsPeer: (peer) => peers.length === 0 || isTrustedPeer(peer, trusted),
+          separator: proxy.separator,
+          encoding: proxy.header_map.encoding,
+        });
+  return { name: source.name, identify: (request) => mapMaybe(roleRegistry.active(), () => source.identify(request)) };
 }
 
 /** What a verdict depends on. It is dropped with its connection. */
@@ -161,18 +153,100 @@ export function cachedOnConnection(source: IdentitySource, { version, now }: Rem
   };
 }
 
+/** `addressOf`: the client's address, behind trusted proxies. */
+type SourceOptions<Verify extends keyof Verifiers, Entry> = Pick<Verifiers, Verify> & {
+  readonly addressOf: (request: RequestFacts) => string;
+  readonly trace?: Trace<Entry> | undefined;
+};
+
+const SILENT: IdentityVerdict = { kind: 'silent' };
+const refused = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
+
+const outcomeOf = <Fault>(verdict: Verdict<Fault>): 'valid' | Fault =>
+  verdict.kind === 'valid' ? 'valid' : verdict.reason;
+
+const judged = <Fault>(verdict: Verdict<Fault>, reasonOf: (fault: Fault) => RefusalReason): IdentityVerdict =>
+  verdict.kind === 'valid' ? { kind: 'identified', caller: verdict.caller } : refused(reasonOf(verdict.reason));
+
+/**
+ * `Authorization: Bearer pst_…`, or as the password of Basic. Bearer tokens without `pst_`, and the passwords of people, are not
+ * this source's to judge.
+ */
+export const createApiTokenSource = ({
+  verifyApiToken,
+  addressOf,
+  trace,
+}: SourceOptions<'verifyApiToken', ApiTokenTrace>): IdentitySource => ({
+  name: 'api-token',
+  identify(request) {
+    const own = ownCredentials(request);
+    const found = own.find(({ kind }) => kind === 'api-token');
+    if (!found) return SILENT;
+    // Two of ours are two answers to one question, even when both are the same.
+    if (own.length > 1) return refused('token-invalid');
+    const { token, carriedBy } = found;
+    return mapMaybe(verifyApiToken(token, carriedBy, addressOf(request)), (verdict) => {
+      trace?.({ source: 'api-token', carriedBy, outcome: outcomeOf(verdict) }, request);
+      return judged(verdict, (fault) => (fault === 'limited' ? 'tokens-limited' : 'token-invalid'));
+    });
+  },
+});
+
+// biome-ignore format: a table
+const LINK_REASONS: Readonly<Record<LinkFault, RefusalReason>> = {
+  unknown: 'link-over', expired: 'link-over', revoked: 'link-over', 'maker-gone': 'link-over',
+  'pin-missing': 'link-pin-missing', limited: 'links-limited',
+};
+
+/** The first of the sources: a request below `/s/{secret}/…` is judged as the link, whatever other credentials came along. */
+const createLinkSource = ({
+  verifyLink,
+  addressOf,
+  trace,
+}: SourceOptions<'verifyLink', SourceTrace>): IdentitySource => ({
+  name: 'link',
+  identify(request) {
+    const { linkSecret } = request;
+    if (linkSecret === undefined) return SILENT;
+    const passes = cookieValues(headerLines(request, 'cookie'), PASS_COOKIE);
+    return mapMaybe(verifyLink(linkSecret, passes, addressOf(request)), (verdict) => {
+      trace?.({ source: 'link', outcome: outcomeOf(verdict) }, request);
+      return judged(verdict, (fault) => LINK_REASONS[fault]);
+    });
+  },
+});
+
+/**
+ * The last of the sources, so that a person who is logged in stays that person. A cookie of before may stand beside the one of
+ * now: the first that holds counts.
+ */
+const createScreenSource = ({
+  verifyScreen,
+  addressOf,
+  trace,
+}: SourceOptions<'verifyScreen', SourceTrace>): IdentitySource => ({
+  name: 'screen',
+  identify(request) {
+    const secrets = cookieValues(headerLines(request, 'cookie'), SCREEN_COOKIE);
+    return mapMaybe(allMaybe(secrets.map((secret) => verifyScreen(secret, addressOf(request)))), (verdicts) => {
+      const verdict = verdicts.find(({ kind }) => kind === 'valid') ?? verdicts[0];
+      if (!verdict) return SILENT;
+      trace?.({ source: 'screen', outcome: outcomeOf(verdict) }, request);
+      return judged(verdict, (fault) => (fault === 'limited' ? 'screens-limited' : 'screen-over'));
+    });
+  },
+});
+
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
-interface SessionSourceOptions {
+type SessionSourceOptions = Pick<Verifiers, 'verifySession'> & {
   readonly cookieName: string;
-  readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
   readonly trace?: Trace<SessionTrace> | undefined;
-}
+};
 
 /** RFC 6750 section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-const SILENT: IdentityVerdict = { kind: 'silent' };
-const REFUSED: IdentityVerdict = { kind: 'refused', reason: 'token-invalid' };
+const REFUSED = refused('token-invalid');
 
 /** A bad bearer token of ours is refused even beside a good cookie. What is none of ours is no credential. */
 export function createSessionSource(options: SessionSourceOptions): IdentitySource {
@@ -193,9 +267,9 @@ function firstValid(
   request: RequestFacts,
   tokens: readonly string[],
   carriedBy: 'cookie' | 'bearer',
-  { verify, trace }: SessionSourceOptions,
+  { verifySession, trace }: SessionSourceOptions,
 ): MaybePromise<IdentityVerdict> {
-  const asked = tokens.map((token) => (TOKEN.test(token) ? verify(token, carriedBy) : MALFORMED));
+  const asked = tokens.map((token) => (TOKEN.test(token) ? verifySession(token, carriedBy) : MALFORMED));
   return mapMaybe(allMaybe(asked), (verdicts) => {
     if (trace) trace({ source: 'session', carriedBy, outcomes: verdicts.map(outcomeOf) }, request);
     return oneCaller(verdicts);
@@ -203,9 +277,6 @@ function firstValid(
 }
 
 const MALFORMED: SessionVerdict = { kind: 'invalid', reason: 'malformed' };
-
-const outcomeOf = (verdict: SessionVerdict): SessionTrace['outcomes'][number] =>
-  verdict.kind === 'valid' ? 'valid' : verdict.reason;
 
 /** Cookies of two users are refused: another host of the same site can set its own cookie in front of the user's. */
 function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
@@ -217,3 +288,10 @@ function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
   }
   return caller ? { kind: 'identified', caller } : REFUSED;
 }
+
+/** Who calls on port 5000: `anonymous`, as admin, by listener and never by a header (interface 5.6). */
+export const internalSource: IdentitySource = {
+  name: 'internal',
+  identify: ({ listener }) =>
+    listener === 'internal' ? { kind: 'identified', caller: INTERNAL_CALLER } : { kind: 'silent' },
+};

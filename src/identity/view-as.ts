@@ -1,8 +1,12 @@
 /** Step 8, where an admin asks to see a response as another person would get it: who that person is, or a refusal. */
 
 import type { RouteMatch } from '../access/route-table.ts';
+import { personOf } from '../accounts/sessions/session-state.ts';
+import type { Services } from '../app/services.ts';
+import type { User } from '../domain/accounts/account.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import { type Caller, isAdministrator } from '../domain/caller.ts';
+import { unixSeconds } from '../domain/clock.ts';
 import { traitsOf } from '../domain/credentials.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
 
@@ -57,4 +61,30 @@ function nameIn(request: RequestFacts): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Accounts of Postern's own alone have rights that are known without a request of theirs. */
+export function createViewAs({
+  store,
+  clock,
+  roleRegistry,
+  owesFactor,
+}: Pick<Services, 'clock' | 'roleRegistry'> & {
+  readonly store: Pick<Services['store'], 'accounts'>;
+  readonly owesFactor: (user: User) => boolean;
+}) {
+  const find: FindViewed = async (by, name) => {
+    const user = await store.accounts.findUser(name);
+    if (!user) return undefined;
+    const rules = { roles: await roleRegistry.active(), now: unixSeconds(clock), owesFactor };
+    return { ...personOf(user, rules), credential: { kind: 'view-as', by } };
+  };
+  return {
+    find,
+    /** `recheck`: of the admin. */
+    async recheck({ name, credential }: Caller, recheck: (caller: Caller) => Promise<Caller | undefined>) {
+      const by = credential.kind === 'view-as' ? await recheck(credential.by) : undefined;
+      return by && !by.closed && !by.mustEnrol && mayView(by) ? find(by, name) : undefined;
+    },
+  };
 }

@@ -1,5 +1,7 @@
 /** The OpenAPI 3.1 description of Postern's own API, made of the declarations of its routes (SPEC 15). */
+
 import { z } from 'zod';
+import type { Services } from '../app/services.ts';
 import { type Operation, type OwnRoute, operationsOf, type RouteContext } from './own-route.ts';
 import { ANY, REFUSAL, SHAPES } from './shapes.ts';
 
@@ -121,18 +123,16 @@ const inPath = (path: string) =>
 const inQuery = (query: Readonly<Record<string, string>>) =>
   Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema: { type: 'string' } }));
 
-export interface OpenApiDeps {
-  /** JSON. It tells of no account and no camera, so it is the same for everybody. */
-  readonly description: () => string;
-}
+/** JSON. It tells of no account and no camera, so it is the same for everybody. */
+type DescriptionServices = Pick<Services, 'apiDescription'>;
 
 // biome-ignore format: a table
-export const OPENAPI_ROUTES: readonly OwnRoute<OpenApiDeps>[] = [
+export const OPENAPI_ROUTES: readonly OwnRoute<DescriptionServices>[] = [
   { route: 'GET /postern/api/openapi.json', access: 'any', compressed: true, summary: 'This description', yes: [200, ANY], handler: describe },
 ];
 
-function describe(ctx: RouteContext, { description }: OpenApiDeps): void {
+function describe(ctx: RouteContext, { apiDescription }: DescriptionServices): void {
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.type = 'application/json';
-  ctx.body = description();
+  ctx.body = apiDescription();
 }

@@ -1,5 +1,4 @@
 /** Codes, seals and tickets of second factors: the standards' own vectors, and hostile texts (SPEC 12). */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -14,7 +13,7 @@ import {
 } from '../../src/accounts/second-factor/codes.ts';
 import { createSealer, createTickets, derivedKey } from '../../src/accounts/second-factor/sealing.ts';
 import { qrCode } from '../../src/accounts/second-factor/second-factor.ts';
-import { idlePasskeys, warnOfUnusable } from '../../src/app/accounts/accounts.ts';
+import { idlePasskeys, warnOfUnusable } from '../../src/app/accounts.ts';
 import type { UserName } from '../../src/domain/names.ts';
 
 const SECRET = Buffer.from('12345678901234567890');

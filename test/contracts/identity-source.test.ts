@@ -1,9 +1,7 @@
 /** The contract of test/contracts/identity-source.ts, for each source that there is. */
 import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { internalSource } from '../../src/identity/internal-source.ts';
 import { createProxyHeaderSource } from '../../src/identity/proxy-header-source.ts';
-import { createApiTokenSource } from '../../src/identity/secret-sources.ts';
-import { createSessionSource } from '../../src/identity/sources.ts';
+import { createApiTokenSource, createSessionSource, internalSource } from '../../src/identity/sources.ts';
 import { someRequest } from '../support/request-facts.ts';
 import { itIsAnIdentitySource } from './identity-source.ts';
 
@@ -20,7 +18,7 @@ itIsAnIdentitySource('api-token', {
   create: () =>
     createApiTokenSource({
       addressOf: () => '192.0.2.9',
-      verify: async (token, carriedBy) =>
+      verifyApiToken: async (token, carriedBy) =>
         token === 'pst_good'
           ? {
               kind: 'valid',
@@ -75,7 +73,7 @@ itIsAnIdentitySource('session', {
   create: () =>
     createSessionSource({
       cookieName: 'frigate_token',
-      verify: async (token) =>
+      verifySession: async (token) =>
         token === 'good' || token === GOOD
           ? { kind: 'valid', caller: INTERNAL_CALLER }
           : { kind: 'invalid', reason: 'signature' },

@@ -1,8 +1,7 @@
 /** Identity headers that are not read, because another credential identifies the caller, are in the trace all the same (interface 2.5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tracingHeaders } from '../../src/identity/header-traces.ts';
-import type { IdentityTrace, SourceTrace } from '../../src/identity/identity-trace.ts';
+import { type IdentityTrace, type SourceTrace, tracingHeaders } from '../../src/identity/identity-trace.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const ALLOWLIST = new Set(['remote-user', 'proxy-authorization']);

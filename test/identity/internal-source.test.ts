@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { internalSource } from '../../src/identity/internal-source.ts';
+import { internalSource } from '../../src/identity/sources.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 // biome-ignore format: a table

@@ -7,8 +7,11 @@ import { ALL_CAMERAS, type CustomRoles, scopeOf } from '../../src/domain/camera-
 import type { Role } from '../../src/domain/names.ts';
 import type { ActiveRoles } from '../../src/domain/rights.ts';
 import type { IdentityTrace, ProxyTrace } from '../../src/identity/identity-trace.ts';
-import { createProxyHeaderSource, type ProxyHeaderOptions } from '../../src/identity/proxy-header-source.ts';
-import { createProxySecretCheck } from '../../src/identity/proxy-secret.ts';
+import {
+  createProxyHeaderSource,
+  createProxySecretCheck,
+  type ProxyHeaderOptions,
+} from '../../src/identity/proxy-header-source.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const PROXY = '10.0.0.1';

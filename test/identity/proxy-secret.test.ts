@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createProxySecretCheck } from '../../src/identity/proxy-secret.ts';
+import { createProxySecretCheck } from '../../src/identity/proxy-header-source.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const SECRET = 'k2Jd-correct-horse-battery';

@@ -28,14 +28,18 @@ const WITHOUT_ROLE = jwt({ alg: 'HS256' }, { sub: 'good.vera', exp: 2 });
 function someSessions() {
   const asked: string[] = [];
   const traced: SessionTrace[] = [];
-  const verify = async (token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict> => {
+  const verifySession = async (token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict> => {
     asked.push(token);
     const [, claims] = token.split('.');
     const { sub = token } = token.startsWith('ey') ? JSON.parse(Buffer.from(claims ?? '', 'base64url').toString()) : {};
     const name = /^good\.(.+)$/.exec(sub)?.[1];
     return name ? { kind: 'valid', caller: sessionOf(name, carriedBy) } : { kind: 'invalid', reason: 'signature' };
   };
-  const source = createSessionSource({ cookieName: 'frigate_token', verify, trace: (entry) => traced.push(entry) });
+  const source = createSessionSource({
+    cookieName: 'frigate_token',
+    verifySession,
+    trace: (entry) => traced.push(entry),
+  });
   return { source, asked, traced };
 }
 
@@ -120,10 +124,10 @@ describe('The session source', () => {
   });
 
   it('passes a fault of the store on, rather than calling the token bad', async () => {
-    const verify = async () => {
+    const verifySession = async () => {
       throw new Error('the disk is gone');
     };
-    const source = createSessionSource({ cookieName: 'frigate_token', verify });
+    const source = createSessionSource({ cookieName: 'frigate_token', verifySession });
     await assert.rejects(
       async () => source.identify(someRequest({}, [['Authorization', `Bearer ${OLD}`]])),
       /disk is gone/,

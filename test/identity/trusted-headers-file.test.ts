@@ -4,8 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { mappingProblems } from '../../src/identity/mapped-headers.ts';
-import { readTrustedHeaders, watchTrustedHeaders } from '../../src/identity/trusted-headers-file.ts';
+import { mappingProblems, readTrustedHeaders, watchTrustedHeaders } from '../../src/identity/trusted-headers-file.ts';
 
 const SHIPPED = 'Remote-User\n';
 

@@ -1,7 +1,7 @@
 /** Pages of an NVR that knows two roles: a custom role is told to them as viewer, and its cameras stay its own (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createNvrRelease } from '../../src/app/gate/authorizer.ts';
+import { createReleaseCheck } from '../../src/gateway/forward/nvr-questions.ts';
 import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { startInstance } from '../support/start-instance.ts';
@@ -93,14 +93,12 @@ describe('The version of the NVR', () => {
     let at = 0;
     let asked = 0;
     let said: string | null = '0.16.4';
-    const release = createNvrRelease({
-      now: () => at,
-      ask: () => {
-        asked += 1;
-        return said === 'broken' ? Promise.reject(new Error('no answer')) : Promise.resolve(said);
-      },
-    });
-    const known = async () => !(await release.isOlderThan('0.17'));
+    const ask = () => {
+      asked += 1;
+      return said === 'broken' ? Promise.reject(new Error('no answer')) : Promise.resolve(said);
+    };
+    const isOlderThan = createReleaseCheck(ask, () => at);
+    const known = async () => !(await isOlderThan('0.17'));
     assert.deepEqual(await Promise.all([known(), known()]), [false, false]);
     assert.equal(asked, 1);
     for (const silence of [null, 'broken']) {
@@ -118,7 +116,11 @@ describe('The version of the NVR', () => {
   });
 
   it('is no reason for a page to wait long', async () => {
-    const release = createNvrRelease({ now: () => 0, ask: () => new Promise(() => {}), longestWait: 1 });
-    assert.equal(await release.isOlderThan('0.17'), false);
+    const isOlderThan = createReleaseCheck(
+      () => new Promise(() => {}),
+      () => 0,
+      1,
+    );
+    assert.equal(await isOlderThan('0.17'), false);
   });
 });

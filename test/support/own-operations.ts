@@ -1,6 +1,6 @@
 export const OWN_ROUTES = [...CORE_ROUTES, ...(await loadFeatures()).flatMap(({ routes = [] }) => routes)];
 
-import { CORE_ROUTES } from '../../src/app/gate/own-routes.ts';
+import { CORE_ROUTES } from '../../src/app/own-routes.ts';
 /** The own routes that are operations, one for each method, with the path as the description of the API writes it. */
 import { loadFeatures } from '../../src/app/resources/features.ts';
 import { operationsOf } from '../../src/routes/own-route.ts';

@@ -17,7 +17,7 @@ import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts';
 import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';
 import { createUpgradeProxy } from '../../src/gateway/websocket/proxy-upgrade.ts';
-import { internalSource } from '../../src/identity/internal-source.ts';
+import { internalSource } from '../../src/identity/sources.ts';
 import { createUpstreamSlots, type SlotRules } from '../../src/outbound/upstream-slots.ts';
 
 export interface StartedGate {

@@ -22,7 +22,7 @@ export interface InvitationRouteDeps extends AccountResponseDeps, AcceptDeps {
   /** The page at that path for people, or undefined while `server.public_url` is not set. */
   readonly publicAddressOf: (path: string) => string | undefined;
   /** The page takes a form, and whatever else is not JSON. */
-  readonly byForm: (ctx: RouteContext) => Promise<void>;
+  readonly invitationForm: (ctx: RouteContext) => Promise<void>;
 }
 
 /** The answer to a stranger: a link that was never made and one that is over are the same. */
@@ -52,7 +52,7 @@ export const INVITATION_ROUTES: readonly OwnRoute<InvitationRouteDeps>[] = [
     run: async (_, { invitations }) => (await invitations.list()).map(shown) }),
   // The token in the address is the credential.
   { route: `POST ${INVITATION_PATH}/{token}`, access: 'public', secret: true, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429], type: 'text/html',
-    handler: (ctx, deps) => (isJson(ctx) ? accept(ctx, deps) : deps.byForm(ctx)) },
+    handler: (ctx, deps) => (isJson(ctx) ? accept(ctx, deps) : deps.invitationForm(ctx)) },
 ];
 
 const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation): z.output<typeof INVITATION> => ({

@@ -12,7 +12,7 @@ import { NEW_PASSKEY, NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/pas
 import { acceptByPasskey, limited, type PasskeyAttempt } from './accept-invitation.ts';
 import { type InvitationRouteDeps, NO_PASSWORDS, VOID } from './invitation-routes.ts';
 
-type InvitedPasskeyDeps = Omit<InvitationRouteDeps, 'byForm'>;
+type InvitedPasskeyDeps = Omit<InvitationRouteDeps, 'invitationForm'>;
 
 const PATH = `${INVITATION_PATH}/{token}/passkey`;
 const FOREIGN = 'The passkey was asked for by another link: begin again';

@@ -37,7 +37,7 @@ export interface VisitServices extends Pick<GrantServices, 'clock'> {
 /** The routes also need the seconds in which a body must arrive; the page takes a form, and whatever else is not JSON. */
 type PageServices = VisitServices & {
   readonly bodySeconds: () => number;
-  readonly byForm: (ctx: RouteContext) => Promise<void>;
+  readonly linkForm: (ctx: RouteContext) => Promise<void>;
 };
 
 type ClosedLink =
@@ -172,7 +172,7 @@ const PIN = named('Pin', z.object({ pin: GIVEN_TEXT }));
 // biome-ignore format: a table
 export const LINK_PAGE_ROUTES: readonly OwnRoute<PageServices>[] = [
   { route: `POST ${LINK_PATH}/{secret}`, access: 'public', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html',
-    handler: (ctx, deps) => (isJson(ctx) ? answer(ctx, deps) : deps.byForm(ctx)) },
+    handler: (ctx, deps) => (isJson(ctx) ? answer(ctx, deps) : deps.linkForm(ctx)) },
   { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `OPTIONS ${LINK_PATH}/{secret}/{file}`, access: 'public', summary: 'Pages of other sites may read what a link shows, and its parts by Range: for cast devices', yes: [204], no: [404],

@@ -1,13 +1,13 @@
 /** Invitations for the page behind their links, when its form is sent (SPEC 8, 12). */
-import { acceptInvitation, lookAtInvitation } from '../../accounts/invitations/accept-invitation.ts';
+import { type AcceptDeps, acceptInvitation, lookAtInvitation } from '../../accounts/invitations/accept-invitation.ts';
 import type { HeldInvitation } from '../../accounts/invitations/invitations.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { InvitationService, InvitedGuest } from '../../ui/ui-options.ts';
-import type { ActiveAccounts } from '../accounts/active-accounts.ts';
+import type { AccountServices } from '../services.ts';
 
 export interface InvitationServiceDeps {
-  readonly invitations: ActiveAccounts['groups']['invitations'];
+  readonly invitations: AcceptDeps & Pick<AccountServices, 'closedOf' | 'hasOwnLogin'>;
   /** The names, as people call them, of the cameras that the user will see; undefined: all. */
   readonly camerasOf: (user: User) => Promise<readonly string[] | undefined>;
   /** `auth.timezone`. */

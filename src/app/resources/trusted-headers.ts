@@ -6,8 +6,10 @@ import { formatProblem, type Problem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { ok, type Result } from '../../domain/result.ts';
-import { type MappingProblem, MOUNTED, mappingProblems } from '../../identity/mapped-headers.ts';
 import {
+  type MappingProblem,
+  MOUNTED,
+  mappingProblems,
   readTrustedHeaders,
   type TrustedHeaderList,
   type TrustedHeadersFiles,

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CORE_ROUTES } from '../../app/gate/own-routes.ts';
+import { CORE_ROUTES } from '../../app/own-routes.ts';
 import { configSchema, loadFeatures } from '../../app/resources/features.ts';
 import { exampleFile, jsonSchema } from '../../config/generated-files.ts';
 import { lacking, placeholdersFile } from '../../locales/placeholders-of.ts';

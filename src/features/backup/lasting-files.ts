@@ -7,7 +7,7 @@ import { SHIPPED } from '../../config/policy/load-policy.ts';
 import { formatProblems, type Problem, pathText } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
-import { MOUNTED } from '../../identity/mapped-headers.ts';
+import { MOUNTED } from '../../identity/trusted-headers-file.ts';
 import type { BackedUp } from './write-backup.ts';
 
 /** A configuration as far as it can be read: one key that is wrong, or a secret that is not there, is no reason to lose the rest. */

@@ -25,9 +25,9 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
   const alone = oneAtATime();
   return {
     ...ports,
-    under({ config: { settings, tableHead }, services, roles, providerFaults }) {
+    under({ config: { settings, tableHead }, services, providerFaults }) {
       const { audit } = services;
-      const tokens = { ...services, roles, asksProof: () => false, grantUses: NO_USES };
+      const tokens = { ...services, roles: services.roleRegistry.latest, asksProof: () => false, grantUses: NO_USES };
       const placeWith = (audit: Audit) => ({
         settings,
         tableHead,

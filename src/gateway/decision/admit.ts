@@ -37,6 +37,12 @@ import type { OwnerLookup } from './owner-lookup.ts';
 import { type Client, clientOf } from './request-facts.ts';
 import { strictTarget } from './strict-target.ts';
 
+/** A peer that is no trusted proxy describes a request; or a trusted one by half, or in two ways that differ. */
+export type DescriptionFault =
+  | { readonly kind: 'untrusted'; readonly peer: string }
+  | { readonly kind: 'incomplete'; readonly missing: string }
+  | { readonly kind: 'conflicting'; readonly one: string; readonly other: string };
+
 /** What a decision is made by; built once at start and again at a reload. */
 export interface Rules {
   readonly trusted: TrustedNetworks;
@@ -61,12 +67,8 @@ export interface Rules {
   readonly malformedIn?: (target: RequestTarget) => string | undefined;
   /** Whether the NVR is known to be of an older release. Absent: it is not known. */
   readonly isNvrOlder?: ((release: string) => Promise<boolean>) | undefined;
-  /** Called with a peer that is no trusted proxy and describes another request at `/auth`. */
-  readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
-  /** Called with the header that is missing when a trusted proxy describes another request at `/auth` by half. */
-  readonly onIncompleteDescription?: ((missing: string) => void) | undefined;
-  /** Called with the headers and values of two descriptions that a trusted proxy gives of one request. */
-  readonly onConflictingDescription?: ((one: string, other: string) => void) | undefined;
+  /** Called with what keeps a description of another request at `/auth` from being judged. */
+  readonly onDescription?: ((fault: DescriptionFault) => void) | undefined;
   /** The origin of `server.public_url`; absent for none. */
   readonly publicOrigin?: string | undefined;
 }

@@ -107,13 +107,13 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): ForwardAu
   const families = FAMILIES.filter(({ target, method }) => [...target, method].some((name) => isSent(carrier, name)));
   if (families.length === 0) return undescribed;
   if (!isTrustedPeer(carrier.peer, rules.trusted)) {
-    rules.onUntrustedDescription?.(carrier.peer);
+    rules.onDescription?.({ kind: 'untrusted', peer: carrier.peer });
     return undescribed;
   }
   const [said, other] = families.map((family) => saidBy(carrier, family, rules));
   if (!said || (families.length > 1 && !other)) return { described: undefined };
   if (other && (said.method !== other.method || pathOf(said.url) !== pathOf(other.url))) {
-    rules.onConflictingDescription?.(said.text, other.text);
+    rules.onDescription?.({ kind: 'conflicting', one: said.text, other: other.text });
     return { described: undefined };
   }
   const { method, url } = said;
@@ -135,7 +135,7 @@ function saidBy(carrier: RequestFacts, { target: names, method: name }: HeaderFa
   const [method, ...moreMethods] = headerLines(carrier, name);
   if (url === undefined || method === undefined) {
     // A subrequest is always a GET: a method that is missing must never be read as one.
-    rules.onIncompleteDescription?.(url === undefined ? names.join(' or ') : name);
+    rules.onDescription?.({ kind: 'incomplete', missing: url === undefined ? names.join(' or ') : name });
     return undefined;
   }
   if (moreTargets.length + moreMethods.length > 0) return undefined;

@@ -2,10 +2,9 @@
 import type { Next } from 'koa';
 import { z } from 'zod';
 import { viewOf } from '../../access/camera-view.ts';
-import type { ServiceStatus } from '../../domain/status.ts';
+import type { Services } from '../../app/services.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, STATUS, TEXT } from '../../routes/shapes.ts';
-import type { Rules } from '../decision/admit.ts';
 
 const CAMERAS_QUERY = { cameras: 'Only of these cameras, joined by commas' };
 const DAYS_QUERY = {
@@ -26,15 +25,11 @@ const DAYS = named(
   ),
 );
 
-export interface ZonesRouteDeps {
-  /** Then the request is forwarded to it. */
-  readonly hasEventsBackend: boolean;
-  readonly surroundings: Rules['surroundings'];
-}
+type ZoneServices = Pick<Services, 'hasEventsBackend' | 'surroundings'>;
 
 /** The days and the changes of events are answered by the events backend, or of what the NVR tells. */
 // biome-ignore format: a table
-export const EVENT_ROUTES: readonly OwnRoute<ZonesRouteDeps>[] = [
+export const EVENT_ROUTES: readonly OwnRoute<ZoneServices>[] = [
   { route: 'GET /api/events/days', access: 'any', cameras: ['query:cameras'], narrow: 'rewrite:cameras', times: ['own-data'], verb: 'history', view_as: true, forwarded: true, compressed: true, empty: [],
     summary: 'How many events a day, by camera; where the NVR keeps the events: how many reviews a day, of the last 30', query: DAYS_QUERY, yes: [200, DAYS], no: [422, 502, 503] },
   { route: 'GET /api/events/changes', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', forwarded: true,
@@ -43,7 +38,7 @@ export const EVENT_ROUTES: readonly OwnRoute<ZonesRouteDeps>[] = [
     summary: 'Names of zones, on the cameras that the caller sees', query: CAMERAS_QUERY, yes: [200, z.array(TEXT)], handler: zones },
 ];
 
-async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: ZonesRouteDeps, next: Next): Promise<void> {
+async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: ZoneServices, next: Next): Promise<void> {
   if (hasEventsBackend) return next();
   const { caller } = ctx.state;
   const { layout, now } = surroundings();
@@ -55,9 +50,9 @@ async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: Zone
 }
 
 // biome-ignore format: a table
-export const STATUS_ROUTES: readonly OwnRoute<() => Promise<ServiceStatus>>[] = [
+export const STATUS_ROUTES: readonly OwnRoute<Pick<Services, 'status'>>[] = [
   { route: 'GET /api/status', access: 'admin', note: 'addresses, warnings and failures of the service', summary: 'State of the service', yes: [200, STATUS],
-    handler: async (ctx, status) => {
+    handler: async (ctx, { status }) => {
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await status();
     } },

@@ -1,12 +1,13 @@
 /** `GET /api/explain`, the trace of a described request, and `GET /api/access`, who sees which camera: for admins (SPEC 1, 15). */
-
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { HolderView } from '../../access/review/who-sees.ts';
+import { type HolderView, sightOf } from '../../access/review/who-sees.ts';
+import { holdersIn } from '../../accounts/tokens/holders.ts';
+import type { Services } from '../../app/services.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { VERBS } from '../../domain/policy.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
-import type { Explainer } from './explainer.ts';
 
 const QUERY = {
   method: 'GET when not given',
@@ -43,11 +44,6 @@ export const ACCESS = named(
   }),
 );
 
-interface ExplainServices {
-  readonly explain: Explainer;
-  readonly whoSees: () => Promise<CameraAccess>;
-}
-
 /** The cameras that are known, and all accounts and API tokens with those that each sees. */
 export interface CameraAccess {
   readonly cameras: readonly string[];
@@ -55,13 +51,26 @@ export interface CameraAccess {
 }
 
 // biome-ignore format: a table
-export const EXPLAIN_ROUTES: readonly OwnRoute<ExplainServices>[] = [
+export const EXPLAIN_ROUTES: readonly OwnRoute<Pick<Services, 'explain'> & AccessServices>[] = [
   { route: 'GET /api/explain', access: 'admin', note: 'how a described request would be judged', summary: 'How a request would be authorized, and why', query: QUERY, yes: [200, EXPLANATION], no: [422], handler: answer },
   { route: 'GET /api/access', access: 'admin', compressed: true, note: 'who sees which camera', summary: 'Accounts and API tokens with the cameras that each sees', yes: [200, ACCESS], handler: listAccess },
 ];
 
+type AccessServices = Pick<
+  Services,
+  'store' | 'settings' | 'clock' | 'roleRegistry' | 'latestCurtain' | 'knownCameras'
+>;
+
+async function whoSees(services: AccessServices): Promise<CameraAccess> {
+  const { store, settings, clock, roleRegistry, latestCurtain, knownCameras } = services;
+  const cameras = knownCameras();
+  const [roles, curtain] = await Promise.all([roleRegistry.active(), latestCurtain()]);
+  const holders = await holdersIn({ store, auth: settings.auth, roles, curtain, now: unixSeconds(clock) });
+  return { cameras, holders: holders.map((holder) => sightOf(holder, cameras)) };
+}
+
 /** It takes no token: addresses are logged on the way. */
-async function answer(ctx: RouteContext, { explain }: ExplainServices): Promise<void> {
+async function answer(ctx: RouteContext, { explain }: Pick<Services, 'explain'>): Promise<void> {
   const query = new URLSearchParams(ctx.querystring);
   const explanation = await explain({
     method: query.get('method') ?? 'GET',
@@ -78,8 +87,8 @@ async function answer(ctx: RouteContext, { explain }: ExplainServices): Promise<
 }
 
 /** Whoever has the same list already is told so: it changes with accounts, roles, cameras and the hour, and is asked for often. */
-async function listAccess(ctx: RouteContext, { whoSees }: ExplainServices): Promise<void> {
-  const body = JSON.stringify(await whoSees());
+async function listAccess(ctx: RouteContext, services: AccessServices): Promise<void> {
+  const body = JSON.stringify(await whoSees(services));
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.etag = createHash('sha256').update(body).digest('base64url').slice(0, ETAG_LENGTH);
   ctx.status = 200;

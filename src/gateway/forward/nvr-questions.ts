@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { memberOf } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { targetAt, type Upstream } from '../../domain/addresses.ts';
-import type { Sharer } from '../../domain/async.ts';
+import { type Sharer, withTimeLimit } from '../../domain/async.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
-import { DEFAULT_ALIVE, type TableHead } from '../../domain/policy.ts';
+import { compareReleases, DEFAULT_ALIVE, type TableHead } from '../../domain/policy.ts';
 import {
   ask,
   askJson,
@@ -128,4 +128,37 @@ export async function nvrVersion({ settings, tableHead }: NvrConfig): Promise<st
 function fieldOf(text: string, field: string): string | undefined {
   const value = memberOf(JSON.parse(text), field);
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Milliseconds. */
+const FRESH = 60_000;
+const LONGEST_WAIT = 2000;
+
+/**
+ * Whether the NVR is known to be older than a release: pages of some know the roles admin and viewer only, and some pictures
+ * are found by a name since another (SPEC 5, 11). Never rejects. `ask`: the version as the NVR says it; null without an answer.
+ * `now`: milliseconds of a steady clock.
+ */
+export function createReleaseCheck(ask: () => Promise<string | null>, now: () => number, longestWait = LONGEST_WAIT) {
+  let known: { readonly version: string | undefined; readonly at: number } | undefined;
+  let asking: Promise<void> | undefined;
+  const refresh = (): Promise<void> => {
+    asking ??= ask()
+      .catch(() => null)
+      .then((version) => {
+        // What was known stays, while the NVR says nothing.
+        known = { version: version ?? known?.version, at: now() };
+      })
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  };
+  return async (release: string): Promise<boolean> => {
+    const isFresh = known !== undefined && now() - known.at < FRESH;
+    const refreshing = isFresh ? undefined : refresh();
+    // A page waits for it: only the first answer is waited for, and not for long.
+    if (refreshing && known?.version === undefined) await withTimeLimit(refreshing, longestWait, () => undefined);
+    return compareReleases(known?.version, release) < 0;
+  };
 }

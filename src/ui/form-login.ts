@@ -5,16 +5,16 @@ import {
   attemptLogin,
   attemptSecondStep,
   loginResult,
-} from '../../accounts/login/post-login.ts';
-import { passwordFault } from '../../accounts/passwords/password-rules.ts';
-import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
-import { cookieClientOf, cookieLine } from '../../accounts/sessions/session-cookie.ts';
-import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
-import { unixSeconds } from '../../domain/clock.ts';
-import { cookieValues } from '../../domain/sent-credentials.ts';
-import type { RouteContext } from '../../routes/own-route.ts';
-import type { FormLogin, LogIn } from '../../ui/ui-options.ts';
-import type { AccountServices } from '../services.ts';
+} from '../accounts/login/post-login.ts';
+import { passwordFault } from '../accounts/passwords/password-rules.ts';
+import { STEP_COOKIE, TICKET_SECONDS } from '../accounts/second-factor/sealing.ts';
+import { cookieClientOf, cookieLine } from '../accounts/sessions/session-cookie.ts';
+import { secretsDigestOf } from '../accounts/sessions/session-state.ts';
+import type { AccountServices } from '../app/services.ts';
+import { unixSeconds } from '../domain/clock.ts';
+import { cookieValues } from '../domain/sent-credentials.ts';
+import type { RouteContext } from '../routes/own-route.ts';
+import type { FormLogin, LogIn } from './ui-options.ts';
 
 type Deps = AttemptServices & Pick<AccountServices, 'tickets' | 'clock' | 'signInsOf'>;
 

@@ -1,38 +1,38 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
-import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createInvitationLimiter } from '../../accounts/invitations/accept-invitation.ts';
-import { createLinkPasses } from '../../accounts/links/link-pass.ts';
-import { createLinkLimiter } from '../../accounts/links/links.ts';
-import { createKnownClients } from '../../accounts/login/client-key.ts';
+import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
+import { createInvitationLimiter } from '../accounts/invitations/accept-invitation.ts';
+import { createLinkPasses } from '../accounts/links/link-pass.ts';
+import { createLinkLimiter } from '../accounts/links/links.ts';
+import { createKnownClients } from '../accounts/login/client-key.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
   type NewAdminPassword,
   warnWithoutAdmin,
-} from '../../accounts/login/first-admin.ts';
-import { createLoginPlaces } from '../../accounts/login/login-places.ts';
-import { openLimits } from '../../accounts/login/shared-limiter.ts';
-import { createCallbackPlaces } from '../../accounts/oidc/attempt.ts';
-import { createChallenges } from '../../accounts/passkeys/challenges.ts';
-import { relyingPartyOf } from '../../accounts/passkeys/credential.ts';
-import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import { createSealer, createTickets, derivedKey, type Sealer } from '../../accounts/second-factor/sealing.ts';
-import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
-import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
-import { openSitePublisher } from '../../accounts/sites/site-publisher.ts';
-import { rolesOfFile } from '../../config/schema/role-schema.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import { type Clock, type DeletionGuard, unixSeconds } from '../../domain/clock.ts';
-import { rightsOfUser } from '../../domain/rights.ts';
-import type { AuditedAct } from '../../features/feature.ts';
-import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
-import type { Logs } from '../../telemetry/logs/log.ts';
-import { steadyNow } from '../resources/steady-clock.ts';
-import type { Lasting } from '../services.ts';
-import { countedLogins } from '../telemetry/counting.ts';
-import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
-import { openCredentials } from './credentials.ts';
+} from '../accounts/login/first-admin.ts';
+import { createLoginPlaces } from '../accounts/login/login-places.ts';
+import { openLimits } from '../accounts/login/shared-limiter.ts';
+import { createCallbackPlaces } from '../accounts/oidc/attempt.ts';
+import { createChallenges } from '../accounts/passkeys/challenges.ts';
+import { relyingPartyOf } from '../accounts/passkeys/credential.ts';
+import { createPasswordHasher, type PasswordHasher } from '../accounts/passwords/password-hash.ts';
+import { createSealer, createTickets, derivedKey, type Sealer } from '../accounts/second-factor/sealing.ts';
+import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
+import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
+import { openSitePublisher } from '../accounts/sites/site-publisher.ts';
+import { rolesOfFile } from '../config/schema/role-schema.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { type Clock, type DeletionGuard, unixSeconds } from '../domain/clock.ts';
+import { rightsOfUser } from '../domain/rights.ts';
+import type { AuditedAct } from '../features/feature.ts';
+import type { SecondFactorStore } from '../store/accounts/second-factor.ts';
+import type { Logs } from '../telemetry/logs/log.ts';
+import { openCredentials } from './accounts/credentials.ts';
+import { accountsUnder } from './active-accounts.ts';
+import { steadyNow } from './resources/steady-clock.ts';
+import type { AccountServices, Lasting } from './services.ts';
+import { countedLogins } from './telemetry/counting.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
@@ -108,10 +108,10 @@ export async function openAccounts(
   const hasherOf = createHashers();
   const keyed = keyedBy(secret.value.key);
   await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
-  const { tokenVerifier, seenSessions, curtain, hashCosts } = credentials;
+  const { tokenVerifier, curtain, hashCosts } = credentials;
   const lasting: Lasting = {
+    ...credentials,
     verifyToken: tokenVerifier.judge,
-    seenSessions,
     latestCurtain: curtain.latest,
     followStore: hashCosts,
     closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
@@ -125,7 +125,6 @@ export async function openAccounts(
     store,
     clock,
     key,
-    credentials,
     limiter,
     knownClients,
     firstTimeLogin,
@@ -146,20 +145,17 @@ export async function openAccounts(
       await publisher.close();
       await credentials.close();
     },
-    hasherOf,
     /** The cameras of the NVR have changed: the other sites on the store are told. */
     publishCameras: publisher.cameras,
-    firstTimeLogin,
-    knownClients,
     /** The accounts as they are by these settings; nothing has changed yet. */
     under: (settings: Settings) => accountsUnder(settings, lasting),
     /** Makes it active for all requests. */
-    enforce({ settings, clauses }: ActiveAccounts) {
+    enforce({ settings, clauses }: AccountServices) {
       roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);
     },
     /** Makes users without their role viewers, and an admin where there is none. `reset`: with a new password in any case. */
-    async settle({ settings, hasher, audit }: ActiveAccounts, reset: boolean): Promise<NewAdminPassword | undefined> {
+    async settle({ settings, hasher, audit }: AccountServices, reset: boolean): Promise<NewAdminPassword | undefined> {
       await credentials.demoteWhoseRoleIsGone(publisher.publishedRoles());
       await publisher.roles([...settings.auth.roles.keys()]);
       if (!settings.auth.enabled) return undefined;

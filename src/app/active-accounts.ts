@@ -1,0 +1,110 @@
+/** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
+import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
+import { createInvitations } from '../accounts/invitations/invitations.ts';
+import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../accounts/invitations/invited-passkeys.ts';
+import { openLinks } from '../accounts/links/links.ts';
+import { invitedSessions } from '../accounts/login/post-login.ts';
+import { providerSessionsOf } from '../accounts/oidc/provider-sessions.ts';
+import { createSignIns } from '../accounts/oidc/sign-in.ts';
+import { relyingPartyOf } from '../accounts/passkeys/credential.ts';
+import { createPasskeyCheck, createPasskeys } from '../accounts/passkeys/passkeys.ts';
+import { passwordRulesOf } from '../accounts/passwords/password-rules.ts';
+import { createRoles } from '../accounts/roles/roles.ts';
+import { createPairing } from '../accounts/screens/pairing.ts';
+import { openScreens } from '../accounts/screens/screens.ts';
+import { OFF } from '../accounts/second-factor/factor-routes.ts';
+import { createEnrolment, createSecondFactor } from '../accounts/second-factor/second-factor.ts';
+import { createSignInAdmin } from '../accounts/users/sign-in-admin.ts';
+import { createUsers } from '../accounts/users/users.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import type { User } from '../domain/accounts/account.ts';
+import { addressMaker } from '../domain/addresses.ts';
+import type { Caller } from '../domain/caller.ts';
+import { unixSeconds } from '../domain/clock.ts';
+import { hasFreshProof } from '../domain/credentials.ts';
+import { ADMIN } from '../domain/names.ts';
+import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
+import { err } from '../domain/result.ts';
+import { providersUnder } from './accounts/providers.ts';
+import { openIdentities, sessionsUnder } from './identities.ts';
+import type { AccountServices, Lasting } from './services.ts';
+import { countedAudit, countedLimiter } from './telemetry/counting.ts';
+
+/** Changes nothing that holds now. */
+export function accountsUnder(settings: Settings, lasting: Lasting): AccountServices {
+  const { auth, server } = settings;
+  const { store, clock, metrics, roleRegistry, grantUses, screenLimiter, seenSessions } = lasting;
+  const clauses = clausesOf(auth.failed_login_rate_limit);
+  const { invitedPasskeysWith, ...factors } = factorsUnder(settings, lasting);
+  const { isOwedBy, sessionOwes: factorOwed } = factors.secondFactor;
+  const audit = countedAudit(lasting.audit, auth.trusted_proxies, metrics);
+  const sessions = sessionsUnder(settings, lasting, {
+    factorOwed,
+    isEndedHere: store.isHeld,
+    providerSessions: providerSessionsOf(settings, lasting),
+    ends: seenSessions.ends,
+  });
+  const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy);
+  const links = openLinks(opened.links, { ...lasting, audit });
+  const screens = openScreens(opened.screens, { grantUses, screenLimiter, secure: auth.cookie_secure });
+  const hasher = lasting.hasherOf(auth.hash_iterations);
+  const roles = roleRegistry.latest;
+  const people = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
+  const invitations = createInvitations({
+    ...people,
+    kept: store,
+    lifetime: auth.invitation_lifetime,
+  });
+  const made = { ...lasting, ...factors, settings, audit, sessions, hasher, invitations };
+  const accounts = {
+    ...made,
+    clauses,
+    roles,
+    identities: { ...identities, sharedBy: links.sharedFrom },
+    links,
+    longest: settings.links.max_lifetime,
+    screens,
+    pairing: createPairing(lasting),
+    authEnabled: auth.enabled,
+    hasOwnLogin: auth.enabled,
+    publicAddressOf: addressMaker(server.public_url),
+    signInsOf: createSignIns(made),
+    limiter: countedLimiter(lasting.limiter, clauses, metrics),
+    recheck,
+    asksProof: (caller: Caller, act: GuardedAct) =>
+      (auth.reauthenticate === 'strict' || !ONLY_STRICT.has(act)) && !hasFreshProof(caller, unixSeconds(clock)),
+    mayUsePassword: ({ role }: Pick<User, 'role'>) =>
+      auth.password_login === 'everyone' || (auth.password_login === 'admins' && role === ADMIN),
+    users: createUsers(people),
+    signIns: createSignInAdmin(store.signIns),
+    customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
+    invitedPasskeys: invitedPasskeysWith({ invitations, hasher }),
+    screenCookieAgain: screens.cookieAgain,
+    providers: providersUnder(settings, lasting, async () => (await roles()).keys()),
+  };
+  return { ...accounts, beginSession: invitedSessions(accounts) };
+}
+
+/** Second factors and passkeys (SPEC 12). */
+function factorsUnder({ auth, server }: Settings, lasting: Lasting) {
+  const { clock, challenges, sealer, passkeyUserKey: userKey } = lasting;
+  const { secondFactor: store, accounts, invitations: invitationStore } = lasting.store;
+  const site = relyingPartyOf(server.public_url);
+  const factorDeps = { store, sealer, clock, mode: auth.second_factor };
+  const trusted = new Set(auth.oidc.filter((one) => one.second_factor === 'provider').map(({ name }) => name));
+  const passkeyDeps = { store, challenges, clock, userKey, site: auth.second_factor === 'off' ? err(OFF) : site };
+  return {
+    secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: site.ok, trusted }),
+    enrolment: createEnrolment(factorDeps),
+    passkeys: createPasskeys(passkeyDeps),
+    passkeyCheck: createPasskeyCheck({ ...passkeyDeps, users: accounts }),
+    invitedPasskeysWith: (given: Pick<InvitedPasskeyDeps, 'invitations' | 'hasher'>) =>
+      createInvitedPasskeys({ ...passkeyDeps, ...given, invitationStore }),
+  };
+}
+
+/** The configuration was checked: what does not parse cannot come here. */
+function clausesOf(text: string | null): readonly Clause[] {
+  const parsed = text === null ? undefined : parseRateLimit(text);
+  return parsed?.ok ? parsed.value : [];
+}

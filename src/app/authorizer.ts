@@ -1,0 +1,138 @@
+/** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
+import { unixSeconds } from '../domain/clock.ts';
+import { maskSecrets } from '../domain/text.ts';
+import type { DescriptionFault } from '../gateway/decision/admit.ts';
+import { createReleaseCheck, nvrVersion } from '../gateway/forward/nvr-questions.ts';
+import { type Noting, openRules, type TableConfig } from '../gateway/rules.ts';
+import type { Trace } from '../identity/identity-trace.ts';
+import { type Logs, levelOf } from '../telemetry/logs/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Components } from './resources/components.ts';
+import { logRules } from './resources/logs.ts';
+import { steadyNow } from './resources/steady-clock.ts';
+import type { Runtime } from './runtime.ts';
+import type { AccountServices } from './services.ts';
+
+import { countedRole, countedSecretCheck, countedVerify } from './telemetry/counting.ts';
+import { type AnswerWatch, watchAnswers } from './telemetry/readiness.ts';
+
+export function createAuthorizer(
+  config: TableConfig,
+  accounts: AccountServices,
+  { cameras, events }: Components,
+  { trustedHeaders, logs }: Pick<Runtime, 'trustedHeaders' | 'logs'>,
+) {
+  const { identities, links, screens, tokenVerifier, store, clock, metrics } = accounts;
+  const proxyKeys = watchKeys(logs, metrics);
+  const isNvrOlder = createReleaseCheck(() => nvrVersion(config), steadyNow);
+  const opened = openRules({
+    config,
+    identities,
+    eventsBackend: events.it?.upstream,
+    isNvrOlder,
+    layout: cameras.it.layout,
+    findUser: store.accounts.findUser,
+    allowlist: () => trustedHeaders.current().names,
+    onProxyKeys: proxyKeys.onAnswer,
+  });
+  const remembering = { version: store.version, now: () => unixSeconds(clock) };
+  const noting: Noting = {
+    verifySession: countedVerify(identities.verifySession, metrics),
+    verifyApiToken: countedVerify(tokenVerifier.verify, metrics),
+    verifyLink: links.verifyFrom,
+    verifyScreen: screens.verifyFrom,
+    trace: isTraced(config) ? identityTrace(logs) : undefined,
+    onRole: countedRole(metrics),
+    onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
+    onDescription: warningOfDescription(logs),
+    remembering,
+  };
+  const decide = () => {
+    const rules = opened.rules(noting);
+    const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
+    return { list: trustedHeaders.current(), headers: opened.headers(), rules: { ...rules, carriesProxySecret } };
+  };
+  let decided = decide();
+  const upToDate = () => {
+    if (decided.list !== trustedHeaders.current()) decided = decide();
+    return decided;
+  };
+  return {
+    ...opened,
+    isNvrOlder,
+    /** Remembers identities on their connections. */
+    remembering,
+    /** Why the keys of `proxy.jwt` could not be read when they were last asked for. */
+    proxyKeysFault: proxyKeys.fault,
+    rules: () => upToDate().rules,
+    /** The same without counters, for questions that are not requests of a client. */
+    uncounted: () => opened.rules(),
+    headers: () => upToDate().headers,
+  };
+}
+
+/** Said when the keys go away, and when they are back. */
+const watchKeys = (logs: Logs, metrics: Metrics): AnswerWatch => {
+  const log = logs.named('service.gate');
+  return watchAnswers((answer, wasDown) => {
+    metrics.proxyKeysUp.set(answer.kind === 'up' ? 1 : 0);
+    if (answer.kind === 'down')
+      log.error(
+        { cause: answer.why },
+        'the keys at proxy.jwt.jwks_url cannot be read: known ones are used for an hour, then nobody is let in',
+      );
+    else if (wasDown) log.info('the keys at proxy.jwt.jwks_url can be read again');
+  });
+};
+
+const TRACED = 'service.api.auth';
+
+/** A line for each request at debug; nothing is gathered for it at other levels (interface 2.5). */
+const isTraced = ({ settings }: TableConfig): boolean =>
+  ['debug', 'trace'].includes(levelOf(TRACED, logRules(settings)));
+
+const LONGEST_LOGGED_PATH = 512;
+
+function identityTrace(logs: Logs): Trace {
+  const log = logs.named(TRACED);
+  return (entry, { method, target, peer }) => {
+    const path = maskSecrets(target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH) ?? '');
+    log.debug({ ...entry, peer, method, path }, 'identified');
+  };
+}
+
+/** A client can cause it, by a header of its own: one line a minute. */
+const TOLD_AGAIN_MS = 60_000;
+
+/**
+ * Any client can send such headers, and a proxy asks for every request: an untrusted peer is told of once, each missing header
+ * once.
+ */
+function warningOfDescription(logs: Logs): (fault: DescriptionFault) => void {
+  const log = logs.named('service.gate');
+  const toldAt = new Map<string, number>();
+  return (fault) => {
+    const about = fault.kind === 'incomplete' ? `incomplete ${fault.missing}` : fault.kind;
+    const before = toldAt.get(about);
+    const isDue = before === undefined || (fault.kind === 'conflicting' && steadyNow() - before >= TOLD_AGAIN_MS);
+    if (!isDue) return;
+    toldAt.set(about, steadyNow());
+    switch (fault.kind) {
+      case 'untrusted':
+        return log.warn(
+          { peer: fault.peer },
+          'forward-auth headers of an untrusted peer were ignored, so /auth judged its own request: if the peer is your proxy, add its address to auth.trusted_proxies',
+        );
+      case 'incomplete':
+        return log.warn(
+          { missing: fault.missing },
+          `/auth refused a request that a trusted proxy described without the header ${fault.missing}: set it in the proxy (nginx: proxy_set_header X-Original-Method $request_method)`,
+        );
+      case 'conflicting':
+        return log.warn(
+          { one: maskSecrets(fault.one), other: maskSecrets(fault.other) },
+          '/auth refused a request that a trusted proxy described in two ways that differ: let the proxy send one of them, and clear the headers of the other that a client may send',
+        );
+    }
+  };
+}

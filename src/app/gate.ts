@@ -1,0 +1,181 @@
+/** The services of a generation, and what its gate works with: rules, destinations, refusals and Postern's own routes. */
+import { randomUUID } from 'node:crypto';
+import type { OwnConfig } from '../access/nvr-adapter.ts';
+import { beginAttempt } from '../accounts/oidc/oidc-routes.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { User } from '../domain/accounts/account.ts';
+import { mapMaybe } from '../domain/async.ts';
+import type { Caller } from '../domain/caller.ts';
+import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../domain/camera-scope.ts';
+import type { CameraName } from '../domain/names.ts';
+import { heldBy } from '../domain/rights.ts';
+import type { Client } from '../gateway/decision/request-facts.ts';
+import { askerOf, questionFor } from '../gateway/forward/nvr-questions.ts';
+import type { Gate } from '../gateway/gate.ts';
+import { refusalRules } from '../gateway/response/error-responses.ts';
+import { createStartPage } from '../gateway/start-page.ts';
+import { askText } from '../outbound/ask-upstream.ts';
+import { openApiDocument } from '../routes/document.ts';
+import type { BoundRoute } from '../routes/own-route.ts';
+import { formLogIn } from '../ui/form-login.ts';
+import { postInvitation } from '../ui/invitation-page.ts';
+import { postLink } from '../ui/link-page.ts';
+import { leadToConsole } from '../ui/serve-ui.ts';
+import { signInPages } from '../ui/sign-in-pages.ts';
+import type { UiOptions } from '../ui/ui-options.ts';
+import type { createAuthorizer } from './authorizer.ts';
+import { invitationService } from './gate/invitation-service.ts';
+import { linkJudge, linkService } from './gate/link-judge.ts';
+import { boundRoutes, CORE_ROUTES } from './own-routes.ts';
+import type { Components } from './resources/components.ts';
+import type { Runtime } from './runtime.ts';
+import type { AccountServices, Services } from './services.ts';
+
+type Authorizer = ReturnType<typeof createAuthorizer>;
+
+/** What is known where requests are judged and pages are made is added to the accounts. */
+export function servicesUnder(
+  { settings, tableHead, policy }: ServiceConfig,
+  accounts: AccountServices,
+  authorizer: Authorizer,
+  { cameras: { it: cameras }, events }: Components,
+  { pages: built, version }: Pick<Runtime, 'pages' | 'version'>,
+  {
+    featureRoutes,
+    ...given
+  }: Pick<Services, 'status' | 'house'> & { readonly featureRoutes: () => readonly BoundRoute[] },
+): Services {
+  const { auth, ui, server, nvr } = settings;
+  const { uncounted: rules, seen, destinations } = authorizer;
+  const startPage = createStartPage({ settings, tableHead, policy }, rules);
+  const friendlyNameOf = (camera: string): string | undefined => cameras.layout()?.friendly?.get(camera as CameraName);
+  const { custom_roles_since: since } = tableHead;
+  let description: string | undefined; // made for the first who asks: it is long, and few do
+  const services = {
+    ...accounts,
+    ...given,
+    ...signInPages(settings, startPage.home, built, refusalRules(settings, startPage.home, built).renderPage),
+    explain: authorizer.explain,
+    hasEventsBackend: events.it !== undefined,
+    surroundings: () => authorizer.rules().surroundings(),
+    apiDescription: () =>
+      (description ??= JSON.stringify(openApiDocument(version, [...CORE_ROUTES, ...featureRoutes()]))),
+    judge: linkJudge({ settings, destinations, rules }),
+    knownCameras: () => cameras.current() ?? [],
+    visibleCameras: seen,
+    friendlyNameOf,
+    knowsCustomRoles: async () => since === undefined || !(await authorizer.isNvrOlder(since)),
+  };
+  const camerasOf = async (user: User): Promise<readonly string[] | undefined> => {
+    const known = await accounts.roleRegistry.latest();
+    const roles = heldBy(user);
+    const all = { role: user.role, roles, scope: unionOfScopes(roles.map((role) => scopeOfRole(role, known))) };
+    const { scope } = await accounts.behindCurtain(all);
+    return scope.kind === 'all' ? undefined : seen(scope).map((name) => friendlyNameOf(name) ?? name);
+  };
+  const timeZone = auth.timezone ?? undefined;
+  const hasNvr = nvr.url !== undefined;
+  const { providers, passkeys } = accounts;
+  const pages: UiOptions = {
+    pages: built,
+    loginPage: ui.login,
+    hasNvr,
+    home: startPage.home,
+    still: tableHead.still,
+    live: tableHead.live,
+    startPageOf: startPage.pageOf,
+    eventsBy: services.hasEventsBackend ? 'backend' : 'nvr',
+    hasOwnLogin: auth.enabled,
+    providers: [...providers.values()].map(({ provider }) => provider.settings),
+    hasPasswords: auth.password_login !== 'none' || providers.size === 0,
+    shortestPassword: auth.password_min_length,
+    passkeyOrigin: passkeys.site.ok ? passkeys.site.value.origin : '',
+    hasSites: server.site !== undefined,
+    frameAncestors: ui.frame_ancestors,
+    logIn: formLogIn(accounts),
+    invitations: invitationService({ invitations: services, camerasOf, timeZone }),
+    links: linkService({ ...services, hasNvr, timeZone }),
+    bodySeconds: accounts.bodySeconds,
+  };
+  const all: Services = {
+    ...services,
+    ui: pages,
+    invitationForm: (ctx) => postInvitation(ctx, pages),
+    linkForm: (ctx) => postLink(ctx, pages),
+    /** Asks the person again at the provider, and comes back to the page that asked. */
+    askAtProvider: (ctx, { user: { name: user }, session }, { name: provider, returnTo }) =>
+      beginAttempt(ctx, all, {
+        provider,
+        purpose: { kind: 'prove', user, session },
+        returnTo: services.pageOf(ctx, returnTo),
+      }),
+  };
+  return all;
+}
+
+type MadeWith = Pick<
+  Gate,
+  'openStreams' | 'clientLimits' | 'upstreamSlots' | 'onCaller' | 'unknownRoutes' | 'watch' | 'viewings'
+>;
+
+/** `featureRoutes`: those of the features. */
+export function createGate(
+  services: Services,
+  authorizer: Authorizer,
+  { cameras: { it: cameras }, transports }: Components,
+  featureRoutes: readonly BoundRoute[],
+  made: MadeWith,
+): Gate {
+  const { settings, sessions, ui } = services;
+  const cookieWith = (token: string | undefined, client: Client): string | undefined =>
+    token === undefined ? undefined : sessions.cookieFor(token, client);
+  const renewed = (token: (caller: Caller) => ReturnType<typeof sessions.renew>) => (caller: Caller, client: Client) =>
+    mapMaybe(token(caller), (text) => cookieWith(text, client));
+  const toConsole: BoundRoute = { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, ui) };
+  return {
+    ...made,
+    rules: authorizer.rules,
+    headers: authorizer.headers,
+    destinations: authorizer.destinations,
+    refusals: refusalRules(settings, ui.home, ui.pages),
+    ...transports.it,
+    ownRoutes: [...boundRoutes(services), ...featureRoutes, ...(ui.hasNvr ? [] : [toConsole])],
+    renewal: renewed(sessions.renewalFor),
+    refresh: renewed(sessions.renew),
+    recheck: services.recheck,
+    enter: services.links.enter,
+    visitorFault: async ({ credential }, path, reason) =>
+      credential.kind === 'link' ? services.judge.faultOf(credential.thing, path, reason) : reason,
+    pushHosts: settings.nvr.push_endpoints,
+    bodySeconds: services.bodySeconds(),
+    ask: askerOf(settings),
+    askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
+    ownConfig: async () => ownConfigOf(settings, await services.roleRegistry.latest(), cameras.current() ?? []),
+    onConfigRead: cameras.learn,
+    newRequestId: randomUUID,
+  };
+}
+
+/** A role that has no camera at all. */
+const NO_CAMERA = ['none'];
+
+/** The configuration in the form that the NVR's pages read. */
+function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
+  const listed = [...roles].map(([role, entries]) => {
+    const cameras = visibleCameras(scopeOf(entries), known);
+    // An empty list means all cameras there: a role whose cameras are gone is shown with its list as it is written.
+    return [role, cameras.length > 0 ? cameras : entries.length > 0 ? entries : NO_CAMERA];
+  });
+  const { enabled, refresh_time, session_length, cookie_name } = auth;
+  return {
+    auth: {
+      enabled,
+      roles: { ...Object.fromEntries(listed), admin: [], viewer: [] },
+      refresh_time,
+      session_length,
+      cookie_name,
+    },
+    proxy: { logout_url: proxy.logout_url },
+  };
+}

@@ -1,0 +1,110 @@
+/** What each kind of credential is worth under one configuration: for the service, for `explain` and for commands (SPEC 3). */
+import { createLinks } from '../accounts/links/links.ts';
+import { createScreens } from '../accounts/screens/screens.ts';
+import { createSessions, type SessionParts } from '../accounts/sessions/sessions.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import type { User } from '../domain/accounts/account.ts';
+import { isFramedElsewhere } from '../domain/addresses.ts';
+import type { Caller } from '../domain/caller.ts';
+import { unixSeconds } from '../domain/clock.ts';
+import type { CredentialKind } from '../domain/credentials.ts';
+import { recheckedProxyCaller } from '../identity/proxy-header-source.ts';
+import { createViewAs } from '../identity/view-as.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Lasting } from './services.ts';
+
+type Judging = { readonly store: Store } & Pick<
+  Lasting,
+  'clock' | 'grace' | 'grants' | 'roleRegistry' | 'tokens' | 'behindCurtain'
+>;
+
+/** `owesFactor`: the user must set up a second factor before anything else. */
+export function openIdentities(
+  { auth, links: { max_lifetime: longest } }: Settings,
+  lasting: Judging & { readonly passes: Pick<Lasting['passes'], 'viewerIn'> },
+  sessions: Pick<ReturnType<typeof createSessions>, 'verify' | 'recheck'>,
+  owesFactor: (user: User) => boolean,
+) {
+  const { store, clock, grants: memory, roleRegistry, tokens, behindCurtain, passes } = lasting;
+  const { active: roles } = roleRegistry;
+  const now = () => unixSeconds(clock);
+  const grants = {
+    grants: memory,
+    clock,
+    roles,
+    recheckToken: tokens.recheck,
+    authEnabled: auth.enabled,
+    owesFactor,
+  };
+  const links = createLinks({ ...grants, passes, isEnabled: longest > 0 });
+  const screens = createScreens(grants);
+  const viewAs = auth.enabled ? createViewAs({ store, clock, roleRegistry, owesFactor }) : undefined;
+  /** A credential of the other mode is refused: accounts and a proxy's headers are never trusted together. */
+  const ofSession: Recheck = async (caller) => (auth.enabled ? sessions.recheck(caller) : undefined);
+  const rechecks: Readonly<Record<CredentialKind, Recheck>> = {
+    session: ofSession,
+    'api-token': async (caller) =>
+      caller.credential.kind === 'api-token' && caller.credential.session ? ofSession(caller) : tokens.recheck(caller),
+    link: links.recheck,
+    screen: screens.recheck,
+    'proxy-headers': async (caller) => (auth.enabled ? undefined : recheckedProxyCaller(caller, await roles(), now())),
+    'internal-listener': async (caller) => caller,
+    'command-line': async () => undefined,
+    'view-as': async (caller) => viewAs?.recheck(caller, beforeCurtain),
+  };
+  const beforeCurtain: Recheck = (caller) => rechecks[caller.credential.kind](caller);
+  return {
+    links,
+    screens,
+    /** What the rules of the decision ask; nothing of it is counted. */
+    identities: {
+      verifySession: sessions.verify,
+      verifyApiToken: tokens.verify,
+      verifyLink: links.verify,
+      verifyScreen: screens.verify,
+      sharedBy: links.shared,
+      findViewed: viewAs?.find,
+      behindCurtain,
+      roleRegistry,
+      now,
+    },
+    /** The caller as of now; undefined when the credential no longer holds. */
+    async recheck(caller: Caller): Promise<Caller | undefined> {
+      const found = await beforeCurtain(caller);
+      return found && behindCurtain(found);
+    },
+  };
+}
+
+type Recheck = (caller: Caller) => Promise<Caller | undefined>;
+
+/** `more`: what a running service knows of its sessions besides. */
+export const sessionsUnder = (
+  settings: Settings,
+  { store, clock, key, grace, roleRegistry, tokens }: Judging & Pick<Lasting, 'key'>,
+  more: Pick<SessionParts, 'factorOwed' | 'isEndedHere' | 'ends' | 'providerSessions'> = {},
+) => {
+  const { auth, ui, server } = settings;
+  // A page of another site that shows ours in a frame gets no other cookie (SPEC 8).
+  const isFramed = isFramedElsewhere(ui.frame_ancestors, server.public_url?.origin, auth.cookie_domain);
+  return createSessions({
+    ...more,
+    store: store.accounts,
+    key,
+    clock,
+    roles: roleRegistry.active,
+    grace,
+    apiTokenNow: tokens.callerNow,
+    sessionLength: auth.session_length,
+    refreshTime: auth.refresh_time,
+    maxAge: auth.session_max_age,
+    graceSeconds: settings.store.grace,
+    cookie: {
+      name: auth.cookie_name,
+      secure: auth.cookie_secure,
+      sameSite: isFramed ? 'none' : 'lax',
+      path: '/',
+      domain: auth.cookie_domain,
+    },
+  });
+};

@@ -1,0 +1,70 @@
+/** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
+import { CURTAIN_ROUTES } from '../accounts/curtain/curtain-routes.ts';
+import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
+import { INVITED_PASSKEY_ROUTES } from '../accounts/invitations/invited-passkey-routes.ts';
+import { LINK_PAGE_ROUTES } from '../accounts/links/link-page.ts';
+import { LINK_ROUTES } from '../accounts/links/link-routes.ts';
+import { LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
+import { LOGIN_ROUTES } from '../accounts/login/login-routes.ts';
+import { PASSKEY_LOGIN_ROUTES } from '../accounts/login/passkey-login-routes.ts';
+import { REAUTHENTICATE_ROUTES } from '../accounts/login/reauthenticate.ts';
+import { OIDC_ROUTES } from '../accounts/oidc/oidc-routes.ts';
+import { SIGN_IN_ROUTES } from '../accounts/oidc/sign-in-routes.ts';
+import { PASSKEY_ROUTES } from '../accounts/passkeys/passkey-routes.ts';
+import { CONFIG_SET_ROUTES } from '../accounts/roles/config-set-route.ts';
+import { ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
+import { PAIRING_ROUTES } from '../accounts/screens/pairing-routes.ts';
+import { SCREEN_ROUTES } from '../accounts/screens/screen-routes.ts';
+import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
+import { SESSION_ROUTES } from '../accounts/sessions/session-routes.ts';
+import { SETTING_ROUTES } from '../accounts/settings/setting-routes.ts';
+import { SITE_ROUTES } from '../accounts/sites/site-routes.ts';
+import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
+import { USER_ROUTES } from '../accounts/users/user-routes.ts';
+import { EVENT_ROUTES, STATUS_ROUTES } from '../gateway/entry/gateway-routes.ts';
+import { EXPLAIN_ROUTES } from '../gateway/explain/explain-route.ts';
+import { OPENAPI_ROUTES } from '../routes/document.ts';
+import { type BoundRoute, bound, type OwnRoute } from '../routes/own-route.ts';
+import { PAGE_ROUTES } from '../ui/serve-ui.ts';
+import type { Services } from './services.ts';
+
+/** The pages of the server take one member of the services. */
+const PAGES = PAGE_ROUTES.map(
+  ({ handler, call: _, ...route }): OwnRoute<Pick<Services, 'ui'>> => ({
+    ...route,
+    handler: (ctx, { ui }, next) => handler?.(ctx, ui, next),
+  }),
+);
+
+/** The routes of the core, in the order of the rows of `postern.yaml`; those of the features follow. */
+export const CORE_ROUTES: readonly OwnRoute<Services>[] = [
+  ...LOGIN_ROUTES,
+  ...PASSKEY_LOGIN_ROUTES,
+  ...REAUTHENTICATE_ROUTES,
+  ...OIDC_ROUTES,
+  ...SIGN_IN_ROUTES,
+  ...PAGES,
+  ...INVITATION_ROUTES,
+  ...INVITED_PASSKEY_ROUTES,
+  ...PAIRING_ROUTES,
+  ...SCREEN_ROUTES,
+  ...LINK_ROUTES,
+  ...LINK_PAGE_ROUTES,
+  ...OPENAPI_ROUTES,
+  ...FACTOR_ROUTES,
+  ...PASSKEY_ROUTES,
+  ...EVENT_ROUTES,
+  ...STATUS_ROUTES,
+  ...EXPLAIN_ROUTES,
+  ...USER_ROUTES,
+  ...LIMIT_ROUTES,
+  ...SETTING_ROUTES,
+  ...SESSION_ROUTES,
+  ...ROLE_ROUTES,
+  ...CONFIG_SET_ROUTES,
+  ...TOKEN_ROUTES,
+  ...CURTAIN_ROUTES,
+  ...SITE_ROUTES,
+];
+
+export const boundRoutes = (services: Services): readonly BoundRoute[] => bound(CORE_ROUTES, services);

@@ -1,0 +1,65 @@
+/** What pages show of a sign-in: that it goes on at the provider, and why it ended (SPEC 8, 16). */
+import { refuseFor } from '../accounts/http/responses.ts';
+import type { Services } from '../app/services.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { assetPath, type BuiltPages } from './built-pages.ts';
+import { buttonTo, cardPage, html, paragraph } from './html.ts';
+import { basePathOf, pageHeaders, pageLanguage, sendPage } from './page.ts';
+import { nextPage } from './pages/shared/where-to-go.ts';
+import { isNavigation } from './serve-ui.ts';
+
+/** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
+const LONGEST_PAGE = 1000;
+
+/** `home`: the path of the start page below the base path; `renderPage`: the page of a refusal. */
+export function signInPages(
+  { ui }: Settings,
+  home: string,
+  built: BuiltPages | undefined,
+  renderPage: (facts: {
+    readonly reason: RefusalReason;
+    readonly status: number;
+    readonly message: string;
+    readonly requestId: string;
+    readonly basePath: string;
+    readonly acceptLanguage: string;
+    readonly cookie: string;
+  }) => { readonly headers: object; readonly body: string },
+): Pick<Services, 'pages' | 'pageOf'> {
+  const headers = pageHeaders({ frameAncestors: ui.frame_ancestors });
+  return {
+    pageOf({ state: { basePath = '' } }, wanted) {
+      const pageFor = (next: string): string =>
+        nextPage({
+          page: `http://postern/?${new URLSearchParams({ next })}`,
+          referrer: '',
+          basePath: `${basePath}/`,
+          home,
+        });
+      const page = pageFor(wanted);
+      return page.length > LONGEST_PAGE ? pageFor('') : page;
+    },
+    pages: {
+      // A redirect would keep the other site as the one that leads here, and a policy for forms would stop it on the way out.
+      goOn(ctx, address) {
+        const { tag, words } = pageLanguage(ctx);
+        const { goingOn: title, goOn } = words.login.page;
+        const card = html`${paragraph(title)}<p class="refusal-links">${buttonTo(address, goOn)}</p>\n`;
+        ctx.set({ ...headers, 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
+        const stylesheet = assetPath(built, basePathOf(ctx), 'login', 'css');
+        sendPage(ctx, 200, cardPage({ tag, title, stylesheet, card }));
+      },
+      refuse(ctx, reason) {
+        if (!isNavigation(ctx)) return refuseFor(ctx, reason);
+        const { status, message } = REFUSALS[reason];
+        const { basePath = '', requestId } = ctx.state;
+        const [acceptLanguage, cookie] = [ctx.get('Accept-Language'), ctx.get('Cookie')];
+        const page = renderPage({ reason, status, message, requestId, basePath, acceptLanguage, cookie });
+        ctx.set({ ...page.headers });
+        ctx.status = status;
+        ctx.body = page.body;
+      },
+    },
+  };
+}
