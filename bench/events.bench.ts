@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { CameraName, Role } from '../src/domain/names.ts';
 import { createEventsBackend } from '../src/events/backend.ts';
-import { generateSampleEvents } from '../src/events/sample/sample-events.ts';
+import { generateSampleEvents } from '../src/events/sample-events.ts';
 import { startEventsWorker } from '../src/events/worker.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { startPostgres, type TestPostgres } from '../test/support/servers/postgres.ts';

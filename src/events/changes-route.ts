@@ -19,7 +19,7 @@ export function eventChanges(watch: ChangeWatch): EventsHandler {
   return async (ctx) => {
     const named = namedCameras(new URLSearchParams(ctx.querystring), ['camera', 'cameras']);
     const asked = named.length > 0 ? named : null;
-    const look = async (): Promise<ChangeLook | undefined> => {
+    const look: ChangeStream['look'] = async () => {
       const view = ctx.state.viewNow();
       if (!view || !maySeeAll(view.scope, named)) return undefined;
       const cameras = await view.seen(asked);
@@ -48,7 +48,7 @@ function write(stream: PassThrough, text: string): void {
   if (!stream.destroyed) stream.write(text);
 }
 
-async function newestOf(cameras: readonly string[] | null, events: EventSource): Promise<Newest> {
+async function newestOf(cameras: readonly string[] | null, events: EventSource) {
   const found = await events.find({ cameras, conditions: [], sort: NEWEST_FIRST, limit: NEWEST });
   const ids = found.map(({ id }) => id);
   const rows = await events.read(ids, { thumbnails: false });
@@ -58,38 +58,19 @@ async function newestOf(cameras: readonly string[] | null, events: EventSource):
   return { id: ids[0], text: `${told.length}\n${told.join('\n')}` };
 }
 
-/** The newest events as one caller sees them. */
-export interface Newest {
-  /** Undefined when there are none. */
-  readonly id: string | undefined;
-  /** A text that differs when one of them is new, is over, or is gone. */
-  readonly text: string;
-}
+/** The newest events as one caller sees them: the id of the newest, and a text that differs when one of them is new, is over, or is gone. */
+export type Newest = Awaited<ReturnType<typeof newestOf>>;
 
-/** What a stream looks at, as of now. */
-export interface ChangeLook {
-  /** Streams of one key share a look. */
-  readonly key: string;
-  readonly newest: () => Promise<Newest>;
-}
-
-export interface ChangeStream {
+interface ChangeStream {
   /** Streams of one owner are counted together. */
   readonly owner: string;
-  /** Undefined: the caller sees nothing any more. */
-  readonly look: () => Promise<ChangeLook | undefined>;
+  /** What it looks at, as of now: streams of one key share a look. Undefined: the caller sees nothing any more. */
+  readonly look: () => Promise<{ readonly key: string; readonly newest: () => Promise<Newest> } | undefined>;
   /** First when the stream begins, then after each change. */
   readonly tell: (newest: Newest) => void;
   /** So that a dead connection is noticed, and a proxy does not take the stream for idle. */
   readonly beat: () => void;
   readonly end: () => void;
-}
-
-export interface ChangeWatch {
-  /** Rejects when the first look fails. Returns the function to call when the stream has ended by itself. */
-  add(stream: ChangeStream): Promise<() => void>;
-  /** Ends every stream. */
-  close(): void;
 }
 
 const EVERY_MS = 1000;
@@ -98,10 +79,8 @@ const BEAT_EVERY_MS = 15_000;
 const MOST_STREAMS = 1000;
 const MOST_OF_ONE_OWNER = 40;
 
-interface WatchedStream {
-  readonly stream: ChangeStream;
-  text: string;
-}
+type WatchedStream = { readonly stream: ChangeStream; text: string };
+export type ChangeWatch = ReturnType<typeof createChangeWatch>;
 
 /**
  * One look for all streams that see the same. `writes` grows with every write to events; null where writes are not counted: then each
@@ -111,7 +90,7 @@ export function createChangeWatch(
   writes: () => Promise<number | null>,
   onFault: (fault: unknown) => void,
   everyMs = EVERY_MS,
-): ChangeWatch {
+) {
   /** The open streams, in the order in which they began. */
   const open = new Set<WatchedStream>();
   let isWatching = false;
@@ -148,9 +127,7 @@ export function createChangeWatch(
     for (const told of [...open]) await lookAt(told, looks);
     lastWrites = now; // only now: after a fault everything is looked at again
   };
-  /**
-   * Looks for changes until no stream is left. A fault ends the streams: their pages come again, and are told what is wrong.
-   */
+  /** Looks for changes until no stream is left. A fault ends the streams: their pages come again, and are told what is wrong. */
   const watch = async (): Promise<void> => {
     if (isWatching) return;
     isWatching = true;
@@ -168,7 +145,8 @@ export function createChangeWatch(
   };
 
   return {
-    async add(stream) {
+    /** Rejects when the first look fails. Returns the function to call when the stream has ended by itself. */
+    async add(stream: ChangeStream): Promise<() => void> {
       const told: WatchedStream = { stream, text: '' };
       // A write between this look and the next one is found by that: it compares the texts.
       lastWrites = null;
@@ -183,6 +161,7 @@ export function createChangeWatch(
       void watch();
       return () => void open.delete(told);
     },
+    /** Ends every stream. */
     close: endAll,
   };
 }

@@ -24,13 +24,11 @@ export function countDays(offsetsOf: ZoneOffsets, ticks: () => number, time: () 
   return async (ctx) => {
     const { events, seen } = ctx.state;
     const query = new URLSearchParams(ctx.querystring);
-    const asked = readEventsQuery(query, offsetsOf, PARAMETERS);
-    if (!asked.ok) throw badParameters(asked.error);
+    const { cameras: asked, conditions } = readEventsQuery(query, offsetsOf, PARAMETERS);
     const readers = { after: parseDecimal, before: parseDecimal, timezone: parseZone };
     const { after: start, before: end, timezone: zone = 'UTC' } = readParameters(ctx, readers);
     if (isTooManyDays({ after: start, before: end }, time())) throw badParameters([tooManyDays(start)]);
-    const cameras = await seen(asked.value.cameras, namedCameras(query, ['cameras']));
-    const { conditions } = asked.value;
+    const cameras = await seen(asked, namedCameras(query, ['cameras']));
     // What a role sees of older events may differ from what another one sees of the same cameras.
     const key = JSON.stringify([cameras, conditions, zone, callerSince(ctx.req.headers)]);
     const known = kept.get(key);

@@ -8,7 +8,7 @@ import { parseCount, parseList } from '../domain/events/parse-value.ts';
 import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { namedCameras } from './caller.ts';
 import { readEventsQuery, readParameters } from './read-query.ts';
-import { badParameters, eventJson, eventsJson, refused, sendJson, sendNoSuchEvent } from './responses.ts';
+import { eventJson, eventsJson, refused, sendJson, sendNoSuchEvent } from './responses.ts';
 
 /** What the caller of a request sees. */
 export interface CallerView {
@@ -32,9 +32,7 @@ export const listEvents =
   async (ctx) => {
     const { events, seen } = ctx.state;
     const parameters = new URLSearchParams(ctx.querystring);
-    const query = readEventsQuery(parameters, offsetsOf);
-    if (!query.ok) throw badParameters(query.error);
-    const { cameras: asked, hasThumbnails, ...question } = query.value;
+    const { cameras: asked, hasThumbnails, ...question } = readEventsQuery(parameters, offsetsOf);
     const cameras = await seen(asked, namedCameras(parameters, ['camera', 'cameras']));
     const limit = Math.min(question.limit, MOST_ROWS);
     // One more than is sent tells whether there is a next page.

@@ -1,34 +1,25 @@
 /** The parameters of a request: those of GET /api/events as one question, or every one that is wrong (interface 4.1). */
 import type { Context } from 'koa';
 import { type Contribution, FILTERS, type Filter, NEWEST_FIRST } from '../domain/events/event-filters.ts';
-import type { EventCondition, EventSort, PageEnd } from '../domain/events/event-question.ts';
+import type { EventCondition } from '../domain/events/event-question.ts';
 import type { Parsed } from '../domain/events/parse-value.ts';
-import { err, ok, type Result } from '../domain/result.ts';
 import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { type BadParameter, badParameters } from './responses.ts';
-
-/** What is asked, before it is known what the caller may see. */
-export interface EventsQuery {
-  /** Each list narrows; null when no camera is named. */
-  readonly cameras: readonly string[] | null;
-  readonly conditions: readonly EventCondition[];
-  readonly sort: EventSort;
-  readonly limit: number;
-  readonly after: PageEnd | undefined;
-  readonly hasThumbnails: boolean;
-}
 
 /** Interface 4.1. */
 const DEFAULT_LIMIT = 100;
 const DEFAULT_ZONE = 'UTC';
 const DAY_SECONDS = 86_400;
 
-/** Names that are not in the table are ignored; of a repeated one the last counts. */
+/**
+ * What is asked, before it is known what the caller may see. Names that are not in the table are ignored; of a repeated one the last
+ * counts. Throws for all that are bad.
+ */
 export function readEventsQuery(
   query: URLSearchParams,
   offsetsOf: ZoneOffsets,
   filters: Readonly<Record<string, Filter>> = FILTERS,
-): Result<EventsQuery, readonly BadParameter[]> {
+) {
   const contributions: Contribution[] = [];
   const bad: BadParameter[] = [];
   for (const [name, filter] of Object.entries(filters)) {
@@ -38,7 +29,8 @@ export function readEventsQuery(
     if (!read.ok) bad.push({ name, input: text, ...read.error });
     else if (!isOverruled(filter, query, filters)) contributions.push(read.value);
   }
-  return bad.length > 0 ? err(bad) : ok(asQuery(contributions, offsetsOf));
+  if (bad.length > 0) throw badParameters(bad);
+  return asQuery(contributions, offsetsOf);
 }
 
 /** Undefined when the parameter is absent or asks for nothing. */
@@ -50,10 +42,11 @@ function textOf(name: string, query: URLSearchParams, filters: Readonly<Record<s
 const isOverruled = (filter: Filter, query: URLSearchParams, filters: Readonly<Record<string, Filter>>): boolean =>
   filter.yieldsTo !== undefined && textOf(filter.yieldsTo, query, filters) !== undefined;
 
-function asQuery(contributions: readonly Contribution[], offsetsOf: ZoneOffsets): EventsQuery {
+function asQuery(contributions: readonly Contribution[], offsetsOf: ZoneOffsets) {
   const settings: Contribution = Object.assign({}, ...contributions);
   const cameraLists = contributions.flatMap(({ cameras }) => (cameras ? [cameras] : []));
   return {
+    /** Each list narrows; null when no camera is named. */
     cameras: cameraLists.reduce<readonly string[] | null>(inBoth, null),
     conditions: [
       ...contributions.flatMap(({ condition }) => condition ?? []),

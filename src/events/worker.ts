@@ -1,6 +1,7 @@
 /** The events backend as a thread of its own, so that its queries never stop the gate's event loop: started, watched over its own socket, and started again (SPEC 7). */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
@@ -30,14 +31,7 @@ export type FromEventsWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'fault'; readonly message: string; readonly storeFault: StoreFault | undefined };
 
-export interface EventsWorker {
-  /** Holds from the next request on. */
-  setRoles(roles: CustomRoles, cameras: readonly CameraName[] | null): void;
-  /** Answers what is in flight, then ends. */
-  stop(): Promise<void>;
-  /** Ends it whatever it does; the reason is why it ended. */
-  terminate(reason: Error): Promise<void>;
-}
+export type EventsWorker = Awaited<ReturnType<typeof startEventsWorker>>;
 
 export interface EventsWorkerOptions extends EventsWorkerSettings {
   /** A request failed; the worker goes on. */
@@ -50,11 +44,7 @@ export interface EventsWorkerOptions extends EventsWorkerSettings {
 const STOP_PATIENCE_MS = 1_000;
 
 /** Resolves when the worker listens; rejects when it cannot. */
-export async function startEventsWorker({
-  onFault,
-  onCrash,
-  ...workerData
-}: EventsWorkerOptions): Promise<EventsWorker> {
+export async function startEventsWorker({ onFault, onCrash, ...workerData }: EventsWorkerOptions) {
   const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData });
   const tell = (message: ToEventsWorker): void => worker.postMessage(message);
   let isStopping = false;
@@ -75,12 +65,17 @@ export async function startEventsWorker({
   });
 
   return {
-    setRoles: (roles, cameras) => tell({ kind: 'roles', roles, cameras }),
-    async terminate(why) {
+    /** Holds from the next request on. */
+    setRoles(roles: CustomRoles, cameras: readonly CameraName[] | null): void {
+      tell({ kind: 'roles', roles, cameras });
+    },
+    /** Ends it whatever it does; the reason is why it ended. */
+    async terminate(why: Error): Promise<void> {
       reason = why;
       await worker.terminate();
     },
-    async stop() {
+    /** Answers what is in flight, then ends. */
+    async stop(): Promise<void> {
       if (isStopping || hasEnded) return;
       isStopping = true;
       const ended = once(worker, 'exit');
@@ -132,8 +127,8 @@ export function askWorker(socketPath: string, patienceMs = PATIENCE_MS): Promise
 
 async function verdictOf(response: IncomingMessage): Promise<WorkerStatus> {
   try {
-    const text = Buffer.concat(await response.toArray()).toString('utf8');
-    return response.statusCode === 200 ? { kind: 'ok' } : { kind: 'unreadable', reason: text };
+    const reason = await text(response);
+    return response.statusCode === 200 ? { kind: 'ok' } : { kind: 'unreadable', reason };
   } catch (fault) {
     return { kind: 'silent', reason: messageOf(fault) };
   }
@@ -156,17 +151,6 @@ export interface WorkerKeeping {
   readonly firstPause?: number;
 }
 
-export interface KeptWorker extends EventsWorker {
-  /** Starts the first one. Rejects when it cannot start: that is for the operator to put right. */
-  start(): Promise<void>;
-  /** The same when it is first needed; one that cannot start is tried again. Undefined when there is nothing to wait for. */
-  wake(): Promise<void> | undefined;
-  /** Why none runs now; undefined while one does. */
-  fault(): Error | undefined;
-  /** Asks it, once for all who ask at the same time: one that is gone, or silent for longer than any work takes, is started again. */
-  look(): Promise<WorkerStatus>;
-}
-
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 /** The pause in milliseconds, after so many failures before the latest. */
@@ -180,16 +164,7 @@ const LOOK_EVERY_MS = 5000;
 const GRACE_MS = 10_000;
 
 /** Keeps one running: one that ended unasked is started again, each time after a longer pause. None runs until it is started or needed. */
-export function keepWorker(keeping: WorkerKeeping): KeptWorker {
-  const {
-    start,
-    ask = async () => ({ kind: 'ok' as const }),
-    longestWork = 0,
-    now,
-    onDown,
-    onUp,
-    firstPause,
-  } = keeping;
+export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, firstPause }: WorkerKeeping) {
   let worker: EventsWorker | undefined;
   let fault: Error | undefined;
   let upSince: number | undefined;
@@ -229,7 +204,7 @@ export function keepWorker(keeping: WorkerKeeping): KeptWorker {
     onDown(why, pause);
   };
   const askOnce = async (): Promise<WorkerStatus> => {
-    const status = await ask();
+    const status: WorkerStatus = (await ask?.()) ?? { kind: 'ok' };
     if (status.kind === 'gone')
       await worker?.terminate(new Error(`nothing listens at its socket any more: ${status.reason}`));
     silentSince = status.kind === 'silent' ? (silentSince ?? now()) : undefined;
@@ -246,21 +221,24 @@ export function keepWorker(keeping: WorkerKeeping): KeptWorker {
   };
 
   return {
-    start() {
+    /** Starts the first one. Rejects when it cannot start: that is for the operator to put right. */
+    start(): Promise<void> {
       starting ??= begin();
       return starting;
     },
-    wake() {
+    /** The same when it is first needed; one that cannot start is tried again. Undefined when there is nothing to wait for. */
+    wake(): Promise<void> | undefined {
       if (isStopped) return undefined;
       starting ??= again();
       return worker || fault ? undefined : starting;
     },
+    /** Why none runs now; undefined while one does. */
     fault: () => fault,
+    /** Asks it, once for all who ask at the same time: one that is gone, or silent for longer than any work takes, is started again. */
     look,
-    // A worker that is started later gets the roles at its start.
-    setRoles: (roles, cameras) => worker?.setRoles(roles, cameras),
-    terminate: async (reason) => worker?.terminate(reason),
-    async stop() {
+    /** A worker that is started later gets the roles at its start. */
+    setRoles: (...given: Parameters<EventsWorker['setRoles']>): void => worker?.setRoles(...given),
+    async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
       clearInterval(looking);

@@ -90,7 +90,7 @@ function partsOf(db: Kysely<Tables>, { words, file }: Engine, site: string) {
     screenCodes: createScreenCodeStore(db, serialized, site),
     loginPlaces: createLoginPlaceStore(db, serialized),
     loginBlocks: createLoginBlockStore(db, (act) => db.transaction().execute(act)),
-    ledger: createLedgerStore(db, { isFile: file !== undefined, site }),
+    ledger: createLedgerStore(db, file !== undefined, site),
   };
 }
 

@@ -7,7 +7,6 @@ import { Worker } from 'node:worker_threads';
 import type { CameraName, Role } from '../../src/domain/names.ts';
 import {
   type EventsWorker,
-  type KeptWorker,
   keepWorker,
   pauseAfter,
   startEventsWorker,
@@ -35,7 +34,7 @@ after(async () => {
 });
 
 interface Kept {
-  readonly worker: KeptWorker;
+  readonly worker: ReturnType<typeof keepWorker>;
   /** Pauses that were announced, in milliseconds. */
   readonly pauses: number[];
   readonly faults: string[];

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import type { EventRecord } from '../../src/domain/events/event.ts';
 import { asEvent } from '../../src/events/parse-event.ts';
-import { generateSampleEvents, SAMPLE_CAMERAS } from '../../src/events/sample/sample-events.ts';
+import { generateSampleEvents, SAMPLE_CAMERAS } from '../../src/events/sample-events.ts';
 
 /** 20 November 2026, 12:00 UTC. */
 const UNTIL = 1_795_176_000;

@@ -9,7 +9,7 @@ import type { Upstream } from '../../domain/addresses.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
-import { generateSampleEvents } from '../../events/sample/sample-events.ts';
+import { generateSampleEvents } from '../../events/sample-events.ts';
 import { askWorker, keepWorker, startEventsWorker } from '../../events/worker.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';

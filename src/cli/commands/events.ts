@@ -36,7 +36,7 @@ export function registerEventsCommands(program: Command, deps: EventsFrame): voi
 const EVENTS_PER_BATCH = 500;
 
 async function generate({ count, seed, cameras, until }: GenerateOptions, deps: EventsFrame): Promise<number> {
-  const { generateSampleEvents } = await import('../../events/sample/sample-events.ts');
+  const { generateSampleEvents } = await import('../../events/sample-events.ts');
   const { createProgress } = await import('../../domain/progress.ts');
   const { store, close } = await deps.openStore();
   const progress = createProgress(deps.stderr, { title: 'sample events', total: count });

@@ -52,33 +52,33 @@ export const MOST_ROWS = 10_000;
 // biome-ignore format: a table
 export const FILTERS: Readonly<Record<string, Filter>> = {
   camera:                   { unset: 'all', read: (text) => ok({ cameras: [text.trim()] }) },
-  cameras:                  { unset: 'all', read: list((names) => ({ cameras: names })) },
-  label:                    { unset: 'all', yieldsTo: 'labels', read: list(oneOf('label')) },
-  labels:                   { unset: 'all', read: list(oneOf('label')) },
-  sub_label:                { unset: 'all', yieldsTo: 'sub_labels', read: list(carries('sub_label', foldCase)) },
-  sub_labels:               { unset: 'all', read: list(carries('sub_label', foldCase)) },
-  attributes:               { unset: 'all', read: list(carries('attribute')) },
-  zone:                     { unset: 'all', yieldsTo: 'zones', read: list(carries('zone')) },
-  zones:                    { unset: 'all', read: list(carries('zone')) },
-  limit:                    { read: count((limit) => ({ limit })) },
-  after:                    { read: decimal(compared('start_time', '>')) },
-  before:                   { read: decimal(compared('start_time', '<')) },
-  time_range:               { read: (text) => mapped(parseTimeRange(text), (timeRange) => ({ timeRange })) },
-  timezone:                 { read: (text) => mapped(parseZone(text), (timeZone) => ({ timeZone })) },
-  has_clip:                 { read: whole((number) => flag('has_clip', number !== 0)) },
-  has_snapshot:             { read: whole((number) => flag('has_snapshot', number !== 0)) },
-  in_progress:              { read: whole((number) => flag('in_progress', number !== 0)) },
-  include_thumbnails:       { read: whole((number) => ({ hasThumbnails: number !== 0 })) },
-  favorites:                { read: whole((number) => (number === 0 ? NOTHING : flag('retain_indefinitely', true))) },
-  is_submitted:             { read: whole((number) => (number < 0 ? NOTHING : flag('submitted', number > 0))) },
-  min_score:                { read: decimal(compared('score', '>=')) },
-  max_score:                { read: decimal(compared('score', '<=')) },
-  min_speed:                { read: decimal(compared('speed', '>=')) },
-  max_speed:                { read: decimal(compared('speed', '<=')) },
-  min_length:               { read: decimal(compared('length', '>=')) },
-  max_length:               { read: decimal(compared('length', '<=')) },
-  recognized_license_plate: { unset: 'all', read: (text) => mapped(parsePlates(text), (condition) => ({ condition })) },
-  text:                     { unset: '', read: (text) => mapped(parseWords(text), (words) => ({ condition: { kind: 'words', words } })) },
+  cameras:                  { unset: 'all', read: read(parseList, (names) => ({ cameras: names })) },
+  label:                    { unset: 'all', yieldsTo: 'labels', read: read(parseList, oneOf('label')) },
+  labels:                   { unset: 'all', read: read(parseList, oneOf('label')) },
+  sub_label:                { unset: 'all', yieldsTo: 'sub_labels', read: read(parseList, carries('sub_label', foldCase)) },
+  sub_labels:               { unset: 'all', read: read(parseList, carries('sub_label', foldCase)) },
+  attributes:               { unset: 'all', read: read(parseList, carries('attribute')) },
+  zone:                     { unset: 'all', yieldsTo: 'zones', read: read(parseList, carries('zone')) },
+  zones:                    { unset: 'all', read: read(parseList, carries('zone')) },
+  limit:                    { read: read(parseCount, (limit) => ({ limit })) },
+  after:                    { read: read(parseDecimal, compared('start_time', '>')) },
+  before:                   { read: read(parseDecimal, compared('start_time', '<')) },
+  time_range:               { read: read(parseTimeRange, (timeRange) => ({ timeRange })) },
+  timezone:                 { read: read(parseZone, (timeZone) => ({ timeZone })) },
+  has_clip:                 { read: read(parseWhole, (number) => flag('has_clip', number !== 0)) },
+  has_snapshot:             { read: read(parseWhole, (number) => flag('has_snapshot', number !== 0)) },
+  in_progress:              { read: read(parseWhole, (number) => flag('in_progress', number !== 0)) },
+  include_thumbnails:       { read: read(parseWhole, (number) => ({ hasThumbnails: number !== 0 })) },
+  favorites:                { read: read(parseWhole, (number) => (number === 0 ? NOTHING : flag('retain_indefinitely', true))) },
+  is_submitted:             { read: read(parseWhole, (number) => (number < 0 ? NOTHING : flag('submitted', number > 0))) },
+  min_score:                { read: read(parseDecimal, compared('score', '>=')) },
+  max_score:                { read: read(parseDecimal, compared('score', '<=')) },
+  min_speed:                { read: read(parseDecimal, compared('speed', '>=')) },
+  max_speed:                { read: read(parseDecimal, compared('speed', '<=')) },
+  min_length:               { read: read(parseDecimal, compared('length', '>=')) },
+  max_length:               { read: read(parseDecimal, compared('length', '<=')) },
+  recognized_license_plate: { unset: 'all', read: read(parsePlates, (condition) => ({ condition })) },
+  text:                     { unset: '', read: read(parseWords, (words) => ({ condition: { kind: 'words', words } })) },
   event_id:                 { read: (text) => ok({ condition: { kind: 'one-of', field: 'id', values: [text] } }) },
   sort:                     { read: (text) => ok({ sort: SORTS[text] ?? NEWEST_FIRST }) },
   page_after:               { read: pageEnd },
@@ -96,24 +96,14 @@ const SORTS: Readonly<Record<string, EventSort | undefined>> = Object.assign(Obj
   speed_desc: { key: 'speed', direction: 'desc' },
 });
 
-function mapped<Value>(parsed: Parsed<Value>, contribute: (value: Value) => Contribution): Parsed<Contribution> {
-  return parsed.ok ? ok(contribute(parsed.value)) : parsed;
-}
-
-function list(contribute: (names: readonly string[]) => Contribution): Filter['read'] {
-  return (text) => mapped(parseList(text), contribute);
-}
-
-function whole(contribute: (number: number) => Contribution): Filter['read'] {
-  return (text) => mapped(parseWhole(text), contribute);
-}
-
-function decimal(contribute: (number: number) => Contribution): Filter['read'] {
-  return (text) => mapped(parseDecimal(text), contribute);
-}
-
-function count(contribute: (number: number) => Contribution): Filter['read'] {
-  return (text) => mapped(parseCount(text), contribute);
+function read<Value>(
+  parse: (text: string) => Parsed<Value>,
+  contribute: (value: Value) => Contribution,
+): Filter['read'] {
+  return (text) => {
+    const parsed = parse(text);
+    return parsed.ok ? ok(contribute(parsed.value)) : parsed;
+  };
 }
 
 function oneOf(field: 'label') {

@@ -25,7 +25,7 @@ export const isOneOf = (column: Expression, values: readonly string[]): Conditio
 export const allOf = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join([...conditions], sql` and `)}`;
 
-const anyOf = (conditions: readonly Condition[]): Condition =>
+export const anyOf = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? NEVER : sql<boolean>`(${sql.join([...conditions], sql` or `)})`;
 
 /** The value that a sort goes by. */

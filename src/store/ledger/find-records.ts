@@ -1,27 +1,39 @@
 /** Finds records of the ledger, newest first, in windows of time: no statement reads more than some days (SPEC 14). */
 import { setImmediate } from 'node:timers/promises';
-import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type SqlBool, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import {
   LEDGER_KINDS,
   type LedgerCursor,
   type LedgerDay,
+  type LedgerEntry,
   type LedgerQuestion,
   type LedgerSight,
   type ListedRecord,
+  type StoredRecord,
   VIEWING_KINDS,
 } from '../../domain/ledger.ts';
+import type { Condition } from '../engine/dialect.ts';
 import { recordOf, type Tables } from '../engine/tables.ts';
-import { asEntry } from './ledger-rows.ts';
+import { allOf, anyOf, isOneOf } from '../events/event-conditions.ts';
 
 /** A span is at most as long: what began earlier has ended before. */
 const LONGEST_SPAN_SECONDS = 86_400;
 const FIRST_WINDOW_SECONDS = 86_400;
 const LARGEST_WINDOW_SECONDS = 4 * 86_400;
 
-type Columns = 'kind' | 'user_name' | 'camera';
-type RecordTables = { ledger_records: Tables['ledger_records'] };
-type RecordExpressions = ExpressionBuilder<RecordTables, 'ledger_records'>;
-type RecordCondition = ExpressionWrapper<RecordTables, 'ledger_records', SqlBool>;
+export function asEntry(row: object): LedgerEntry {
+  const { id: _, ...entry } = recordOf('ledger_open', row);
+  return entry;
+}
+
+/** The number is that of the id; not a number where the id has none. */
+export const asStored = (row: Tables['ledger_records']): StoredRecord => ({
+  id: row.id,
+  ...asEntry(row),
+  chain: row.chain,
+  seq: Number(row.id.slice(row.chain.length + 1)),
+  hash: row.hash,
+});
 
 /** Spans that go on are listed with those that have ended. */
 export async function findRecords(
@@ -30,49 +42,29 @@ export async function findRecords(
   limit: number,
   cursor: LedgerCursor | undefined,
 ): Promise<readonly ListedRecord[]> {
-  const open = await db
-    .withTables<{ ledger_records: Tables['ledger_records'] }>()
-    .selectFrom(sql<Tables['ledger_open']>`ledger_open`.as('ledger_records'))
-    .selectAll()
-    .where((build) => build.and(conditions(build as unknown as RecordExpressions, question, cursor)))
-    .orderBy('from_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  const ended = await endedRecords(db, question, limit, cursor);
-  return [...open.map((row) => ({ ...recordOf('ledger_open', row), hash: null })), ...ended]
-    .sort((one, other) => other.from - one.from || (one.id < other.id ? 1 : -1))
-    .slice(0, limit);
-}
-
-async function endedRecords(
-  db: Kysely<Tables>,
-  question: LedgerQuestion,
-  limit: number,
-  cursor: LedgerCursor | undefined,
-): Promise<readonly ListedRecord[]> {
-  const found: ListedRecord[] = [];
+  const where = conditions(question, cursor);
+  const newest = async (table: string, window: readonly Condition[], most: number) => {
+    const rows = sql<Tables['ledger_records']>`select * from ${sql.table(table)} where ${allOf([...window, ...where])}
+      order by from_at desc, id desc limit ${most}`;
+    return (await rows.execute(db)).rows;
+  };
+  const found: ListedRecord[] = (await newest('ledger_open', [], limit)).map((row) => ({
+    ...recordOf('ledger_open', row),
+    hash: null,
+  }));
   const oldest = (question.after ?? Number.NEGATIVE_INFINITY) - LONGEST_SPAN_SECONDS;
-  const end = Math.min(question.before ?? Number.MAX_VALUE, cursor?.from ?? Number.MAX_VALUE);
-  let newest = await latestUntil(db, end);
-  for (let width = FIRST_WINDOW_SECONDS; newest !== undefined && newest >= oldest && found.length < limit; ) {
-    const start = newest - width;
-    const rows = await db
-      .selectFrom('ledger_records')
-      .selectAll()
-      .where('from_at', '<=', newest)
-      .where('from_at', '>', start)
-      .where((build) => build.and(conditions(build as unknown as RecordExpressions, question, cursor)))
-      .orderBy('from_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit - found.length)
-      .execute();
+  let left = limit;
+  let end = await latestUntil(db, Math.min(question.before ?? Number.MAX_VALUE, cursor?.from ?? Number.MAX_VALUE));
+  for (let width = FIRST_WINDOW_SECONDS; end !== undefined && end >= oldest && left > 0; ) {
+    const start = end - width;
+    const rows = await newest('ledger_records', [sql`from_at <= ${end}`, sql`from_at > ${start}`], left);
     for (const row of rows) found.push({ id: row.id, ...asEntry(row), hash: row.hash });
+    left -= rows.length;
     await setImmediate(); // whoever waits comes first
-    newest = await latestUntil(db, start); // there may be years between two records
+    end = await latestUntil(db, start); // there may be years between two records
     width = Math.min(width * 2, LARGEST_WINDOW_SECONDS);
   }
-  return found;
+  return found.sort((one, other) => other.from - one.from || (one.id < other.id ? 1 : -1)).slice(0, limit);
 }
 
 async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | undefined> {
@@ -80,68 +72,45 @@ async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | und
   return (await rows.limit(1).executeTakeFirst())?.from_at;
 }
 
-function conditions(
-  build: RecordExpressions,
-  question: LedgerQuestion,
-  cursor: LedgerCursor | undefined,
-): RecordCondition[] {
-  const { after, before } = question;
-  const since = question.sight?.ownSince;
-  const all = named(build, question, since ? [build('from_at', '>=', since.at) as RecordCondition] : []);
-  if (question.about) all.push(isAbout(build, question.about));
-  if (question.site !== undefined) all.push(build('site', '=', question.site) as RecordCondition);
-  if (after !== undefined) all.push(build('to_at', '>=', after) as RecordCondition);
-  if (before !== undefined) all.push(build('from_at', '<=', before) as RecordCondition);
-  if (cursor) {
-    const { from, id } = cursor;
-    const same = build.and([build('from_at', '=', from), build('id', '<', id)]);
-    all.push(build.or([build('from_at', '<', from), same]) as RecordCondition);
-  }
+function conditions(question: LedgerQuestion, cursor: LedgerCursor | undefined): Condition[] {
+  const { about, after, before, site, sight } = question;
+  const since = sight?.ownSince;
+  const all = named(question, since ? [sql`from_at >= ${since.at}`] : []);
+  if (about) all.push(isAbout(about));
+  if (site !== undefined) all.push(sql`site = ${site}`);
+  if (after !== undefined) all.push(sql`to_at >= ${after}`);
+  if (before !== undefined) all.push(sql`from_at <= ${before}`);
+  if (cursor) all.push(sql`(from_at < ${cursor.from} or (from_at = ${cursor.from} and id < ${cursor.id}))`);
   return all;
 }
 
 /** Conditions on the columns that records and sums have in common. */
-function named(
-  build: RecordExpressions,
-  { kinds, user, cameras, sight }: LedgerQuestion,
-  ownSince: readonly RecordCondition[],
-): RecordCondition[] {
-  const all: RecordCondition[] = [];
-  if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(build, 'kind', kinds));
-  if (user !== undefined) all.push(build('user_name', '=', user) as RecordCondition);
-  if (cameras !== undefined) all.push(isOneOf(build, 'camera', cameras));
-  if (sight) all.push(visible(build, sight, ownSince));
+function named({ kinds, user, cameras, sight }: LedgerQuestion, ownSince: readonly Condition[]): Condition[] {
+  const all: Condition[] = [];
+  if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(sql`kind`, kinds));
+  if (user !== undefined) all.push(sql`user_name = ${user}`);
+  if (cameras !== undefined) all.push(isOneOf(sql`camera`, cameras));
+  if (sight) all.push(visible(sight, ownSince));
   return all;
 }
 
-function visible(
-  build: RecordExpressions,
-  { own, cameras, others }: LedgerSight,
-  ownSince: readonly RecordCondition[],
-): RecordCondition {
-  const seen = cameras && isOneOf(build, 'camera', cameras);
+function visible({ own, cameras, others }: LedgerSight, ownSince: readonly Condition[]): Condition {
+  const seen = cameras ? [isOneOf(sql`camera`, cameras)] : [];
   // Sums have no null: there the camera is an empty text.
-  const none = build.or([build('camera', 'is', null), build('camera', '=', '')]) as RecordCondition;
-  const ofUser = [build('user_name', '=', own) as RecordCondition, ...ownSince];
-  const ownOnes = [...ofUser, ...(seen ? [build.or([none, seen]) as RecordCondition] : [])];
-  if (!others) return build.and(ownOnes) as RecordCondition;
-  const viewings = [isOneOf(build, 'kind', VIEWING_KINDS), ...(seen ? [seen] : [])];
-  return build.or([build.and(ownOnes), build.and(viewings)]) as RecordCondition;
+  const ownCameras = cameras ? [anyOf([sql`camera is null`, sql`camera = ''`, ...seen])] : [];
+  const ownOnes = allOf([sql`user_name = ${own}`, ...ownSince, ...ownCameras]);
+  return others ? anyOf([ownOnes, allOf([isOneOf(sql`kind`, VIEWING_KINDS), ...seen])]) : ownOnes;
 }
 
 /** Quotes inside a text of the detail are escaped, so that no text passes for a member. */
-function isAbout(build: RecordExpressions, { user, acts }: NonNullable<LedgerQuestion['about']>): RecordCondition {
+function isAbout({ user, acts }: NonNullable<LedgerQuestion['about']>): Condition {
   const ofActs = acts.map((act) => holds(`"what":${JSON.stringify(act)}`));
-  const ofUser = build.and([build('user_name', '=', user), build.not(holds('"user":'))]);
-  return build.and([build.or(ofActs), build.or([ofUser, holds(`"user":${JSON.stringify(user)}`)])]) as RecordCondition;
+  const ofUser = allOf([sql`user_name = ${user}`, sql`not ${holds('"user":')}`]);
+  return allOf([anyOf(ofActs), anyOf([ofUser, holds(`"user":${JSON.stringify(user)}`)])]);
 }
 
 /** The one comparison of texts that is the same in both engines. */
-const holds = (text: string) => sql<SqlBool>`replace(detail, ${text}, '') <> detail`;
-
-/** `in ()` is an error in SQL, and means nothing. */
-const isOneOf = (build: RecordExpressions, column: Columns, values: readonly string[]): RecordCondition =>
-  (values.length === 0 ? sql<SqlBool>`1 = 0` : build(column, 'in', [...values])) as RecordCondition;
+const holds = (text: string) => sql<boolean>`(replace(detail, ${text}, '') <> detail)`;
 
 export async function findDays(
   db: Kysely<Tables>,
@@ -150,23 +119,14 @@ export async function findDays(
   lastDay: string,
 ): Promise<readonly LedgerDay[]> {
   const { site, sight } = question;
-  const ownSince = sight?.ownSince;
-  const rows = await db
-    .selectFrom('ledger_days')
-    .selectAll()
-    .where('day', '>=', firstDay)
-    .where('day', '<=', lastDay)
+  const since = sight?.ownSince;
+  const where = allOf([
+    sql`day >= ${firstDay}`,
+    sql`day <= ${lastDay}`,
     // Sums have no site: of cameras, the name begins with the site.
-    .$if(site !== undefined, (days) => days.where('camera', '>=', `${site}:`).where('camera', '<', `${site};`))
-    .where((build) =>
-      build.and(
-        named(
-          build as unknown as RecordExpressions,
-          question,
-          ownSince ? [build('day', '>=', ownSince.day) as unknown as RecordCondition] : [],
-        ),
-      ),
-    )
-    .execute();
+    ...(site === undefined ? [] : [sql<boolean>`camera >= ${`${site}:`}`, sql<boolean>`camera < ${`${site};`}`]),
+    ...named(question, since ? [sql`day >= ${since.day}`] : []),
+  ]);
+  const { rows } = await sql<Tables['ledger_days']>`select * from ledger_days where ${where}`.execute(db);
   return rows.map((row) => recordOf('ledger_days', row));
 }

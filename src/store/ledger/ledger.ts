@@ -16,10 +16,9 @@ import {
 } from '../../domain/ledger.ts';
 import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from '../../domain/ledger-chain.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
-import { deleteRows, listRecords } from '../engine/rows.ts';
-import type { Tables } from '../engine/tables.ts';
-import { findDays, findRecords } from './find-records.ts';
-import { asStored, recordRow } from './ledger-rows.ts';
+import { deleteRows, insertNew, listRecords } from '../engine/rows.ts';
+import { rowOf, type Tables } from '../engine/tables.ts';
+import { asStored, findDays, findRecords } from './find-records.ts';
 import { inOneStatement, inTransaction, type Step } from './steps.ts';
 
 /** A process that has not renewed its spans for so long is gone, or cut off. */
@@ -27,30 +26,22 @@ const LEFT_SECONDS = 90;
 /** The most records of one step: SQLite writes in the main thread. */
 const FORGOTTEN_AT_ONCE = 1000;
 
-export interface LedgerPlace {
-  /** The store is a file of this machine. */
-  readonly isFile: boolean;
-  /** Empty: one service uses the store. */
-  readonly site: string;
-}
-
 /** What is written behind a head. */
 type Plan = Pick<Step, 'over' | 'open' | 'now' | 'forgotten'> & {
   readonly fresh: readonly OwnEntry[];
   readonly daysOf?: Parameters<LedgerStore['append']>[2];
 };
 
-export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPlace): LedgerStore {
+/** `isFile`: the store is a file of this machine. `site`: empty where one service uses the store. */
+export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: string): LedgerStore {
   const take = (isFile ? inTransaction : inOneStatement)(db);
   const atSite = <Entry extends OwnEntry['entry']>(entry: Entry): Entry =>
     site === '' || entry.site !== undefined ? entry : { ...entry, site };
   const heads = (): Promise<readonly ChainHead[]> => listRecords(db, 'ledger_chains', {}, ['chain']);
   const closings = (): Promise<readonly ChainClosing[]> =>
     db.selectFrom('ledger_closings').select(['chain', 'seq', 'hash', 'day', 'records']).orderBy('id').execute();
-  const beginChain = async (number: number): Promise<void> => {
-    const making = db.insertInto('ledger_chains').values(emptyHead(chainNamed(number)));
-    await making.onConflict((conflict) => conflict.column('chain').doNothing()).execute();
-  };
+  const beginChain = (number: number): Promise<boolean> =>
+    insertNew(db, 'ledger_chains', emptyHead(chainNamed(number)));
   /** Its number is one that no chain has had, also where a head was deleted. */
   const beginFirst = async (): Promise<void> => {
     const ours = recordsOf(db)
@@ -84,7 +75,10 @@ export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPl
       const own = [...first, ...fresh];
       const entries = own.map(({ entry }) => atSite(entry));
       const records = linkEntries(head, entries);
-      const rows = records.map((record, at) => recordRow(record, own[at]?.id ?? randomUUID()));
+      const rows = records.map((record, at) => ({
+        ...rowOf('ledger_records', { ...record, id: recordIdOf(record) }),
+        own_id: own[at]?.id ?? randomUUID(),
+      }));
       const { chain, seq, hash } = records.at(-1) ?? head;
       const step = { ...rest, from: head, to: { chain, seq, hash }, records: rows, days: daysOf?.(entries) ?? [] };
       try {

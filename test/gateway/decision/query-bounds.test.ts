@@ -125,14 +125,27 @@ describe('A value of a parameter of events', () => {
     fc.string(),
   );
 
+  const readByBackend = (query: URLSearchParams) => {
+    try {
+      return readEventsQuery(query, offsetsOf);
+    } catch (fault) {
+      assert.ok('bad' in Object(fault), String(fault));
+      return undefined;
+    }
+  };
+
   it('is accepted before an NVR just when the events backend accepts it', () =>
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(FILTERS)), value, (name, text) => {
         const query = new URLSearchParams([[name, text]]);
-        const read = readEventsQuery(query, offsetsOf);
-        const isCapped = name === 'limit' && read.ok && read.value.limit > 10_000;
+        const read = readByBackend(query);
+        const isCapped = name === 'limit' && read !== undefined && read.limit > 10_000;
         const target = { path: '/api/events', segments: ['api', 'events'], query: query.toString() };
-        assert.equal(tooMuchIn(target, FRIGATE.queries) !== undefined, isCapped || !read.ok, `${name}=${text}`);
+        assert.equal(
+          tooMuchIn(target, FRIGATE.queries) !== undefined,
+          isCapped || read === undefined,
+          `${name}=${text}`,
+        );
       }),
       { numRuns: 2000 },
     ));

@@ -1,6 +1,5 @@
 /** Sample events for a first look without an NVR: believable days, the same for the same seed (SPEC 1, `events generate`). */
-import type { EventRecord } from '../../domain/events/event.ts';
-import { type Chance, createChance } from './chance.ts';
+import type { EventRecord } from '../domain/events/event.ts';
 import { samplePicture } from './sample-picture.ts';
 
 interface SampleOptions {
@@ -9,14 +8,6 @@ interface SampleOptions {
   readonly cameras?: readonly string[] | undefined;
   /** Nothing begins later. Unix seconds. */
   readonly until: number;
-}
-
-interface SampleCamera {
-  readonly camera: string;
-  readonly zones: readonly string[];
-  readonly variant: number;
-  /** How busy it is, beside the others. */
-  readonly share: number;
 }
 
 export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'garden', 'garage'];
@@ -63,12 +54,14 @@ const ZONES: readonly (readonly string[])[] = [
 ];
 const SHARES = [5, 4, 2, 1];
 
-const placeOf = (camera: string, at: number): SampleCamera => ({
+/** `share`: how busy it is, beside the others. */
+const placeOf = (camera: string, at: number) => ({
   camera,
   zones: ZONES[at % ZONES.length] ?? [],
   variant: at,
   share: SHARES[at % SHARES.length] ?? 1,
 });
+type SampleCamera = ReturnType<typeof placeOf>;
 
 // biome-ignore format: a table
 const LABELS = [['person', 50], ['car', 28], ['dog', 10], ['cat', 7], ['package', 5]] as const;
@@ -168,4 +161,40 @@ function whenExpected(events: number): number {
     hour++;
   }
   return (day + 1) * DAY;
+}
+
+type Chance = ReturnType<typeof createChance>;
+
+/** Chance that can be repeated: the same seed gives the same events. */
+export function createChance(seed: number) {
+  const next = mulberry32(seed);
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item;
+  return {
+    /** A number in [0, 1). */
+    next,
+    pick,
+    /** A number in [low, high). */
+    between: (low: number, high: number) => low + next() * (high - low),
+    isLikely: (probability: number) => next() < probability,
+    /** Each item with its weight. */
+    weighted<Item>(items: readonly (readonly [Item, number])[]): Item {
+      let rest = next() * items.reduce((sum, [, weight]) => sum + weight, 0);
+      const chosen = items.find(([, weight]) => {
+        rest -= weight;
+        return rest < 0;
+      });
+      return (chosen ?? (items.at(-1) as (typeof items)[number]))[0];
+    },
+  };
+}
+
+/** Tommy Ettinger's generator: 32 bits of state, enough for samples and for nothing secret. */
+function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
