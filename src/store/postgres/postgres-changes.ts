@@ -21,22 +21,9 @@ const HEARTBEAT_MILLISECONDS = 500;
 const STALE_AFTER_MILLISECONDS = 2000;
 const RECONNECT_MILLISECONDS = 500;
 
-export interface ChangeFeed {
-  /**
-   * A text that differs after any change. While the heartbeat is missed, it differs at each call, so that nothing
-   * remembered is used and every request asks the store.
-   */
-  version(): string;
-  /** Which rows have changed, as far as this process has heard. It stays the same while the heartbeat is missed. */
-  readonly heard: HeardChanges;
-  /** This process has changed the store itself, the row of that name: what it remembers ends now, not with the notice. */
-  changedHere(row?: string): void;
-  /** Whether the heartbeat has been heard in time. */
-  isCurrent(): boolean;
-  close(): Promise<void>;
-}
+export type ChangeFeed = Awaited<ReturnType<typeof openChangeFeed>>;
 
-export interface ChangeFeedOptions {
+interface ChangeFeedOptions {
   /** A session of its own, never through a transaction pooler, where LISTEN hears nothing. */
   readonly client: pg.ClientConfig;
   /** Runs a statement where the store is written: what is notified there must be heard here. */
@@ -50,7 +37,7 @@ export interface ChangeFeedOptions {
 }
 
 /** Resolves when the first LISTEN holds; rejects when it cannot be had. */
-export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
+export async function openChangeFeed(options: ChangeFeedOptions) {
   const { now, onCurrent, onReconnect } = options;
   const changes = createRowNotices();
   let staleCalls = 0;
@@ -114,15 +101,21 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   timer = setTimeout(() => void beat(), HEARTBEAT_MILLISECONDS).unref();
 
   return {
-    version() {
+    /**
+     * A text that differs after any change. While the heartbeat is missed, it differs at each call, so that nothing
+     * remembered is used and every request asks the store.
+     */
+    version(): string {
       if (isCurrent()) return `${changes.revision()}`;
       staleCalls += 1;
       return `stale.${staleCalls}`;
     },
+    /** It stays the same while the heartbeat is missed. */
     heard: changes,
     changedHere: changes.changedHere,
+    /** Whether the heartbeat has been heard in time. */
     isCurrent,
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
       clearInterval(watch);
@@ -167,53 +160,51 @@ const DEAF = (): Error =>
     undefined,
   );
 
-/** Which rows have changed, as the notices of PostgreSQL name them (SPEC 10). Pure. */
-export interface RowNotices extends HeardChanges {
-  /** A notice has come: `users vera`, or `users` alone from a version that names no rows. */
-  heard(notice: string): void;
-  /** Notices may have been lost: anything may have changed. */
-  missed(): void;
-  /** This process has changed the row of that name; without one, nothing that others remember by rows. */
-  changedHere(row?: string): void;
-}
+export type RowNotices = ReturnType<typeof createRowNotices>;
 
 /** More than this process remembers of accounts, tokens and links. */
 const MOST_ROWS = 20_000;
 
-export function createRowNotices(): RowNotices {
+/** Which rows have changed, as the notices of PostgreSQL name them (SPEC 10). Pure. */
+export function createRowNotices() {
   let revision = 0;
   let anythingAt = 0;
   /** The revision of the last change of each row and each table. */
   const rows = new Map<string, number>();
   const watchers = new Map<string, (() => void)[]>();
-  const call = (table: string): void => {
-    for (const act of watchers.get(table) ?? []) act();
+  const call = (row: string): void => {
+    for (const act of watchers.get(tableOf(row)) ?? []) act();
   };
+  /** Notices may have been lost: anything may have changed. */
   const missed = (): void => {
     revision += 1;
     anythingAt = revision;
     rows.clear();
     for (const table of watchers.keys()) call(table);
   };
-  const mark = (row: string): string => {
-    const [table = ''] = row.split(' ', 1);
-    rows.set(row, revision).set(table, revision);
-    return table;
+  /** This process has changed the row of that name; without one, nothing that others remember by rows. What it remembers ends now, not with the notice. */
+  const changedHere = (row?: string): boolean => {
+    const hasRoom = rows.size < MOST_ROWS;
+    if (!hasRoom) missed();
+    else revision += 1;
+    if (hasRoom && row !== undefined) rows.set(row, revision).set(tableOf(row), revision);
+    return hasRoom;
   };
-  return {
+  const heard: HeardChanges = {
     revision: () => revision,
     haveChanged: (names, since) => anythingAt > since || names.some((name) => (rows.get(name) ?? 0) > since),
     watch: (table, act) => void watchers.set(table, [...(watchers.get(table) ?? []), act]),
-    heard(notice) {
-      if (!notice.includes(' ') || rows.size >= MOST_ROWS) return missed();
-      revision += 1;
-      call(mark(notice));
+  };
+  return {
+    ...heard,
+    /** A notice has come: `users vera`, or `users` alone from a version that names no rows. */
+    heard(notice: string): void {
+      if (!notice.includes(' ')) missed();
+      else if (changedHere(notice)) call(notice);
     },
     missed,
-    changedHere(row) {
-      if (rows.size >= MOST_ROWS) return missed();
-      revision += 1;
-      if (row !== undefined) mark(row);
-    },
+    changedHere,
   };
 }
+
+const tableOf = (row: string): string => row.split(' ', 1)[0] ?? '';

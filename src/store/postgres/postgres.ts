@@ -6,7 +6,6 @@ import type { Engine, StoreOptions } from '../engine/engine.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { type NameFault, withChanges } from './postgres-driver.ts';
 import { connectFault, troubleOf } from './postgres-faults.ts';
 import { createServerPool, type ServerPool } from './server-pool.ts';
 
@@ -30,8 +29,14 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
   const { url, listenUrl = url, readOnly = false, onCurrent = () => {}, onFault = () => {} } = options;
   const statement = (options.statementSeconds ?? STATEMENT_SECONDS) * 1000;
   let changes: ChangeFeed | undefined;
+  const named = (fault: unknown, by: 'read' | 'write'): unknown => {
+    const told = troubleOf(fault);
+    onFault(told, by);
+    return told;
+  };
   const pool = createServerPool({
-    onRow: (row) => changes?.changedHere(row),
+    named,
+    onChange: (row) => changes?.changedHere(row),
     config: {
       connectionString: addressOf(url),
       max: CONNECTIONS,
@@ -48,15 +53,10 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
       options: `-c default_transaction_isolation=read\\ committed${readOnly ? ' -c default_transaction_read_only=on' : ''}`,
     },
   });
-  const named: NameFault = (fault, by) => {
-    const told = troubleOf(fault);
-    onFault(told, by);
-    return told;
-  };
   // A reader remembers nothing. One that looks what a start would do checks whether changes are heard.
   changes = readOnly && !options.isBrief ? undefined : await listening(addressOf(listenUrl), onCurrent, pool);
   return {
-    dialect: withChanges(new PostgresDialect({ pool }), changes, named),
+    dialect: new PostgresDialect({ pool }),
     words: postgresDialect,
     version: () => changes?.version() ?? '',
     heard: changes?.heard,
@@ -73,7 +73,14 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
     name: 'the store on PostgreSQL',
     file: undefined,
     glance: () => {},
-    probe: (tables) => probe(pool, tables, readOnly, named),
+    async probe(tables) {
+      const texts = readOnly ? [readingOf(tables)] : [WRITE_NOTHING, readingOf(tables)];
+      try {
+        for (const text of texts) await pool.ask(text);
+      } catch (fault) {
+        throw named(fault, 'read');
+      }
+    },
     copyTo: async () => {}, // the server's own backups
     close: async () => changes?.close(),
   };
@@ -88,16 +95,11 @@ const addressOf = (url: string): string => {
 /** Shorter than a probe may take, so that the lock is told and not its silence. */
 const PROBE_LOCK_MILLISECONDS = 1000;
 
-/** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found; each table is read, so that a lock is. */
-async function probe(pool: ServerPool, tables: readonly string[], readOnly: boolean, named: NameFault): Promise<void> {
-  const read = `set local lock_timeout = ${PROBE_LOCK_MILLISECONDS}; select ${tables.map((table) => `(select 1 from ${table} limit 1)`).join(', ')}`;
-  const write = 'update kysely_migration_lock set is_locked = is_locked';
-  try {
-    for (const text of readOnly ? [read] : [write, read]) await pool.ask(text);
-  } catch (fault) {
-    throw named(fault, 'read');
-  }
-}
+/** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found. */
+const WRITE_NOTHING = 'update kysely_migration_lock set is_locked = is_locked';
+/** Each table is read, so that a lock is found. */
+const readingOf = (tables: readonly string[]): string =>
+  `set local lock_timeout = ${PROBE_LOCK_MILLISECONDS}; select ${tables.map((table) => `(select 1 from ${table} limit 1)`).join(', ')}`;
 
 async function listening(
   connectionString: string,

@@ -1,25 +1,23 @@
 /** Connections to the PostgreSQL server; they are made anew when it refuses writes or does not answer (SPEC 10). */
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { mayChangeVerdict } from '../engine/tables.ts';
 import { CHANGED } from './postgres-changes.ts';
 import { connectFault, isOfConnection, isOfServer } from './postgres-faults.ts';
-
-export interface ServerPool extends PostgresPool {
-  /** The rows of one statement. */
-  ask<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** All connections are given up: the server may have gone in a way that they cannot notice. */
-  renew(): void;
-}
 
 interface ServerPoolOptions {
   readonly config: pg.PoolConfig;
   /** Settings of a session, which are given at its start. A pooler that takes none is used without them. */
   readonly session: pg.PoolConfig;
-  /** Called for each row that a statement has changed: when it was changed, and when that may hold for others. */
-  readonly onRow: (row: string) => void;
+  /** Called when a statement has changed a row, or something that is remembered, and again when that may hold for others. */
+  readonly onChange: (row?: string) => void;
+  /** Gives the service's fault for the engine's. */
+  readonly named: (fault: unknown, by: 'read' | 'write') => unknown;
 }
 
-export function createServerPool({ config, session, onRow }: ServerPoolOptions): ServerPool {
+export type ServerPool = ReturnType<typeof createServerPool>;
+
+export function createServerPool({ config, session, onChange, named }: ServerPoolOptions) {
   let isPooler = false;
   const open = (): pg.Pool => {
     const opened = new pg.Pool(isPooler ? config : { ...config, ...session });
@@ -29,26 +27,28 @@ export function createServerPool({ config, session, onRow }: ServerPoolOptions):
     return opened;
   };
   let pool = open();
+  /** All connections are given up: the server may have gone in a way that they cannot notice. */
   const renew = (): void => {
     void pool.end().catch(() => {}); // connections in use end when they are given back
     pool = open();
   };
-  const acquire = async (): Promise<Acquired> => {
+  const acquired = async (from: pg.Pool) => ({ client: await from.connect(), from });
+  const acquire = async () => {
     const first = pool;
     try {
-      return await acquiredFrom(first).catch((fault: unknown) => {
+      return await acquired(first).catch((fault: unknown) => {
         if (!isPooler && refusesSettings(fault)) {
           isPooler = true;
           renew();
         }
         if (first === pool) throw fault; // else it was replaced while this waited
-        return acquiredFrom(pool);
+        return acquired(pool);
       });
     } catch (fault) {
       throw connectFault(fault);
     }
   };
-  const leased = async (): Promise<PostgresPoolClient> => {
+  const lease = async () => {
     const { client, from } = await acquire();
     let isBroken = false;
     const rows = new Set<string>();
@@ -56,45 +56,62 @@ export function createServerPool({ config, session, onRow }: ServerPoolOptions):
       if (message.startsWith(CHANGED)) rows.add(message.slice(CHANGED.length));
     };
     client.on('notice', onNotice);
-    const query = async (text: string, values: readonly unknown[] = []): Promise<unknown> => {
+    return {
+      async query(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+        try {
+          return await client.query(text, values.map(withoutNul));
+        } catch (fault) {
+          if (isOfServer(fault) && from === pool) renew();
+          isBroken ||= text === 'rollback' || isOfConnection(fault);
+          throw fault;
+        } finally {
+          for (const row of rows) onChange(row); // a commit that failed may hold
+        }
+      },
+      release(destroy = false): void {
+        client.off('notice', onNotice);
+        client.release(destroy || isBroken);
+      },
+    };
+  };
+  /** A connection for the query builder. */
+  const connect = async (): Promise<PostgresPoolClient> => {
+    const { query, release } = await lease().catch((fault: unknown) => {
+      throw named(fault, 'read');
+    });
+    let hasChanged = false;
+    const watched = async (text: string, values?: readonly unknown[]) => {
       try {
-        return await client.query(text, values.map(withoutNul));
+        const result = await query(text, values);
+        const changes = WRITES.includes(result.command) && Boolean(result.rowCount) && mayChangeVerdict(text);
+        hasChanged ||= changes;
+        if (changes || (hasChanged && text === 'commit')) onChange();
+        return result;
       } catch (fault) {
-        if (isOfServer(fault) && from === pool) renew();
-        isBroken ||= isOfConnection(fault);
-        throw fault;
-      } finally {
-        for (const row of rows) onRow(row); // a commit that failed may hold
+        // The fault that led to a rollback is the one to tell; this connection is given up.
+        if (text === 'rollback') return { command: 'ROLLBACK' };
+        throw named(fault, /^\s*select\b/i.test(text) ? 'read' : 'write');
       }
     };
-    const release = (destroy = false): void => {
-      client.off('notice', onNotice);
-      client.release(destroy || isBroken);
-    };
-    return { query: query as PostgresPoolClient['query'], release };
+    return { query: watched as PostgresPoolClient['query'], release };
   };
-  const ask = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> => {
-    const client = await leased();
+  /** The rows of one statement. */
+  const ask = async <Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> => {
+    const { query, release } = await lease();
     try {
-      return (await client.query<Row>(text, values)).rows;
+      return (await query(text, values)).rows;
     } finally {
-      client.release();
+      release();
     }
   };
-
-  return { options: {}, renew, ask, connect: leased, end: () => pool.end() };
+  return { options: {}, renew, ask, connect, end: () => pool.end() };
 }
+
+const WRITES: readonly string[] = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'];
 
 /** PgBouncer's own words, for what `ignore_startup_parameters` does not name. */
 const refusesSettings = (fault: unknown): boolean =>
   fault instanceof Error && fault.message.includes('unsupported startup parameter');
-
-interface Acquired {
-  readonly client: pg.PoolClient;
-  readonly from: pg.Pool;
-}
-
-const acquiredFrom = async (from: pg.Pool): Promise<Acquired> => ({ client: await from.connect(), from });
 
 /**
  * A text with U+FFFD in the place of NUL, as `pg` itself writes half of a surrogate pair: what was written so is found by
