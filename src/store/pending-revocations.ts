@@ -8,18 +8,12 @@ export interface PendingRevocationDeps {
   readonly onWritten: (count: number) => void;
 }
 
-export interface HoldingStore extends Store {
-  /** How many wait to be written. */
-  heldRevocations(): number;
-  /** Whether the end of that session is held. */
-  isHeld(tokenId: string): boolean;
-}
+export type HoldingStore = ReturnType<typeof holdRevocations>;
 
 const RETRY_MS = 1000;
 
 /** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
-export function holdRevocations(store: Store, deps: PendingRevocationDeps): HoldingStore {
-  const { onHeld, onWritten } = deps;
+export function holdRevocations(store: Store, { onHeld, onWritten }: PendingRevocationDeps) {
   /** The Unix second until which each must be remembered. */
   const held = new Map<string, number>();
   let changes = 0;
@@ -56,12 +50,14 @@ export function holdRevocations(store: Store, deps: PendingRevocationDeps): Hold
   };
   return {
     ...store,
+    /** How many wait to be written. */
     heldRevocations: () => held.size,
-    isHeld: (tokenId) => held.has(tokenId),
+    /** Whether the end of that session is held. */
+    isHeld: (tokenId: string): boolean => held.has(tokenId),
     version,
     accounts: {
       ...store.accounts,
-      async revokeToken(tokenId, expiresAt) {
+      async revokeToken(tokenId: string, expiresAt: number): Promise<boolean> {
         // Held before it is written: the write may wait for seconds, and the session ends now.
         held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
         changes += 1;
@@ -75,9 +71,9 @@ export function holdRevocations(store: Store, deps: PendingRevocationDeps): Hold
           throw fault;
         }
       },
-      isRevoked: async (tokenId) => held.has(tokenId) || store.accounts.isRevoked(tokenId),
+      isRevoked: async (tokenId: string): Promise<boolean> => held.has(tokenId) || store.accounts.isRevoked(tokenId),
     },
-    async close() {
+    async close(): Promise<void> {
       clearTimeout(timer);
       await writing;
       if (held.size > 0) await writeHeld();

@@ -1,29 +1,6 @@
 /** Health of the store, by a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source of `postern_store_up` (SPEC 9, 10). */
 import { type StoreFault, storeFaultOf } from '../domain/store/store-fault.ts';
 
-export interface StoreHealthDeps {
-  /** Milliseconds of a clock that is never set. */
-  readonly now: () => number;
-  /** Each statement that failed because of the store. */
-  readonly onFault: (kind: StoreFault) => void;
-  /** Undefined: the store works again. */
-  readonly onChange: (fault: Error | undefined) => void;
-}
-
-export interface StoreHealth {
-  /** Notes each statement that failed; called by the engine. A write that failed counts until a probe has written. */
-  note(fault: unknown, by: 'read' | 'write'): void;
-  /** Something has happened to the store: asks it now, and waits no longer than a moment. */
-  look(): void;
-  /** Probes every 15 s from now on; what `glance` throws, which costs nothing, is seen within a second. */
-  watch(probe: () => Promise<void>, glance?: () => void): void;
-  /** Undefined when the store works; asked anew unless it worked within the last second. */
-  fault(): Promise<Error | undefined>;
-  /** The same, as far as it is known. */
-  known(): Error | undefined;
-  close(): Promise<void>;
-}
-
 const EVERY_MS = 15_000;
 const FRESH_MS = 1000;
 const GLANCE_MS = 500;
@@ -32,7 +9,20 @@ const SILENT_MS = 1500;
 const DOUBT_MS = 250;
 const SILENT = new Error('the store gives no answer');
 
-export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): StoreHealth {
+export type StoreHealth = ReturnType<typeof createStoreHealth>;
+
+export function createStoreHealth({
+  now,
+  onFault,
+  onChange,
+}: {
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  /** Each statement that failed because of the store. */
+  readonly onFault: (kind: StoreFault) => void;
+  /** Undefined: the store works again. */
+  readonly onChange: (fault: Error | undefined) => void;
+}) {
   let probe = async (): Promise<void> => {};
   /** Damage that a query met stays reported, even where the probe does not look: a backup is restored with the service stopped. */
   let damage: Error | undefined;
@@ -75,12 +65,14 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
     void ask();
   };
   return {
-    look() {
+    /** Something has happened to the store: asks it now, and waits no longer than a moment. */
+    look(): void {
       void ask();
       clearTimeout(doubt);
       doubt = setTimeout(() => asking && settle(SILENT), DOUBT_MS).unref();
     },
-    note(fault, by) {
+    /** Notes each statement that failed; called by the engine. A write that failed counts until a probe has written. */
+    note(fault: unknown, by: 'read' | 'write'): void {
       const kind = storeFaultOf(fault);
       if (kind === undefined || !(fault instanceof Error)) return;
       if (kind === 'corrupt') damage = fault;
@@ -91,14 +83,17 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
       clearTimeout(again);
       again = setTimeout(() => void ask(), FRESH_MS).unref();
     },
+    /** Undefined when the store works, as far as it is known. */
     known: () => known,
-    watch(work, glance) {
+    /** Probes every 15 s from now on; what `glance` throws, which costs nothing, is seen within a second. */
+    watch(work: () => Promise<void>, glance?: () => void): void {
       probe = work;
       timers = [setInterval(() => void ask(), EVERY_MS).unref()];
       if (glance) timers = [...timers, setInterval(() => look(glance), GLANCE_MS).unref()];
     },
-    fault: async () => (now() - askedAt < FRESH_MS ? known : ask()),
-    async close() {
+    /** The same; asked anew unless it worked within the last second. */
+    fault: async (): Promise<Error | undefined> => (now() - askedAt < FRESH_MS ? known : ask()),
+    async close(): Promise<void> {
       isClosed = true;
       clearTimeout(again);
       clearTimeout(doubt);

@@ -2,12 +2,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
-import { createTaskQueue, type TaskQueue } from '../../domain/async.ts';
+import { createTaskQueue } from '../../domain/async.ts';
 import type { OnFault } from '../engine/engine.ts';
 import { mayChangeVerdict } from '../engine/tables.ts';
 import { isBusy, namedFault } from './sqlite-faults.ts';
 
-export interface DriverDeps {
+interface DriverOptions {
   readonly reader: DatabaseSync;
   /** The same as `reader` where nothing may be written. */
   readonly writer: DatabaseSync;
@@ -34,43 +34,82 @@ interface SqliteConnection extends DatabaseConnection {
   changes: boolean;
 }
 
-export interface SqliteDriver extends Driver {
-  /** Work on the writer that takes its turn, and is tried again while another process holds the lock. */
-  write<Outcome>(work: () => Outcome, patienceMs?: number): Promise<Outcome>;
-}
-
-export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
-  const { reader, writer } = deps;
+export function createSqliteDriver({ reader, writer, file, onChange, onFault, check, isClosed }: DriverOptions) {
   const queue = createTaskQueue(1).enter;
-  const execute = async (query: CompiledQuery, connection: SqliteConnection): Promise<QueryResult<never>> => {
-    const changes = mayChangeVerdict(query.sql);
-    if (connection.release) {
-      connection.changes ||= changes;
-      return told(() => run(query, writer), deps);
-    }
-    if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps, 'read');
-    return write(() => {
-      const done = run(query, writer);
-      if (changes) deps.onChange();
-      return done;
-    });
+  /** A file that was cut reads as a damaged one: the cause is told. */
+  const named = (fault: unknown, by: 'read' | 'write'): unknown => {
+    const known = namedFault(thrownBy(check) ?? fault, file);
+    onFault(known, by);
+    return known;
   };
+  const told = <Outcome>(work: () => Outcome): Outcome => {
+    try {
+      return work();
+    } catch (fault) {
+      throw named(fault, 'write');
+    }
+  };
+  /** SQLite's own waiting would stop the event loop, and with it the transaction of this process that is waited for. */
+  const retried = async <Outcome>(
+    work: () => Outcome,
+    deadline = performance.now() + LOCK_PATIENCE_MS,
+    by: 'read' | 'write' = 'write',
+  ): Promise<Outcome> => {
+    for (;;) {
+      try {
+        return work();
+      } catch (fault) {
+        if (!isBusy(fault) || isClosed() || performance.now() >= deadline) throw named(fault, by);
+      }
+      await delay(BUSY_PAUSE_MS);
+    }
+  };
+  /** Work on the writer that takes its turn, and is tried again while another process holds the lock. */
   const write = async <Outcome>(work: () => Outcome, patienceMs = LOCK_PATIENCE_MS): Promise<Outcome> => {
     const deadline = performance.now() + patienceMs;
     const release = await queue();
     try {
-      told(deps.check, deps);
-      return await retried(work, deadline, deps);
+      told(check);
+      return await retried(work, deadline);
     } finally {
       release();
     }
+  };
+  /**
+   * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
+   * written since the first read. `begin immediate` takes it at once, so writers queue.
+   */
+  const begin = async (): Promise<() => void> => {
+    const deadline = performance.now() + LOCK_PATIENCE_MS;
+    const release = await queue();
+    try {
+      abandon(writer);
+      told(check);
+      await retried(() => writer.exec(writer === reader ? 'begin' : 'begin immediate'), deadline);
+      return release;
+    } catch (fault) {
+      release();
+      throw fault;
+    }
+  };
+  const execute = async (query: CompiledQuery, connection: SqliteConnection): Promise<QueryResult<never>> => {
+    const changes = mayChangeVerdict(query.sql);
+    if (connection.release) {
+      connection.changes ||= changes;
+      return told(() => run(query, writer));
+    }
+    if (isRead(query.sql)) return retried(() => run(query, reader), undefined, 'read');
+    return write(() => {
+      const done = run(query, writer);
+      if (changes) onChange();
+      return done;
+    });
   };
   const endTransaction = (connection: DatabaseConnection): void => {
     (connection as SqliteConnection).release?.();
     (connection as SqliteConnection).release = undefined;
   };
-  return {
-    write,
+  const driver: Driver = {
     init: async () => {},
     destroy: async () => {},
     async acquireConnection() {
@@ -86,18 +125,17 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
       return connection;
     },
     async beginTransaction(connection) {
-      (connection as SqliteConnection).release = await begin(writer, queue, deps);
-      (connection as SqliteConnection).changes = false;
+      Object.assign(connection, { release: await begin(), changes: false });
     },
     async commitTransaction(connection) {
       try {
         told(() => {
-          deps.check();
+          check();
           writer.exec('commit');
-        }, deps);
+        });
       } finally {
         // At once: what is read from now on is new. A commit that failed is taken for one that may hold.
-        if ((connection as SqliteConnection).changes) deps.onChange();
+        if ((connection as SqliteConnection).changes) onChange();
       }
       endTransaction(connection);
     },
@@ -110,25 +148,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
     },
     releaseConnection: async (connection) => endTransaction(connection),
   };
-}
-
-/**
- * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
- * written since the first read. `begin immediate` takes it at once, so writers queue.
- */
-async function begin(writer: DatabaseSync, queue: TaskQueue['enter'], deps: DriverDeps): Promise<() => void> {
-  const deadline = performance.now() + LOCK_PATIENCE_MS;
-  const release = await queue();
-  try {
-    abandon(writer);
-    told(deps.check, deps);
-    const text = writer === deps.reader ? 'begin' : 'begin immediate';
-    await retried(() => writer.exec(text), deadline, deps);
-    return release;
-  } catch (fault) {
-    release();
-    throw fault;
-  }
+  return { driver, write };
 }
 
 /**
@@ -142,38 +162,6 @@ function abandon(writer: DatabaseSync): void {
   } catch {
     // The fault that led here is the one to tell; the next transaction tries again.
   }
-}
-
-/** SQLite's own waiting would stop the event loop, and with it the transaction of this process that is waited for. */
-async function retried<Outcome>(
-  work: () => Outcome,
-  deadline: number,
-  deps: DriverDeps,
-  by: 'read' | 'write' = 'write',
-): Promise<Outcome> {
-  for (;;) {
-    try {
-      return work();
-    } catch (fault) {
-      if (!isBusy(fault) || deps.isClosed() || performance.now() >= deadline) throw named(fault, deps, by);
-    }
-    await delay(BUSY_PAUSE_MS);
-  }
-}
-
-function told<Outcome>(work: () => Outcome, deps: DriverDeps): Outcome {
-  try {
-    return work();
-  } catch (fault) {
-    throw named(fault, deps);
-  }
-}
-
-/** A file that was cut reads as a damaged one: the cause is told. */
-function named(fault: unknown, { file, onFault, check }: DriverDeps, by: 'read' | 'write' = 'write'): unknown {
-  const known = namedFault(thrownBy(check) ?? fault, file);
-  onFault(known, by);
-  return known;
 }
 
 function thrownBy(check: () => void): unknown {

@@ -4,7 +4,13 @@ import { chmodSync, closeSync, fstatSync, openSync, readSync, statfsSync, statSy
 import { dirname } from 'node:path';
 import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  type Driver,
+  type Dialect as KyselyDialect,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
 import { isBlank } from './lost-file.ts';
@@ -63,7 +69,8 @@ export function sqliteEngine(options: SqliteOptions): Engine {
   let isClosed = false;
   /** One text object while nothing changes: to compare it with itself takes no look at its characters, and each request does so several times. */
   let seen = '';
-  const renewSeen = (): void => {
+  const onChange = (): void => {
+    changes += 1;
     seen = `${others}.${changes}`;
   };
   const look = (): void => {
@@ -75,7 +82,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       failures += 1;
       others = `unknown ${failures}`; // caches are void, and the query that follows names the fault
     }
-    if (others !== before) renewSeen();
+    if (others !== before) onChange();
   };
   let isAway = false;
   const check = (): void => {
@@ -89,20 +96,16 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     isAway = false;
     // What was read while the file was away is not what it holds.
     for (const connection of [reader, writer]) connection?.exec('PRAGMA shrink_memory');
-    changes += 1;
-    renewSeen();
+    onChange();
   };
-  const driver = createSqliteDriver({
-    reader,
-    writer: writer ?? reader,
+  const connections = { reader, writer: writer ?? reader };
+  const { driver, write } = createSqliteDriver({
+    ...connections,
     file,
-    onChange: () => {
-      changes += 1;
-      renewSeen();
-    },
+    onChange,
     onFault,
-    isClosed: () => isClosed,
     check,
+    isClosed: () => isClosed,
   });
   const told = (check: () => void): void => {
     try {
@@ -130,7 +133,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     async probe(tables) {
       told(() => checkSpace(path, file));
       const isDue = performance.now() - wroteAt >= BETWEEN_PROBING_WRITES_MILLISECONDS;
-      await driver.write(() => (isDue ? writeSomething : writeNothing)(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
+      await write(() => (isDue ? writeSomething : writeNothing)(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
       if (isDue) wroteAt = performance.now();
       for (const table of tables) told(() => checkTable(reader, table, file));
     },
@@ -152,7 +155,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
 }
 
 /** The connections are closed when the file cannot be read. */
-function watched(path: string, writer: DatabaseSync, reader: DatabaseSync, file: string): FilePlace {
+function watched(path: string, writer: DatabaseSync, reader: DatabaseSync, file: string) {
   try {
     return watchPlace(path, ownerOf(writer), file);
   } catch (fault) {
@@ -171,7 +174,7 @@ function emptyLog(writer: DatabaseSync): void {
   }
 }
 
-function dialectWith(driver: ReturnType<typeof createSqliteDriver>): KyselyDialect {
+function dialectWith(driver: Driver): KyselyDialect {
   const adapter = new SqliteAdapter();
   // Kysely's adapter says that SQLite cannot change tables in a transaction, but it can: an interrupted migration
   // leaves nothing behind, and two processes that start at once take turns. Its connections are two: see the driver.
@@ -274,31 +277,16 @@ function checkTable(reader: DatabaseSync, table: string, file: string): void {
   if (said.join() !== 'ok') throw damagedFault(file, table, said[0] ?? '');
 }
 
-/** Looks before each write whether the open file is still the one at its path, and whole: what is written elsewhere is lost. */
-interface FilePlace {
-  /** Takes some microseconds. Throws a fault of the store. */
-  check(): void;
-  /**
-   * Closes the descriptor. Call it after the connections are closed: closing any descriptor of the file gives up SQLite's
-   * locks on it.
-   */
-  close(): void;
-}
-
-interface Header {
-  readonly changes: number;
-  readonly pages: number;
-  readonly pageSize: number;
-  readonly owner: number;
-}
-
 /** The database header, by the SQLite file format, section 1.3. */
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 const LARGEST_PAGE = 65_536;
 
-/** `owner`: the application id of this store; a file without one is of an earlier version. `file`: for messages. */
-function watchPlace(path: string, owner: number, file: string): FilePlace {
+/**
+ * Looks before each write whether the open file is still the one at its path, and whole: what is written elsewhere is lost.
+ * `owner`: the application id of this store; a file without one is of an earlier version. `file`: for messages.
+ */
+function watchPlace(path: string, owner: number, file: string) {
   const handle = openSync(path, 'r');
   const bytes = Buffer.alloc(HEADER_BYTES);
   const opened = fstatSync(handle);
@@ -315,7 +303,8 @@ function watchPlace(path: string, owner: number, file: string): FilePlace {
     return log === now;
   };
   return {
-    check() {
+    /** Takes some microseconds. Throws a fault of the store. */
+    check(): void {
       if (!isSame() || !isSameLog()) throw removedFault(file);
       const length = readSync(handle, bytes, 0, HEADER_BYTES, 0);
       const header = length === HEADER_BYTES ? headerOf(bytes) : undefined;
@@ -326,11 +315,12 @@ function watchPlace(path: string, owner: number, file: string): FilePlace {
       if ((header.owner !== owner && header.owner !== 0) || header.changes < changes) throw removedFault(file);
       [size, changes] = [found, header.changes];
     },
+    /** Call it after the connections are closed: closing any descriptor of the file gives up SQLite's locks on it. */
     close: () => closeSync(handle),
   };
 }
 
-function headerOf(bytes: Buffer): Header | undefined {
+function headerOf(bytes: Buffer) {
   if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   return {
     pageSize: bytes.readUInt16BE(16) === 1 ? LARGEST_PAGE : bytes.readUInt16BE(16),
