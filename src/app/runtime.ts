@@ -13,7 +13,7 @@ import { createOpenStreams, isBesideCurtain } from '../gateway/entry/open-stream
 import { createUnknownRoutes } from '../gateway/entry/pipeline.ts';
 import { createUpstreamSlots } from '../outbound/upstream-slots.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
-import { boundCalls } from '../store/bounded-calls.ts';
+import { boundCalls } from '../store/open-store.ts';
 import { holdRevocations } from '../store/pending-revocations.ts';
 import { createLogs } from '../telemetry/logs/log.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';

@@ -5,20 +5,27 @@ import Router from 'koa-router';
 import { compressResponse } from '../compress/compress.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { DAYS_PATH } from '../domain/events/event-paths.ts';
-import type { BoundedEventSource, Deadline } from '../domain/events/event-question.ts';
-import { isOutOfTime } from '../domain/events/out-of-time.ts';
+import { type BoundedEventSource, type Deadline, isOutOfTime } from '../domain/events/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
 import { messageOf } from '../domain/result.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { createZoneOffsets } from '../domain/zone-offsets.ts';
 import { callerScope, callerSince, eventsSince, seenCameras } from './caller.ts';
 import { CHANGES_PATH, type ChangeWatch, createChangeWatch, eventChanges } from './changes-route.ts';
-import { countDays } from './days-route.ts';
-import { type CallerView, type EventsState, eventThumbnail, listByIds, listEvents, oneEvent } from './event-routes.ts';
+import { countDays, summarizeEvents } from './count-routes.ts';
+import {
+  type CallerView,
+  type EventsState,
+  eventThumbnail,
+  listByIds,
+  listEvents,
+  listJoinedNames,
+  listLabels,
+  listZones,
+  oneEvent,
+} from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
-import { listJoinedNames, listLabels, listZones } from './name-routes.ts';
 import { sendRefusal, sendThrown } from './responses.ts';
-import { summarizeEvents } from './summary-route.ts';
 import { HEALTH_PATH } from './worker.ts';
 
 export interface EventsBackendOptions {

@@ -1,8 +1,9 @@
-/** Opens the store that `store.url` names, brings its tables up to date, and gives access to them (SPEC 1, 10). */
+/** Opens the store that `store.url` names, brings its tables up to date, and gives access to them, bounded in time where a service asks (SPEC 1, 10). */
 import { Kysely } from 'kysely';
+import { withTimeLimit } from '../domain/async.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
-import { storeFaultOf } from '../domain/store/store-fault.ts';
+import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createGrantStore } from './accounts/grants.ts';
 import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
@@ -13,7 +14,7 @@ import { createScreenCodeStore } from './accounts/screen-codes.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import type { Engine, StoreOptions } from './engine/engine.ts';
-import { serializedOn } from './engine/parts.ts';
+import { serializedOn } from './engine/rows.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
@@ -21,8 +22,8 @@ import { type ForgetEvents, forgetEventsOf, writeEvents } from './events/write-e
 import { assertFinished, identityOf, type StoreIdentity } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate, neededMigration } from './migrate.ts';
-import { assertNotLost, isBlank } from './sqlite/lost-file.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
+import { assertNotLost, isBlank } from './sqlite/sqlite-faults.ts';
 
 /** What the engine gives as it is. */
 type Given = Pick<Engine, 'name' | 'version' | 'heard' | 'attempts' | 'serverTime' | 'isCurrent' | 'glance'>;
@@ -146,3 +147,45 @@ export async function unreachableFault(url: string): Promise<Error | undefined> 
     return (code === '' ? AWAY_IN_WORDS.test(fault.message) : AWAY.test(code)) ? fault : undefined;
   }
 }
+
+/** A store whose answers come within seconds or not at all: a server that is frozen must not hold requests (SPEC 10). */
+type Act = (...given: never[]) => Promise<unknown>;
+/** Anything but an object of calls does not compile: it must be named in `boundCalls`. */
+type Calls<Part> = Part extends ((...given: never[]) => unknown) | string | number | boolean | undefined
+  ? never
+  : { readonly [Name in keyof Part]: Part[Name] extends Act ? Part[Name] : never };
+
+/** Longer than any question or change of accounts takes; shorter than a browser or a balancer waits. */
+const CALL_MILLISECONDS = 4000;
+
+/**
+ * Every part of the store whose calls are not named here: accounts and all that belongs to them. The server itself ends
+ * questions about events. A change that was given up may yet be made by the server: the caller is told 503, which promises
+ * neither.
+ */
+export function boundCalls(store: Store): Store {
+  const { db, version, heard, isCurrent, name, glance, close, ...asked } = store;
+  const { events, writeEvents, forgetEvents, ...bound } = asked;
+  const { attempts, serverTime, identity, probe, ...parts } = bound;
+  return {
+    ...store,
+    ...boundedParts(parts),
+    attempts: attempts && bounded(attempts),
+    serverTime: serverTime && boundedCall(serverTime),
+    identity: boundedCall(identity),
+    probe: boundedCall(probe),
+  };
+}
+
+const boundedParts = <Parts extends { readonly [Name in keyof Parts]: Calls<Parts[Name]> }>(parts: Parts): Parts =>
+  Object.fromEntries(Object.entries<object>(parts).map(([name, part]) => [name, bounded(part)])) as Parts;
+
+const bounded = <Part extends object>(part: Part): Part =>
+  Object.fromEntries(Object.entries(part).map(([name, act]) => [name, boundedCall(act as Act)])) as Part;
+
+const boundedCall =
+  <Given extends unknown[], Result>(act: (...given: Given) => Promise<Result>) =>
+  (...given: Given): Promise<Result> =>
+    withTimeLimit(act(...given), CALL_MILLISECONDS, () => {
+      throw storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`, undefined);
+    });

@@ -3,8 +3,12 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BoundedEventSource, Deadline, EventSource } from '../../src/domain/events/event-question.ts';
-import { isPast } from '../../src/domain/events/out-of-time.ts';
+import {
+  type BoundedEventSource,
+  type Deadline,
+  type EventSource,
+  isPast,
+} from '../../src/domain/events/event-question.ts';
 import type { NvrDatabase } from '../../src/store/nvr-database.ts';
 import { event } from './support/event.ts';
 import { makeNvrDatabase } from './support/nvr-file.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import type { EventRecord } from '../../src/domain/events/event.ts';
-import { asEvent } from '../../src/events/parse-event.ts';
+import { asEvent } from '../../src/events/import-events.ts';
 import { generateSampleEvents, SAMPLE_CAMERAS } from '../../src/events/sample-events.ts';
 
 /** 20 November 2026, 12:00 UTC. */

@@ -1,7 +1,7 @@
 /** A caller who sees no further back than a moment, at the events backend: nothing older is told, and nothing is remembered for the others (SPEC 13). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { asEvent } from '../../src/events/parse-event.ts';
+import { asEvent } from '../../src/events/import-events.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { movableClock } from '../support/clock.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';

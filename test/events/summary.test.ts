@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createZoneOffsets } from '../../src/domain/zone-offsets.ts';
-import { DAY, sliceAround } from '../../src/events/summary-route.ts';
+import { DAY, sliceAround } from '../../src/events/count-routes.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 import { event } from './support/event.ts';

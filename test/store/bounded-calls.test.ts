@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
-import { boundCalls } from '../../src/store/bounded-calls.ts';
-import type { Store } from '../../src/store/open-store.ts';
+import { boundCalls, type Store } from '../../src/store/open-store.ts';
 import { openInstanceStore } from '../accounts/support/people.ts';
 
 /** The server ends questions about events by itself; `db` is no part. */

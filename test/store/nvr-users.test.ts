@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 
-const READER = new URL('../../src/store/nvr-users.ts', import.meta.url).href;
+const READER = new URL('../../src/store/nvr-database.ts', import.meta.url).href;
 const NOBODY = 65_534;
 
 describe("The NVR's file in WAL mode", () => {

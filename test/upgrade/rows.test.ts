@@ -10,7 +10,7 @@ import { siteWarnings } from '../../src/app/accounts/site-warnings.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { cutOff } from '../../src/features/ledger/spans.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
-import type { MovedEvents } from '../../src/store/engine/dialect.ts';
+import type { MovedEvents } from '../../src/store/engine/engine.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { event } from '../events/support/event.ts';
 import { movableClock } from '../support/clock.ts';

@@ -1,6 +1,6 @@
 /** Shapes of what the account routes answer: they are described, and the pages read them. */
 import { z } from 'zod';
-import { BLOCK_KINDS } from '../../domain/accounts/login-block.ts';
+import { BLOCK_KINDS } from '../../domain/accounts/logins.ts';
 import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
 import { VERBS } from '../../domain/policy.ts';
 import { CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';

@@ -1,7 +1,7 @@
 /** `POST /api/login`, and what every login attempt has: its outcome as a refusal, a count and an audit line (SPEC 4.1, 12). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import type { SeenSession } from '../../domain/accounts/session-store.ts';
+import type { SeenSession } from '../../domain/accounts/logins.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';

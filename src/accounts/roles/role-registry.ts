@@ -1,5 +1,5 @@
 /** The active custom roles: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
-import type { StoredRole } from '../../domain/accounts/role-store.ts';
+import type { StoredRole } from '../../domain/accounts/account.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import type { Role } from '../../domain/names.ts';

@@ -1,6 +1,6 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
 
-import type { StoredRole } from '../../domain/accounts/role-store.ts';
+import type { StoredRole } from '../../domain/accounts/account.ts';
 import { wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

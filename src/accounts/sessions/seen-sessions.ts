@@ -1,7 +1,7 @@
 /** The list of sessions with address, device and times, written once a minute instead of with each request (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../app/services.ts';
-import type { SeenSession } from '../../domain/accounts/session-store.ts';
+import type { SeenSession } from '../../domain/accounts/logins.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';

@@ -1,9 +1,8 @@
 /** `/api/sessions`: lists and ends sessions: the caller's own, for an admin those of all users (SPEC 4.2). */
-
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { SeenSession } from '../../domain/accounts/session-store.ts';
+import type { SeenSession } from '../../domain/accounts/logins.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { SUCCESS } from '../../routes/shapes.ts';

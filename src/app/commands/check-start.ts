@@ -17,7 +17,7 @@ import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, pendingMigration, unreachableFault } from '../../store/open-store.ts';
-import { isBlank } from '../../store/sqlite/lost-file.ts';
+import { isBlank } from '../../store/sqlite/sqlite-faults.ts';
 import { siteWarnings } from '../accounts/site-warnings.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import { claimOf } from '../resources/site-claim.ts';

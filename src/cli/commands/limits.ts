@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { LIMIT } from '../../accounts/http/answers.ts';
 import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
-import type { BlockKind } from '../../domain/accounts/login-block.ts';
+import type { BlockKind } from '../../domain/accounts/logins.ts';
 import { type CommandGroup, type Given, lists } from '../frame.ts';
 
 type Limit = AnswerOf<typeof LIMIT>;

@@ -185,7 +185,7 @@ export async function importFrom(
 ): Promise<string> {
   const { importUsers } = await import('../../accounts/users/import-users.ts');
   const { readNvrRoles } = await import('../../config/nvr-roles.ts');
-  const { readNvrUsers } = await import('../../store/nvr-users.ts');
+  const { readNvrUsers } = await import('../../store/nvr-database.ts');
   const { file: found, roles: ofNvr } = readNvrRoles(file, config);
   const { clock, roles, settings } = services;
   const customRoles: Parameters<typeof importUsers>[2]['customRoles'] = {

@@ -1,5 +1,6 @@
-/** Built-in accounts as they are kept (interface 2.1). Times are Unix seconds. */
+/** Built-in accounts and custom roles as they are kept (interface 2.1, 2.2). Times are Unix seconds. */
 import type { Role, UserName } from '../names.ts';
+import type { WrittenLimits } from '../rights.ts';
 
 export interface User {
   readonly name: UserName;
@@ -43,3 +44,12 @@ export type ImportedUser =
   /** A user who exists here keeps role and password: they may have been changed here since. */
   | { readonly kind: 'kept'; readonly name: string }
   | { readonly kind: 'refused'; readonly name: string; readonly reason: string };
+
+/** Custom roles that were made in the console or by API (interface 2.2). */
+export interface StoredRole {
+  readonly role: Role;
+  /** Entries may hold `*`. */
+  readonly cameras: readonly string[];
+  /** The limits as they were written; absent for none. */
+  readonly limits?: WrittenLimits | undefined;
+}

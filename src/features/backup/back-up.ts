@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
-import { snapshot } from '../../store/snapshot.ts';
-import { assertNotLost } from '../../store/sqlite/lost-file.ts';
+import { snapshot } from '../../store/backup-file.ts';
+import { assertNotLost } from '../../store/sqlite/sqlite-faults.ts';
 import { isOfStore, lastingFiles, readableConfig } from './lasting-files.ts';
 import { writeBackup } from './write-backup.ts';
 

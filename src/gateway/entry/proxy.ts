@@ -6,7 +6,7 @@ import { adapterOf, isCompressed, isOwn, isServedHere } from '../../access/route
 import type { MaybePromise, Sharer } from '../../domain/async.ts';
 import type { Caller, RouteState } from '../../domain/caller.ts';
 import { isVisitor, senderOf } from '../../domain/credentials.ts';
-import { dayOf, isTooManyDays } from '../../domain/events/days.ts';
+import { dayOf, isTooManyDays } from '../../domain/events/event.ts';
 import { DAYS_PATH } from '../../domain/events/event-paths.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
 import { UnexpectedForm } from '../../domain/json.ts';

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
 import { CLOSED_SECONDS } from '../../domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../domain/names.ts';
-import { storePart } from '../engine/parts.ts';
 import {
   countRows,
   deleteRows,
@@ -13,6 +12,7 @@ import {
   listRecords,
   putRecord,
   type Queries,
+  storePart,
   takeRows,
   updateRows,
 } from '../engine/rows.ts';

@@ -1,11 +1,11 @@
 /** The tables of what an admin sets for the house: custom roles, the curtain, settings, and the sites that share the store (interface 2.2; SPEC 4.3, 8, 19, 20). */
+
+import type { StoredRole } from '../../domain/accounts/account.ts';
 import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
-import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
-import { storePart } from '../engine/parts.ts';
-import { deleteRows, hasRow, listRecords, putRecord, updateRows } from '../engine/rows.ts';
+import { deleteRows, hasRow, listRecords, putRecord, storePart, updateRows } from '../engine/rows.ts';
 
 export type RoleStore = ReturnType<typeof createRoleStore>;
 

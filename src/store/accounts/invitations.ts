@@ -2,7 +2,7 @@
 import { type Invitation, type InvitedPasskey, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import { ADMIN } from '../../domain/names.ts';
-import type { Serialized } from '../engine/parts.ts';
+import type { Serialized } from '../engine/rows.ts';
 import { deleteRows, hasRow, listRecords, type Queries, updateRows, type Where } from '../engine/rows.ts';
 import { listGrants } from './grants.ts';
 import { afterGain, insertPasskey, isSpentNow, isTaken } from './second-factor.ts';

@@ -1,10 +1,8 @@
 /** The tables of logins: sessions as they were seen, devices and networks that are known, and who must wait (SPEC 4.2, 4.5, 12). */
 import { createHash } from 'node:crypto';
-import type { LoginBlock } from '../../domain/accounts/login-block.ts';
+import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
-import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import type { UserName } from '../../domain/names.ts';
-import { storePart } from '../engine/parts.ts';
 import {
   countRows,
   deleteRows,
@@ -15,6 +13,7 @@ import {
   insertRecord,
   listRecords,
   type Queries,
+  storePart,
   updateRows,
 } from '../engine/rows.ts';
 import { recordOf, rowOf } from '../engine/tables.ts';

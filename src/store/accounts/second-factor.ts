@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import type { FirstFactor, PasskeyRecord, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
-import { storePart } from '../engine/parts.ts';
 import {
   countRows,
   deleteRows,
@@ -12,6 +11,7 @@ import {
   insertRecord,
   listRecords,
   type Queries,
+  storePart,
   updateRows,
 } from '../engine/rows.ts';
 import { hasOtherWay } from './accounts.ts';

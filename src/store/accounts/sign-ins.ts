@@ -2,7 +2,6 @@
 import type { User } from '../../domain/accounts/account.ts';
 import type { ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
 import { NO_ROLE, type Role, type UserName } from '../../domain/names.ts';
-import { storePart } from '../engine/parts.ts';
 import {
   deleteRows,
   findRecord,
@@ -12,6 +11,7 @@ import {
   listRecords,
   putRecord,
   type Queries,
+  storePart,
   takeRows,
   updateRows,
 } from '../engine/rows.ts';

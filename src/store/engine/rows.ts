@@ -1,5 +1,6 @@
-/** Statements that follow from the columns of a table: its records are found, listed, written and deleted by tests of columns. */
-import { type ExpressionBuilder, type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+/** Statements that follow from the columns of a table, and the parts of the store, which are made of them. */
+import { type ExpressionBuilder, type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import type { Dialect } from './engine.ts';
 import { type Given, type RecordOf, recordOf, rowOf, TABLES, type TableName, type Tables } from './tables.ts';
 
 /** The store, or a transaction on it. */
@@ -145,3 +146,35 @@ function tested(column: string, test: unknown): Tested[] {
     value === null ? [column, 'is not', null] : [column, by as Tested[1], value],
   );
 }
+
+/** Transactions on accounts, one after another whatever the engine: what one reads, no other changes before it commits. */
+export type Serialized = <Result>(act: (transaction: Transaction<Tables>) => Promise<Result>) => Promise<Result>;
+
+export const serializedOn =
+  (db: Kysely<Tables>, { lockAccounts }: Dialect): Serialized =>
+  (act) =>
+    db.transaction().execute(async (transaction) => {
+      await lockAccounts(transaction);
+      return act(transaction);
+    });
+
+type Acts = Readonly<Record<string, (db: Queries, ...given: never[]) => Promise<unknown>>>;
+/** The acts without the database. */
+type Bound<All extends Acts> = {
+  readonly [Name in keyof All]: All[Name] extends (db: Queries, ...given: infer Given) => infer Result
+    ? (...given: Given) => Result
+    : never;
+};
+
+const bound = <All extends Acts>(acts: All, ask: <Result>(act: (db: Queries) => Promise<Result>) => Promise<Result>) =>
+  Object.fromEntries(
+    Object.entries(acts).map(([name, act]) => [name, (...given: never[]) => ask((db) => act(db, ...given))]),
+  ) as Bound<All>;
+
+/** Faults (disk, network) are thrown; "absent" and "taken" are answers. */
+export const storePart =
+  <Questions extends Acts, Changes extends Acts>(questions: Questions, changes: Changes) =>
+  (db: Kysely<Tables>, serialized: Serialized): Bound<Questions> & Bound<Changes> => ({
+    ...bound(questions, (act) => act(db)),
+    ...bound(changes, serialized),
+  });

@@ -1,6 +1,6 @@
 /** Statements of the schema, and the events table with what it is searched by: the same on every engine. */
 import { type QueryExecutorProvider, sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from './engine.ts';
 
 /** `statements` are separated by `;` at the end of a line; the type `text` is that of the engine. */
 export async function runAll(statements: string, db: QueryExecutorProvider, { text }: Dialect): Promise<void> {

@@ -1,5 +1,5 @@
 /** Translates the conditions of an event query to SQL: one translation per kind, the same for every engine. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type {
   EventCondition,
   EventFlag,
@@ -9,24 +9,11 @@ import type {
   SortKey,
 } from '../../domain/events/event-question.ts';
 import type { ZoneOffset } from '../../domain/zone-offsets.ts';
-import type { Dialect } from '../engine/dialect.ts';
-
-type Expression = RawBuilder<unknown>;
-type Condition = RawBuilder<boolean>;
+import { allOf, anyOf, type Condition, type Dialect, type Expression, isOneOf, NEVER } from '../engine/engine.ts';
 
 type ConditionOf<Kind extends EventCondition['kind']> = Extract<EventCondition, { kind: Kind }>;
 
-export const NEVER: Condition = sql<boolean>`1 = 0`;
 const COMPARISONS = { '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` };
-
-export const isOneOf = (column: Expression, values: readonly string[]): Condition =>
-  values.length === 0 ? NEVER : sql`${column} in (${sql.join(values)})`;
-
-export const allOf = (conditions: readonly Condition[]): Condition =>
-  conditions.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join([...conditions], sql` and `)}`;
-
-export const anyOf = (conditions: readonly Condition[]): Condition =>
-  conditions.length === 0 ? NEVER : sql<boolean>`(${sql.join([...conditions], sql` or `)})`;
 
 /** The value that a sort goes by. */
 export const sortValue = (key: SortKey): Expression => SORT_COLUMNS[key];

@@ -1,9 +1,8 @@
 /** The table that events are read from: the store's own, or a view of the NVR's with the same columns. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { TaskQueue } from '../../domain/async.ts';
-import type { Deadline } from '../../domain/events/event-question.ts';
-import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import type { Dialect } from '../engine/dialect.ts';
+import { type Deadline, isPast, outOfTime } from '../../domain/events/event-question.ts';
+import type { Dialect } from '../engine/engine.ts';
 import type { Tables } from '../engine/tables.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */

@@ -3,10 +3,19 @@ import { type Kysely, sql } from 'kysely';
 import { createTaskQueue } from '../../domain/async.ts';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/json.ts';
-import type { Dialect } from '../engine/dialect.ts';
+import type { Dialect } from '../engine/engine.ts';
 import { TABLES, type Table, type Tables } from '../engine/tables.ts';
-import { countByDay, countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
-import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
+import {
+  countByDay,
+  countByLabel,
+  distinctCameras,
+  distinctNames,
+  firstStart,
+  groupEvents,
+  labelsOf,
+  namesOfAll,
+  writesByDay,
+} from './count-events.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
 import { windowedFind } from './find-events.ts';
 

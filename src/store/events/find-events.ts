@@ -9,11 +9,13 @@ import {
   type EventSort,
   type FoundEvent,
   foldSubLabels,
+  isOutOfTime,
+  isPast,
+  outOfTime,
 } from '../../domain/events/event-question.ts';
-import { isOutOfTime, isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import type { Dialect } from '../engine/dialect.ts';
-import { distinctCameras, distinctNames, distinctZones } from './distinct-names.ts';
-import { allOf, behind, conditionInSql, isOneOf, plateTest, sortValue } from './event-conditions.ts';
+import { allOf, type Dialect, isOneOf } from '../engine/engine.ts';
+import { distinctCameras, distinctNames, distinctZones } from './count-events.ts';
+import { behind, conditionInSql, plateTest, sortValue } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
 import { timeWindows } from './time-windows.ts';
 

@@ -1,9 +1,9 @@
 /** Splits all time into windows of some thousand events: a query that must look at every event runs window by window, and other queries run in between (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { EventCondition, EventSort } from '../../domain/events/event-question.ts';
-import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import { allOf, conditionInSql, isOneOf } from './event-conditions.ts';
+import { type EventCondition, type EventSort, isPast, outOfTime } from '../../domain/events/event-question.ts';
+import { allOf, isOneOf } from '../engine/engine.ts';
+import { conditionInSql } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
 
 /** Reading so many events one by one takes some tens of milliseconds. */

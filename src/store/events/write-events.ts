@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, type OnConflictBuilder, sql } from 'kysely';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { foldSubLabels } from '../../domain/events/event-question.ts';
-import type { Dialect } from '../engine/dialect.ts';
+import type { Dialect } from '../engine/engine.ts';
 import { TABLES, type Tables } from '../engine/tables.ts';
 
 export const EVENT_COLUMNS = Object.keys(TABLES.events.columns) as (keyof Tables['events'])[];

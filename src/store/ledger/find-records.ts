@@ -12,9 +12,8 @@ import {
   type StoredRecord,
   VIEWING_KINDS,
 } from '../../domain/ledger.ts';
-import type { Condition } from '../engine/dialect.ts';
+import { allOf, anyOf, type Condition, isOneOf } from '../engine/engine.ts';
 import { recordOf, type Tables } from '../engine/tables.ts';
-import { allOf, anyOf, isOneOf } from '../events/event-conditions.ts';
 
 /** A span is at most as long: what began earlier has ended before. */
 const LONGEST_SPAN_SECONDS = 86_400;

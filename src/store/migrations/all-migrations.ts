@@ -1,6 +1,6 @@
 /** The store's migrations in their order: a number once given never changes, new ones are added at the end. */
 import type { MigrationProvider } from 'kysely/migration';
-import type { Dialect } from '../engine/dialect.ts';
+import type { Dialect } from '../engine/engine.ts';
 import { baseline, STEPS_OF_0_2_0 } from './029-baseline.ts';
 import { grants } from './030-grants.ts';
 

@@ -1,6 +1,6 @@
 /** What PostgreSQL says in words of its own. */
 import { type Kysely, sql } from 'kysely';
-import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
+import type { Condition, Dialect, Expression } from '../engine/engine.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { CHANGED, CHANGES_CHANNEL } from './postgres-changes.ts';
 import { completeEvents, joinMonths } from './postgres-events.ts';

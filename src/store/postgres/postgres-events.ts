@@ -1,6 +1,6 @@
 /** Events in PostgreSQL: the triggers that count writes by day, and the way from the tables by month of 0.2.0 into one. */
 import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely';
-import type { MovedEvents } from '../engine/dialect.ts';
+import type { MovedEvents } from '../engine/engine.ts';
 import type { Tables } from '../engine/tables.ts';
 import { EVENT_COLUMNS } from '../events/write-events.ts';
 

@@ -6,8 +6,7 @@ import type { Engine, StoreOptions } from '../engine/engine.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { connectFault, troubleOf } from './postgres-faults.ts';
-import { createServerPool, type ServerPool } from './server-pool.ts';
+import { connectFault, createServerPool, type ServerPool, troubleOf } from './server-pool.ts';
 
 /** The most at once, beside the one that listens. */
 const CONNECTIONS = 8;

@@ -3,7 +3,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { sql } from 'kysely';
 import { foldCase } from '../../domain/events/event-question.ts';
 import { parsedJson } from '../../domain/json.ts';
-import type { Dialect } from '../engine/dialect.ts';
+import type { Dialect } from '../engine/engine.ts';
 
 const SECONDS_PER_DAY = 86_400;
 /** Keeps the dividend positive for every year there ever was: SQLite's `%` rounds towards zero. */

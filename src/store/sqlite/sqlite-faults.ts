@@ -1,4 +1,6 @@
 /** SQLite's result codes as faults of the store: what happened, to which file, and the next step (SPEC 10). */
+
+import { statSync } from 'node:fs';
 import { messageOf } from '../../domain/result.ts';
 import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
 
@@ -123,3 +125,25 @@ const fileWords = (fault: unknown): FaultWords | undefined =>
 /** The primary code: extended ones have it in the low byte. */
 const codeOf = (fault: unknown): number | undefined =>
   fault instanceof Error && 'errcode' in fault ? Number(fault.errcode) & 0xff : undefined;
+
+/** A SQLite file that is gone or emptied, seen before it is opened: SQLite would make a new one, and delete the log beside it. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (fault) {
+    throw openingFault(fault, `the store at ${path}`, true);
+  }
+}
+
+/** Not there, or without a byte. */
+export const isBlank = (path: string): boolean => sizeOf(path) === 0;
+
+/** The write-ahead log belongs to a file that was there: it may hold everything that was written since the start. */
+export function assertNotLost(path: string): void {
+  if (!isBlank(path) || isBlank(`${path}-wal`)) return;
+  throw storeFault(
+    'missing',
+    `the store at ${path} is empty or gone, but ${path}-wal beside it holds data: put the file back, or restore a backup with "postern restore --replace FILE". To begin anew, move both away first`,
+    undefined,
+  );
+}

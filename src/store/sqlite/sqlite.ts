@@ -11,12 +11,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
+import { isPast, outOfTime } from '../../domain/events/event-question.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
-import { isBlank } from './lost-file.ts';
 import { hasWord, sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
-import { cutFault, damagedFault, fullFault, namedFault, openingFault, removedFault } from './sqlite-faults.ts';
+import { cutFault, damagedFault, fullFault, isBlank, namedFault, openingFault, removedFault } from './sqlite-faults.ts';
 
 export interface SqliteOptions {
   readonly path: string;

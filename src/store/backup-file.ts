@@ -1,5 +1,6 @@
-/** What the store of a backup brings back, and the end of what may have been revoked since (SPEC 15). Of stores of any version. */
-import { DatabaseSync } from 'node:sqlite';
+/** The store in a backup: a copy of a file that a running server writes to, what it brings back, and the end of what may have been revoked since (SPEC 15). */
+import { backup, DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../domain/result.ts';
 
 /** The tables of 0.2.0 by kind, and what lies in `grants` since. The condition is of a row that works at the time `:now`; the statement ends all of them. */
 interface Returning {
@@ -80,4 +81,31 @@ const hasTable = (database: DatabaseSync, table: string): boolean =>
 function run(statement: ReturnType<DatabaseSync['prepare']>, now: number): void {
   statement.setAllowUnknownNamedParameters(true);
   statement.run({ now });
+}
+
+/** Pages copied in one go: between two of them the server may write. */
+const PAGES = 1000;
+
+/** SQLite's own online backup: whole, with what is in the write-ahead log. Rejects when `file` is no database. */
+export async function snapshot(file: string, target: string): Promise<void> {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    await backup(database, target, { rate: PAGES });
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether SQLite finds the file whole; its own words when not. */
+export function faultOf(file: string): string | undefined {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const [row] = database.prepare('pragma quick_check(1)').all();
+    const said = Object.values(row ?? {})[0];
+    return said === 'ok' ? undefined : String(said);
+  } catch (fault) {
+    return messageOf(fault);
+  } finally {
+    database.close();
+  }
 }

@@ -1,4 +1,5 @@
-/** Who must wait at the login, as it is kept for the status page and the command line (SPEC 4.5). Times are Unix seconds. */
+/** Who must wait at the login, and sessions as they were seen, as both are kept for people to look at (SPEC 4.2, 4.5). Times are Unix seconds. */
+import type { UserName } from '../names.ts';
 
 /** `address` and `network`: wrong passwords from there; `codes`: wrong codes of one account; `pins`: wrong PINs of one link. */
 export const BLOCK_KINDS = ['address', 'network', 'codes', 'pins'] as const;
@@ -16,4 +17,21 @@ export interface LoginBlock {
   readonly until: number;
   /** The window that all replicas share; null where one process counts in its own memory. */
   readonly window: string | null;
+}
+
+/** Times are Unix seconds. */
+export interface SeenSession {
+  /** The `jti` of its tokens. */
+  readonly id: string;
+  readonly user: UserName;
+  /** The client's address, as last seen. */
+  readonly address: string;
+  /** The `User-Agent`, cut short; empty when there was none. */
+  readonly agent: string;
+  readonly since: number;
+  readonly lastSeen: number;
+  /** The end of that one of its tokens that lives longest. */
+  readonly expiresAt: number;
+  /** What the key is called that its tokens are signed with. */
+  readonly keyId: string;
 }
