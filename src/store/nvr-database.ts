@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import {
   type BoundedEventSource,
   type Deadline,
@@ -13,6 +13,7 @@ import {
 } from '../domain/events/event-question.ts';
 import { messageOf } from '../domain/result.ts';
 import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
+import { databaseOn } from './engine/engine.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
@@ -61,32 +62,25 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
     });
   };
   const until = (deadline: Deadline): EventSource =>
-    throughout((question) => asked((events) => question(events.until(deadline))));
-  return { events: { ...throughout(asked), until }, close: () => file.close() };
+    throughout(file.events, (question) => asked((events) => question(events.until(deadline))));
+  return { events: { ...throughout(file.events, asked), until }, close: () => file.close() };
 }
 
 type AskEvents = <Result>(question: (events: EventSource) => Promise<Result>) => Promise<Result>;
+type Question = (...given: unknown[]) => Promise<unknown>;
 
-const throughout = (asked: AskEvents): EventSource => ({
-  find: (question) => asked((events) => events.find(question)),
-  read: (ids, include) => asked((events) => events.read(ids, include)),
-  cameras: () => asked((events) => events.cameras()),
-  countByLabel: (cameras) => asked((events) => events.countByLabel(cameras)),
-  distinct: (column, cameras) => asked((events) => events.distinct(column, cameras)),
-  groups: (question) => asked((events) => events.groups(question)),
-  countByDay: (question) => asked((events) => events.countByDay(question)),
-  firstStart: (time) => asked((events) => events.firstStart(time)),
-  writesByDay: () => asked((events) => events.writesByDay()),
-});
+/** A source that asks each question of those that `known` has. */
+const throughout = (known: EventSource, asked: AskEvents): EventSource =>
+  Object.fromEntries(
+    Object.keys(known).map((name) => [
+      name,
+      (...given: unknown[]) => asked((events) => (events[name as keyof EventSource] as Question)(...given)),
+    ]),
+  ) as unknown as EventSource;
 
 async function openFile(path: string): Promise<OpenedFile> {
   const functions = { fold_sub_labels: foldSubLabels };
-  const engine = sqliteEngine({ path, readOnly: true, isOurs: false, functions });
-  const db = new Kysely<Tables>({ dialect: engine.dialect });
-  const close = async (): Promise<void> => {
-    await db.destroy();
-    await engine.close();
-  };
+  const { db, close } = databaseOn(sqliteEngine({ path, readOnly: true, isOurs: false, functions }));
   try {
     const version = await fileVersionOf(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.

@@ -1,8 +1,7 @@
 /** Opens the store that `store.url` names, brings its tables up to date, and gives access to them, bounded in time where a service asks (SPEC 1, 10). */
-import { Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { withTimeLimit } from '../domain/async.ts';
 import type { EventRecord } from '../domain/events/event.ts';
-import type { BoundedEventSource } from '../domain/events/event-question.ts';
 import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createGrantStore } from './accounts/grants.ts';
@@ -13,42 +12,25 @@ import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from
 import { createScreenCodeStore } from './accounts/screen-codes.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
-import type { Engine, StoreOptions } from './engine/engine.ts';
+import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
 import { serializedOn } from './engine/rows.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
-import { type ForgetEvents, forgetEventsOf, writeEvents } from './events/write-events.ts';
+import { forgetEventsOf, writeEvents } from './events/write-events.ts';
 import { assertFinished, identityOf, type StoreIdentity } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate, neededMigration } from './migrate.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 import { assertNotLost, isBlank } from './sqlite/sqlite-faults.ts';
 
-/** What the engine gives as it is. */
-type Given = Pick<Engine, 'name' | 'version' | 'heard' | 'attempts' | 'serverTime' | 'isCurrent' | 'glance'>;
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
-export interface Store extends Given, ReturnType<typeof partsOf> {
-  readonly db: Kysely<Tables>;
-  readonly events: BoundedEventSource;
-  /** All or none of them; the same id replaces. */
-  writeEvents(events: readonly EventRecord[]): Promise<void>;
-  readonly forgetEvents: ForgetEvents;
-  identity(): Promise<StoreIdentity>;
-  /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
-  probe(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions) {
   const { readOnly = false, site = '' } = options;
   const engine = await engineOf(options);
-  const { dialect, words, name, version, heard, attempts, serverTime, isCurrent, glance } = engine;
-  const db = new Kysely<Tables>({ dialect });
-  const close = async (): Promise<void> => {
-    await db.destroy();
-    await engine.close();
-  };
+  const { words } = engine;
+  const { db, close } = databaseOn(engine);
   try {
     if (options.onEmpty && (await appliedMigrations(db, engine)).length === 0) options.onEmpty(engine.name);
     const update = options.isBeside
@@ -61,14 +43,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw fault;
   }
   return {
+    ...engine,
     db,
     ...partsOf(db, engine, site),
-    ...{ name, version, heard, attempts, serverTime, isCurrent, glance },
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
-    writeEvents: (events) => writeEvents(events, db, words),
+    /** All or none of them; the same id replaces. */
+    writeEvents: (events: readonly EventRecord[]): Promise<void> => writeEvents(events, db, words),
     forgetEvents: forgetEventsOf(db),
-    identity: () => identityOf(db),
-    probe: () => engine.probe(tablesWhere('isProbed')),
+    identity: (): Promise<StoreIdentity> => identityOf(db),
+    /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
+    probe: (): Promise<void> => engine.probe(tablesWhere('isProbed')),
     close,
   };
 }
@@ -120,12 +104,11 @@ async function asked<Answer>(
   question: (db: Kysely<Tables>, engine: Engine) => Promise<Answer>,
 ): Promise<Answer> {
   const engine = await engineOf({ ...options, readOnly: true });
-  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  const { db, close } = databaseOn(engine);
   try {
     return await question(db, engine);
   } finally {
-    await db.destroy();
-    await engine.close();
+    await close();
   }
 }
 
@@ -164,7 +147,7 @@ const CALL_MILLISECONDS = 4000;
  * neither.
  */
 export function boundCalls(store: Store): Store {
-  const { db, version, heard, isCurrent, name, glance, close, ...asked } = store;
+  const { db, dialect, words, file, copyTo, version, heard, isCurrent, name, glance, close, ...asked } = store;
   const { events, writeEvents, forgetEvents, ...bound } = asked;
   const { attempts, serverTime, identity, probe, ...parts } = bound;
   return {

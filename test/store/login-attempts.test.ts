@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { type Clause, parseRateLimit } from '../../src/domain/rate-limit.ts';
-import type { AttemptStore, AttemptWindow } from '../../src/domain/store/attempt-store.ts';
+import type { AttemptStore, AttemptWindow } from '../../src/store/engine/engine.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { handClock } from '../accounts/support/people.ts';
 import { attemptWindowsContract, type Counted } from '../contracts/attempt-windows.ts';

@@ -1,8 +1,8 @@
 /** The curtain as the store has it, known to every request; while the store is away it stays as it was (SPEC 19). */
 import type { Curtain } from '../../domain/accounts/curtain.ts';
 import type { MaybePromise } from '../../domain/async.ts';
-import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 import type { CurtainStore } from '../../store/accounts/house.ts';
+import type { HeardChanges } from '../../store/engine/engine.ts';
 import type { StoreGrace } from '../sessions/store-grace.ts';
 
 export interface CurtainRegistryDeps {

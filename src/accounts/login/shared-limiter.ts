@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessAborted } from '../../domain/async.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/store/attempt-store.ts';
+import type { AttemptStore, AttemptWindow, FullWindow } from '../../store/engine/engine.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { CODE_CLAUSES, createCodeLimiter } from './guesses.ts';
 import { createLoginBlocks, type LoginBlockSources, type NamesBlock } from './login-blocks.ts';

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { type MaybePromise, withTimeLimit } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 import { storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
+import type { HeardChanges } from '../../store/engine/engine.ts';
 
 /** The answer under that key: remembered if it still holds, else by `read`. Rejects as `read` does when there is no grace for it. */
 export type StoreMemory<Result> = (key: string, read: () => Promise<Result>) => MaybePromise<Result>;

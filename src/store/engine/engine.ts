@@ -1,14 +1,13 @@
 /** What a database engine gives to the store, and what it says in words of its own: text columns, JSON, arithmetic of time, hints to the planner. */
 import {
-  type Kysely,
+  Kysely,
   type Dialect as KyselyDialect,
   type QueryExecutorProvider,
   type RawBuilder,
   sql,
   type Transaction,
 } from 'kysely';
-import type { AttemptStore } from '../../domain/store/attempt-store.ts';
-import type { HeardChanges } from '../../domain/store/heard-changes.ts';
+import type { Clause } from '../../domain/rate-limit.ts';
 import type { Tables } from './tables.ts';
 
 /** A statement failed, which wrote or may have written, or only read. */
@@ -80,6 +79,17 @@ export interface Engine {
   copyTo(path: string): Promise<void>;
   /** Closes the engine, after the query builder was closed. */
   close(): Promise<void>;
+}
+
+export function databaseOn({ dialect, close }: Pick<Engine, 'dialect' | 'close'>) {
+  const db = new Kysely<Tables>({ dialect });
+  return {
+    db,
+    async close(): Promise<void> {
+      await db.destroy();
+      await close();
+    },
+  };
 }
 
 /** What each database engine says in words of its own: text columns, JSON, arithmetic of time, and hints to the planner. */
@@ -156,3 +166,44 @@ export const allOf = (conditions: readonly Condition[]): Condition =>
 
 export const anyOf = (conditions: readonly Condition[]): Condition =>
   conditions.length === 0 ? NEVER : sql<boolean>`(${sql.join([...conditions], sql` or `)})`;
+
+/** A row is named by its table and its key, `users vera`; a table's name alone stands for all of its rows. */
+export interface HeardChanges {
+  /** Rises with each change that was heard of. */
+  revision(): number;
+  /** Whether one of these rows was changed after that revision, or may have been. */
+  haveChanged(rows: readonly string[], since: number): boolean;
+  /** Calls `act` after each change of a row of that table, and after changes may have gone unheard. */
+  watch(table: string, act: () => void): void;
+}
+
+/** The attempts of one client, network, account or link. */
+export interface AttemptWindow {
+  /** Digested: the store holds no address. */
+  readonly key: string;
+  readonly clauses: readonly Clause[];
+}
+
+/** The first window that is full, by the clause that takes longest. */
+export interface FullWindow {
+  readonly window: number;
+  readonly clause: Clause;
+  readonly retryAfterSeconds: number;
+  /** An attempt in it, on whichever replica, may yet give its place back. */
+  readonly isUnderWay: boolean;
+}
+
+/** Each method rejects with a fault of the store when it cannot be reached: what was asked may be done all the same. */
+export interface AttemptStore {
+  /**
+   * One atomic step: a place for the attempt in every window, or in none. `now` is in milliseconds; the server's own
+   * clock, which all replicas share, when absent.
+   */
+  reserve(attempt: string, windows: readonly AttemptWindow[], now?: number): Promise<FullWindow | undefined>;
+  /** The attempt failed: nobody waits for its outcome any more. */
+  keep(attempt: string): Promise<void>;
+  /** The attempts did not fail: their places are free. */
+  release(attempts: readonly string[]): Promise<void>;
+  /** All attempts in that window are forgotten. */
+  forget(window: string): Promise<void>;
+}

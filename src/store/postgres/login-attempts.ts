@@ -1,6 +1,6 @@
 /** Attempts at a login in PostgreSQL: places in sliding windows, reserved by one statement (SPEC 4.5, 10). */
 import { type Kysely, sql } from 'kysely';
-import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/store/attempt-store.ts';
+import type { AttemptStore, AttemptWindow, FullWindow } from '../engine/engine.ts';
 
 /** An attempt that took longer has ended with its process. */
 const LONGEST_ATTEMPT_MILLISECONDS = 30_000;

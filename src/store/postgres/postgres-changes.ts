@@ -1,8 +1,8 @@
 /** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, to the server that takes writes, with a heartbeat (SPEC 10). */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 import { storeFault } from '../../domain/store/store-fault.ts';
+import type { HeardChanges } from '../engine/engine.ts';
 
 /** The channel that the triggers of the store notify (migration `baseline`). */
 export const CHANGES_CHANNEL = 'postern_changes';

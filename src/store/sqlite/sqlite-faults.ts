@@ -10,41 +10,20 @@ interface FaultWords {
   readonly nextStep: string;
 }
 
-const LOCKED: FaultWords = {
-  kind: 'locked',
-  happened: (file) => `${file} is locked by another process`,
-  nextStep: 'wait for the import or the backup that holds it, or end that process',
-};
-const READ_ONLY: FaultWords = {
-  kind: 'read-only',
-  happened: (file) => `${file} cannot be written`,
-  nextStep: 'make the file, its directory and the file system writable for the user of this process',
-};
-const FULL: FaultWords = {
-  kind: 'full',
-  happened: (file) => `the disk that holds ${file} is full`,
-  nextStep: 'free some space',
-};
-const CLOSED: FaultWords = {
-  kind: 'unreachable',
-  happened: (file) => `${file} cannot be opened`,
-  nextStep: 'check that its directory exists, and that the user of this process may read and write there',
-};
-const BROKEN: FaultWords = {
-  kind: 'corrupt',
-  happened: (file) => `${file} is damaged`,
-  nextStep: 'stop the service and restore a backup of the file',
-};
-
-const FAILING: FaultWords = {
-  kind: 'unreachable',
-  happened: (file) => `the disk failed while ${file} was read or written`,
-  nextStep: 'check the disk and the log of the system',
-};
-
-/** The faults by primary code; a code that is not listed is a mistake in the statement, not trouble with the file. */
 // biome-ignore format: a table
-const WORDS: ReadonlyMap<number, FaultWords> = new Map<number, FaultWords>([
+const [LOCKED, READ_ONLY, FULL, CLOSED, BROKEN, FAILING, ALIEN] = [
+  { kind: 'locked', happened: (file) => `${file} is locked by another process`, nextStep: 'wait for the import or the backup that holds it, or end that process' },
+  { kind: 'read-only', happened: (file) => `${file} cannot be written`, nextStep: 'make the file, its directory and the file system writable for the user of this process' },
+  { kind: 'full', happened: (file) => `the disk that holds ${file} is full`, nextStep: 'free some space' },
+  { kind: 'unreachable', happened: (file) => `${file} cannot be opened`, nextStep: 'check that its directory exists, and that the user of this process may read and write there' },
+  { kind: 'corrupt', happened: (file) => `${file} is damaged`, nextStep: 'stop the service and restore a backup of the file' },
+  { kind: 'unreachable', happened: (file) => `the disk failed while ${file} was read or written`, nextStep: 'check the disk and the log of the system' },
+  { kind: 'corrupt', happened: (file) => `${file} is not a SQLite database`, nextStep: 'name another file, or restore a backup of this one' },
+] as const satisfies readonly FaultWords[];
+
+/** The faults by primary code of SQLite, or by code of the file system, where SQLite is not asked. */
+// biome-ignore format: a table
+const WORDS: ReadonlyMap<number | string | undefined, FaultWords> = new Map<number | string, FaultWords>([
   /* SQLITE_PERM     */ [3,  READ_ONLY],
   /* SQLITE_BUSY     */ [5,  LOCKED],
   /* SQLITE_LOCKED   */ [6,  LOCKED],
@@ -54,24 +33,13 @@ const WORDS: ReadonlyMap<number, FaultWords> = new Map<number, FaultWords>([
   /* SQLITE_FULL     */ [13, FULL],
   /* SQLITE_CANTOPEN */ [14, CLOSED],
   /* SQLITE_PROTOCOL */ [15, LOCKED],
-  /* SQLITE_NOTADB   */ [26, { kind: 'corrupt', happened: (file) => `${file} is not a SQLite database`, nextStep: 'name another file, or restore a backup of this one' }],
+  /* SQLITE_NOTADB   */ [26, ALIEN],
+  ['ENOENT', CLOSED], ['ENOTDIR', CLOSED], ['EISDIR', CLOSED], ['EACCES', CLOSED],
+  ['EPERM', READ_ONLY], ['EROFS', READ_ONLY], ['ENOSPC', FULL], ['EDQUOT', FULL],
 ]);
 
-/** Codes of the file system, met where SQLite is not asked. Any other one is a failure of the disk. */
-const FILE_WORDS: ReadonlyMap<string, FaultWords> = new Map([
-  ['ENOENT', CLOSED],
-  ['ENOTDIR', CLOSED],
-  ['EISDIR', CLOSED],
-  ['EACCES', CLOSED],
-  ['EPERM', READ_ONLY],
-  ['EROFS', READ_ONLY],
-  ['ENOSPC', FULL],
-  ['EDQUOT', FULL],
-]);
-
-const BUSY_CODES: readonly (number | undefined)[] = [5];
-
-export const isBusy = (fault: unknown): boolean => BUSY_CODES.includes(codeOf(fault));
+const BUSY = 5;
+export const isBusy = (fault: unknown): boolean => codeOf(fault) === BUSY;
 
 /** The fault with a sentence where the file is the trouble; any other fault as it is. */
 export function namedFault(fault: unknown, file: string): unknown {
@@ -115,12 +83,12 @@ export const cutFault = (file: string): Error =>
     undefined,
   );
 
-const messageFor = (fault: unknown): FaultWords | undefined => WORDS.get(codeOf(fault) ?? -1) ?? fileWords(fault);
-
-const fileWords = (fault: unknown): FaultWords | undefined =>
-  fault instanceof Error && 'syscall' in fault && 'code' in fault
-    ? (FILE_WORDS.get(String(fault.code)) ?? FAILING)
-    : undefined;
+/** A code of SQLite that is not listed is a mistake in the statement; one of the file system is a failure of the disk. */
+const messageFor = (fault: unknown): FaultWords | undefined =>
+  WORDS.get(codeOf(fault)) ??
+  (fault instanceof Error && 'syscall' in fault && 'code' in fault
+    ? (WORDS.get(String(fault.code)) ?? FAILING)
+    : undefined);
 
 /** The primary code: extended ones have it in the low byte. */
 const codeOf = (fault: unknown): number | undefined =>
