@@ -1,5 +1,5 @@
 /** Brings events from a file into the store, in batches; running it again changes nothing (SPEC 1; interface 2.4). */
-import { EARLIEST_TIME, type EventRecord, LATEST_TIME } from '../domain/events/event.ts';
+import { EARLIEST_TIME, EVENT_FIELDS, type EventField, type EventRecord, LATEST_TIME } from '../domain/events/event.ts';
 import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
 import { isNestedTooDeep, isRecord, plainJson } from '../domain/json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -111,40 +111,6 @@ function parseEventText(text: string): Result<EventRecord, string> {
   }
 }
 
-type ValueCheck = (value: unknown) => boolean;
-const isText: ValueCheck = (value) => typeof value === 'string';
-const isTextOrNull: ValueCheck = (value) => value === null || typeof value === 'string';
-const isTime: ValueCheck = (value) => typeof value === 'number' && Number.isFinite(value);
-const isTextOrList: ValueCheck = (value) => isText(value) || Array.isArray(value);
-const isFlag: ValueCheck = (value) => typeof value === 'boolean' || value === 0 || value === 1;
-
-interface Field {
-  readonly is: ValueCheck;
-  readonly kind: string;
-  /** Stands in for a field that is not there: answers of older NVRs lack some. */
-  readonly absent?: unknown;
-}
-
-// biome-ignore format: a table
-const FIELDS: Readonly<Record<keyof EventRecord, Field>> = {
-  id:                  { is: (value) => isText(value) && value !== '', kind: 'a text' },
-  label:               { is: isText, kind: 'a text' },
-  sub_label:           { is: isTextOrNull, kind: 'a text or null', absent: null },
-  camera:              { is: (value) => isText(value) && value !== '', kind: 'a text' },
-  start_time:          { is: isTime, kind: 'a number' },
-  end_time:            { is: (value) => value === null || isTime(value), kind: 'a number or null', absent: null },
-  false_positive:      { is: (value) => value === null || isFlag(value), kind: 'true, false or null', absent: null },
-  zones:               { is: (value) => Array.isArray(value) && value.every(isText), kind: 'a list of texts', absent: [] },
-  thumbnail:           { is: isTextOrNull, kind: 'a text or null', absent: null },
-  has_clip:            { is: isFlag, kind: 'true or false' },
-  has_snapshot:        { is: isFlag, kind: 'true or false' },
-  retain_indefinitely: { is: isFlag, kind: 'true or false', absent: false },
-  plus_id:             { is: isTextOrNull, kind: 'a text or null', absent: null },
-  model_hash:          { is: isTextOrNull, kind: 'a text or null', absent: null },
-  detector_type:       { is: isTextOrNull, kind: 'a text or null', absent: null },
-  model_type:          { is: isTextOrNull, kind: 'a text or null', absent: null },
-  data:                { is: isRecord, kind: 'an object', absent: {} },
-};
 const FLAGS = new Set(['false_positive', 'has_clip', 'has_snapshot', 'retain_indefinitely']);
 
 /** Names are shown, compared and put into addresses; a picture in base64 is long. */
@@ -155,7 +121,7 @@ const MOST_ZONES = 1000;
 function boundFault(name: string, value: unknown): string | undefined {
   if (typeof value === 'number' && !FLAGS.has(name) && (value < EARLIEST_TIME || value > LATEST_TIME))
     return `${name} is not a time of the years 1 to 9999`;
-  if (!isTextOrList(value)) return undefined;
+  if (typeof value !== 'string' && !Array.isArray(value)) return undefined;
   const texts = [value].flat() as readonly string[];
   if (texts.length > MOST_ZONES) return `${name} has more than ${MOST_ZONES} members`;
   if (!texts.every((text) => text.isWellFormed() && !text.includes('\0'))) return `${name} is not plain text`;
@@ -168,7 +134,7 @@ export function asEvent(value: unknown): Result<EventRecord, string> {
   if (!isRecord(value)) return err('not an object');
   const given = value as Readonly<Record<string, unknown>>;
   const event: Record<string, unknown> = {};
-  for (const [name, { is, kind, absent }] of Object.entries(FIELDS)) {
+  for (const [name, { is, kind, absent }] of Object.entries<EventField>(EVENT_FIELDS)) {
     const field = given[name] === undefined ? absent : given[name];
     if (field === undefined) return err(`${name} is missing`);
     if (!is(field)) return err(`${name} is not ${kind}`);

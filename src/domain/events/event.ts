@@ -1,25 +1,46 @@
 /** The event record (interface 2.4), and days of events (SPEC 7). Times are Unix seconds. */
+import { isRecord } from '../json.ts';
 
-export interface EventRecord {
-  readonly id: string;
-  readonly label: string;
-  readonly sub_label: string | null;
-  readonly camera: string;
-  readonly start_time: number;
-  readonly end_time: number | null;
-  readonly false_positive: boolean | null;
-  readonly zones: readonly string[];
-  /** Base64 of the stored picture. */
-  readonly thumbnail: string | null;
-  readonly has_clip: boolean;
-  readonly has_snapshot: boolean;
-  readonly retain_indefinitely: boolean;
-  readonly plus_id: string | null;
-  readonly model_hash: string | null;
-  readonly detector_type: string | null;
-  readonly model_type: string | null;
-  readonly data: Readonly<Record<string, unknown>>;
+export interface EventField<Value = unknown> {
+  readonly is: (value: unknown) => value is Value;
+  readonly kind: string;
+  /** Stands in for a field that is not there: answers of older NVRs lack some. */
+  readonly absent?: unknown;
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTime = (value: unknown): value is number => Number.isFinite(value);
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean' || value === 0 || value === 1;
+const orNull = <Value>({ is, kind }: EventField<Value>): EventField<Value | null> => ({
+  is: (value): value is Value | null => value === null || is(value),
+  kind: `${kind} or null`,
+  absent: null,
+});
+const TEXT: EventField<string> = { is: isText, kind: 'a text' };
+const NAME: EventField<string> = { is: (value): value is string => isText(value) && value !== '', kind: 'a text' };
+const TIME: EventField<number> = { is: isTime, kind: 'a number' };
+const FLAG: EventField<boolean> = { is: isFlag, kind: 'true or false' };
+const TEXTS: EventField<readonly string[]> = {
+  is: (value): value is readonly string[] => Array.isArray(value) && value.every(isText),
+  kind: 'a list of texts',
+  absent: [],
+};
+const OBJECT: EventField<Readonly<Record<string, unknown>>> = { is: isRecord, kind: 'an object', absent: {} };
+
+/** The seventeen fields, always all of them. `thumbnail`: base64 of the stored picture. */
+// biome-ignore format: a table
+export const EVENT_FIELDS = {
+  id: NAME, label: TEXT, sub_label: orNull(TEXT), camera: NAME, start_time: TIME, end_time: orNull(TIME),
+  false_positive: { ...orNull(FLAG), kind: 'true, false or null' }, zones: TEXTS, thumbnail: orNull(TEXT),
+  has_clip: FLAG, has_snapshot: FLAG, retain_indefinitely: { ...FLAG, absent: false }, plus_id: orNull(TEXT),
+  model_hash: orNull(TEXT), detector_type: orNull(TEXT), model_type: orNull(TEXT), data: OBJECT,
+} as const satisfies Readonly<Record<string, EventField>>;
+
+export type EventRecord = {
+  readonly [Name in keyof typeof EVENT_FIELDS]: (typeof EVENT_FIELDS)[Name] extends EventField<infer Value>
+    ? Value
+    : never;
+};
 
 /** The end of the year 9999: calendars go no further. Unix seconds. */
 export const LATEST_TIME = 253_402_300_799;
