@@ -2,8 +2,7 @@
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
-import { putInPlace } from '../files/put-in-place.ts';
-import { LARGEST_TEXT_BYTES, readBounded } from '../files/read-bounded.ts';
+import { LARGEST_TEXT_BYTES, putInPlace, readBounded } from '../files/files.ts';
 
 export interface ConfigFile {
   readonly file: string;

@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
-import { readBounded } from '../files/read-bounded.ts';
+import { readBounded } from '../files/files.ts';
 import type { Environment } from './layers.ts';
 import { type Place, placesOf } from './named-files.ts';
 import { type Finding, pathText } from './problems/problems.ts';

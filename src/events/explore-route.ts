@@ -11,15 +11,11 @@ import { eventJson, sendJson, written } from './responses.ts';
 const DEFAULT_LIMIT = 10;
 const MOST_PER_LABEL = 1000;
 
-/** How many events a label had, and how often events had been written then. */
-interface KnownCounts {
-  readonly writes: number;
-  readonly counts: ReadonlyMap<string, number>;
-}
-
 /** Counting reads an index entry per event, so the counts for the same cameras are kept until an event is written. */
 function createLabelCounts() {
-  const known = new LRUCache<string, KnownCounts>({ max: MOST_COUNTS_KEPT });
+  const known = new LRUCache<string, { writes: number; counts: ReadonlyMap<string, number> }>({
+    max: MOST_COUNTS_KEPT,
+  });
   return async (cameras: readonly string[] | null, events: EventSource): Promise<ReadonlyMap<string, number>> => {
     const byDay = await events.writesByDay();
     if (byDay === null) return events.countByLabel(cameras);
@@ -57,10 +53,7 @@ export function exploreEvents(): EventsHandler {
   };
 }
 
-interface CountedEvent {
-  readonly event: StoredEvent;
-  readonly count: number;
-}
+type CountedEvent = { readonly event: StoredEvent; readonly count: number };
 
 const isLabelled = (label: string) => ({ kind: 'one-of', field: 'label', values: [label] }) as const;
 

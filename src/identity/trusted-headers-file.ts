@@ -1,6 +1,6 @@
 /** The allowlist file as it is now: read at start, read again when it changes, kept when the new one is bad (interface 5.5.7). */
 import { err, ok, type Result } from '../domain/result.ts';
-import { readBounded } from '../files/read-bounded.ts';
+import { readBounded } from '../files/files.ts';
 import { type WatchTiming, watchFiles } from '../files/watch-files.ts';
 import { CREDENTIAL_HEADERS } from './identity-header.ts';
 

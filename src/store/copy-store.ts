@@ -9,17 +9,9 @@ import type { Store } from './open-store.ts';
 /** What becomes of rows that are in the target already. */
 export type CopyMode = 'refuse' | 'continue' | 'replace';
 
-export interface CopyProgress {
-  readonly table: string;
-  /** Rows of this table in the target, and in the source. */
-  readonly done: number;
-  readonly total: number;
-}
-
-export interface CopiedTable {
-  readonly table: string;
-  readonly rows: number;
-}
+/** `done` and `total`: rows of the table in the target, and in the source. */
+type Report = (progress: { readonly table: string; readonly done: number; readonly total: number }) => void;
+type Copied = Result<readonly { readonly table: string; readonly rows: number }[], string>;
 
 export const COPIED_TABLES = TABLE_NAMES.filter((name) => (TABLES[name] as Table).isCopied !== false);
 
@@ -31,12 +23,7 @@ const ROWS_PER_BATCH = 500;
  * Errs with a sentence when the target may not be written, or differs from the source at the end. Until both are the same,
  * the target is marked as unfinished, and nothing but another copy opens it.
  */
-export async function copyStore(
-  from: Store,
-  to: Store,
-  mode: CopyMode,
-  report: (progress: CopyProgress) => void,
-): Promise<Result<readonly CopiedTable[], string>> {
+export async function copyStore(from: Store, to: Store, mode: CopyMode, report: Report): Promise<Copied> {
   const filled = await firstFilled(to.db);
   if (filled !== undefined && mode === 'refuse') {
     return err(
@@ -58,26 +45,15 @@ async function firstFilled(db: Queries): Promise<string | undefined> {
 }
 
 /** Rows are copied in the order of their keys, so the greatest key in the target tells where an interrupted copy stopped. */
-async function copyTable(
-  table: TableName,
-  source: Queries,
-  target: Queries,
-  report: (progress: CopyProgress) => void,
-): Promise<void> {
+async function copyTable(table: TableName, source: Queries, target: Queries, report: Report): Promise<void> {
   const { key } = TABLES[table];
   const total = await countRows(source, table, {});
   let done = await countRows(target, table, {});
-  const last = await untyped(target)
-    .selectFrom<string>(table)
-    .select(key)
-    .orderBy(key, 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const keys = untyped(target).selectFrom<string>(table).select(key);
+  const last = await keys.orderBy(key, 'desc').limit(1).executeTakeFirst();
   for await (const rows of batches(table, source, last && String(last[key]))) {
-    await untyped(target)
-      .insertInto<string>(table)
-      .values([...rows])
-      .execute();
+    const insertion = untyped(target).insertInto<string>(table);
+    await insertion.values([...rows]).execute();
     done += rows.length;
     report({ table, done, total });
   }
@@ -103,8 +79,8 @@ const withBooleans = (row: CopiedRow, booleans: readonly string[]): CopiedRow =>
 });
 
 /** Counts and a digest of each table, at both ends. */
-async function compared(source: Queries, target: Queries): Promise<Result<readonly CopiedTable[], string>> {
-  const copied: CopiedTable[] = [];
+async function compared(source: Queries, target: Queries): Promise<Copied> {
+  const copied: { table: string; rows: number }[] = [];
   for (const table of COPIED_TABLES) {
     const [there, here] = [await digestOf(table, source), await digestOf(table, target)];
     if (there.digest !== here.digest)

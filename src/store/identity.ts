@@ -4,12 +4,6 @@ import { storeFault } from '../domain/store/store-fault.ts';
 import { findRecord, hasRow, updateRows } from './engine/rows.ts';
 import type { Tables } from './engine/tables.ts';
 
-export interface StoreIdentity {
-  readonly id: string;
-  /** Whether it holds no account and no record. */
-  readonly isEmpty: boolean;
-}
-
 const KEPT = ['users', 'custom_roles', 'grants', 'events', 'ledger_records'] as const;
 
 async function idOf(db: Kysely<Tables>): Promise<string> {
@@ -18,7 +12,8 @@ async function idOf(db: Kysely<Tables>): Promise<string> {
   return identity.id;
 }
 
-export async function identityOf(db: Kysely<Tables>): Promise<StoreIdentity> {
+/** `isEmpty`: it holds no account and no record. */
+export async function identityOf(db: Kysely<Tables>) {
   let isEmpty = true;
   for (const table of KEPT) isEmpty &&= !(await hasRow(db, table, {}));
   return { id: await idOf(db), isEmpty };

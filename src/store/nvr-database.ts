@@ -21,22 +21,13 @@ import { sqliteEngine } from './sqlite/sqlite.ts';
 import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
 import { openingFault } from './sqlite/sqlite-faults.ts';
 
-export interface NvrDatabase {
-  readonly events: BoundedEventSource;
-  close(): Promise<void>;
-}
-
-interface OpenedFile extends NvrDatabase {
-  /** Which file it is, and which tables are in it. */
-  readonly version: string;
-  readonly db: Kysely<Tables>;
-}
+export type NvrDatabase = Awaited<ReturnType<typeof openNvrDatabase>>;
 
 /**
  * The NVR restarts, migrates its tables to another version, and is restored from a backup. So the file is opened anew
  * when it is another one or has other tables, and once when a question has failed in it.
  */
-export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
+export async function openNvrDatabase(path: string) {
   let file = await openFile(path);
   const replace = async (): Promise<void> => {
     const next = await openFile(path);
@@ -63,7 +54,8 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
   };
   const until = (deadline: Deadline): EventSource =>
     throughout(file.events, (question) => asked((events) => question(events.until(deadline))));
-  return { events: { ...throughout(file.events, asked), until }, close: () => file.close() };
+  const events: BoundedEventSource = { ...throughout(file.events, asked), until };
+  return { events, close: () => file.close() };
 }
 
 type AskEvents = <Result>(question: (events: EventSource) => Promise<Result>) => Promise<Result>;
@@ -78,7 +70,8 @@ const throughout = (known: EventSource, asked: AskEvents): EventSource =>
     ]),
   ) as unknown as EventSource;
 
-async function openFile(path: string): Promise<OpenedFile> {
+/** `version`: which file it is, and which tables are in it. */
+async function openFile(path: string) {
   const functions = { fold_sub_labels: foldSubLabels };
   const { db, close } = databaseOn(sqliteEngine({ path, readOnly: true, isOurs: false, functions }));
   try {
@@ -115,15 +108,8 @@ async function columnsOf(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
 }
 
 /** The users in an NVR's own SQLite file, for bringing them here (SPEC 1, `users import`). */
-interface NvrUser {
-  readonly username: string;
-  readonly passwordHash: string;
-  /** Null in files of before there were roles. */
-  readonly role: string | null;
-}
-
 /** Web-push subscriptions stay where they are: they are secrets of another service. Rejects with a sentence. */
-export async function readNvrUsers(path: string): Promise<readonly NvrUser[]> {
+export async function readNvrUsers(path: string) {
   const database = open(path);
   try {
     const columns = database
@@ -141,6 +127,7 @@ export async function readNvrUsers(path: string): Promise<readonly NvrUser[]> {
       .map(({ username, passwordHash, role: its }) => ({
         username: String(username),
         passwordHash: String(passwordHash),
+        /** Null in files of before there were roles. */
         role: its === null ? null : String(its),
       }));
   } catch (cause) {

@@ -18,7 +18,7 @@ import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { forgetEventsOf, writeEvents } from './events/write-events.ts';
-import { assertFinished, identityOf, type StoreIdentity } from './identity.ts';
+import { assertFinished, identityOf } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate, neededMigration } from './migrate.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
@@ -50,7 +50,7 @@ export async function openStore(options: StoreOptions) {
     /** All or none of them; the same id replaces. */
     writeEvents: (events: readonly EventRecord[]): Promise<void> => writeEvents(events, db, words),
     forgetEvents: forgetEventsOf(db),
-    identity: (): Promise<StoreIdentity> => identityOf(db),
+    identity: () => identityOf(db),
     /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
     probe: (): Promise<void> => engine.probe(tablesWhere('isProbed')),
     close,

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type Access, NO_FIELDS, type PolicyRow, type TableHead } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { LARGEST_TEXT_BYTES, readBounded } from '../../files/read-bounded.ts';
+import { LARGEST_TEXT_BYTES, readBounded } from '../../files/files.ts';
 import { adapterNamed, lostWordOf } from '../../nvr/adapters.ts';
 import { type Finding, nearest, type Problem, pathText } from '../problems/problems.ts';
 import { readYaml, type YamlText } from '../problems/read-yaml.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { putInPlace } from '../../files/put-in-place.ts';
+import { putInPlace } from '../../files/files.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 
 export interface BackedUp {

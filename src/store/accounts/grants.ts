@@ -1,7 +1,7 @@
 /** The table of grants and those of what is a kind's own: the same code for every engine (SPEC 4.4, 12, 13, 18). */
 import type { GrantKind, Grants, GrantUse, Screen } from '../../domain/accounts/grant.ts';
 import type { UserName } from '../../domain/names.ts';
-import type { Serialized } from '../engine/parts.ts';
+import type { Serialized } from '../engine/rows.ts';
 import {
   countRows,
   deleteRows,

@@ -8,7 +8,7 @@ import {
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/grant.ts';
-import type { Serialized } from '../engine/parts.ts';
+import type { Serialized } from '../engine/rows.ts';
 import { insertRecord, type Queries, updateRows } from '../engine/rows.ts';
 
 /** A statement has room for some thousands of parameters. */

@@ -1,6 +1,6 @@
 /** The table of the codes that pair screens: a code makes one screen, for one display (SPEC 18). */
 import type { Screen, ScreenCode } from '../../domain/accounts/grant.ts';
-import type { Serialized } from '../engine/parts.ts';
+import type { Serialized } from '../engine/rows.ts';
 import { countRows, deleteRows, findRecord, hasRow, insertRecord, type Queries, updateRows } from '../engine/rows.ts';
 import { insertGrant } from './grants.ts';
 

@@ -3,11 +3,10 @@
  * builder and the codecs between rows and records follow from it. Times are Unix seconds.
  */
 import type { Generated } from 'kysely';
-import type { User } from '../../domain/accounts/account.ts';
+import type { StoredRole, User } from '../../domain/accounts/account.ts';
 import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
 import type { ScreenCode } from '../../domain/accounts/grant.ts';
 import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
-import type { StoredRole } from '../../domain/accounts/account.ts';
 import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
 import type { ClosedSignIn, ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';

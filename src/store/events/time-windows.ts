@@ -1,7 +1,7 @@
 /** Splits all time into windows of some thousand events: a query that must look at every event runs window by window, and other queries run in between (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import { type EventCondition, type EventSort, isPast, outOfTime } from '../../domain/events/event-question.ts';
+import { type EventCondition, type EventQuestion, isPast, outOfTime } from '../../domain/events/event-question.ts';
 import { allOf, isOneOf } from '../engine/engine.ts';
 import { conditionInSql } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
@@ -9,12 +9,8 @@ import { type EventsPlace, inTime } from './event-shape.ts';
 /** Reading so many events one by one takes some tens of milliseconds. */
 const EVENTS_PER_WINDOW = 8192;
 
-export interface WindowedSearch {
-  /** Windows that these leave nothing of are passed over. */
-  readonly conditions: readonly EventCondition[];
-  /** The order of the windows; by anything but time it is the newest first. */
-  readonly sort: EventSort;
-}
+/** Windows that the conditions leave nothing of are passed over; sorted by anything but time, the newest come first. */
+type WindowedSearch = Pick<EventQuestion, 'conditions' | 'sort'>;
 
 /** The conditions of each window, without gap or overlap. Other queries run before the next window is given. */
 export async function* timeWindows(
