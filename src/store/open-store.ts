@@ -29,7 +29,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 export async function openStore(options: StoreOptions) {
   const { readOnly = false, site = '' } = options;
   const engine = await engineOf(options);
-  const { words } = engine;
+  const { dialect: _, words, ...given } = engine;
   const { db, close } = databaseOn(engine);
   try {
     if (options.onEmpty && (await appliedMigrations(db, engine)).length === 0) options.onEmpty(engine.name);
@@ -43,7 +43,7 @@ export async function openStore(options: StoreOptions) {
     throw fault;
   }
   return {
-    ...engine,
+    ...given,
     db,
     ...partsOf(db, engine, site),
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
@@ -147,7 +147,7 @@ const CALL_MILLISECONDS = 4000;
  * neither.
  */
 export function boundCalls(store: Store): Store {
-  const { db, dialect, words, file, copyTo, version, heard, isCurrent, name, glance, close, ...asked } = store;
+  const { db, file, copyTo, version, heard, isCurrent, name, glance, close, ...asked } = store;
   const { events, writeEvents, forgetEvents, ...bound } = asked;
   const { attempts, serverTime, identity, probe, ...parts } = bound;
   return {

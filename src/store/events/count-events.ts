@@ -12,53 +12,49 @@ import {
   isPast,
   outOfTime,
 } from '../../domain/events/event-question.ts';
-import { allOf, isOneOf } from '../engine/engine.ts';
+import { allOf, type Condition, isOneOf } from '../engine/engine.ts';
 import { conditionInSql, offsetAt } from './event-conditions.ts';
-import { type EventsPlace, inTime } from './event-shape.ts';
+import { type EventsPlace, inTime, ofCameras, selectEvents } from './event-shape.ts';
 import { everyEvent } from './time-windows.ts';
 
 export async function countByLabel(
   cameras: readonly string[] | null,
   place: EventsPlace,
 ): Promise<ReadonlyMap<string, number>> {
-  const { db, shape } = place;
+  const isByCamera = place.shape.inOrderBy.camera;
+  const columns = sql`e.label as label, count(*) as events`;
   const counts = new Map<string, number>();
-  for await (const these of shape.inOrderBy.camera ? cameraByCamera(cameras, place) : everyEvent(cameras, place)) {
-    const { rows } = await sql<{ label: string; events: number }>`
-      select e.label as label, count(*) as events from ${shape.table} as e where ${these} group by 1`.execute(db);
-    for (const { label, events } of rows) counts.set(label, (counts.get(label) ?? 0) + Number(events));
-  }
+  for await (const these of isByCamera ? cameraByCamera(cameras, place) : everyEvent(cameras, place))
+    for (const row of await selectEvents<{ label: string; events: number }>(columns, these, place, sql`group by 1`))
+      counts.set(row.label, (counts.get(row.label) ?? 0) + Number(row.events));
   return counts;
 }
 
 /** An index has the labels of a camera in order: by label alone everything would be sorted. */
-async function* cameraByCamera(
-  cameras: readonly string[] | null,
-  place: EventsPlace,
-): AsyncGenerator<RawBuilder<boolean>> {
+async function* cameraByCamera(cameras: readonly string[] | null, place: EventsPlace): AsyncGenerator<Condition[]> {
   for (const camera of new Set(cameras ?? (await distinctCameras(place)))) {
-    yield allOf([...inTime(place), sql`e.camera = ${camera}`]);
+    yield [...inTime(place), sql`e.camera = ${camera}`];
     await nextTurn();
   }
 }
 
-export async function groupEvents(question: GroupQuestion, place: EventsPlace): Promise<EventGroup[]> {
-  const { db, shape, words } = place;
+export function groupEvents(question: GroupQuestion, place: EventsPlace): Promise<EventGroup[]> {
   const { cameras, conditions, offsets, from, until } = question;
-  const where = allOf([
+  const where = [
     ...inTime(place),
-    sql`e.start_time >= ${from}`,
-    sql`e.start_time < ${until}`,
+    sql<boolean>`e.start_time >= ${from}`,
+    sql<boolean>`e.start_time < ${until}`,
     // The slice of time is the way in; by camera all events would be read for every slice.
-    ...(cameras ? [isOneOf(words.unindexed(sql`e.camera`), cameras)] : []),
-    ...conditions.map((condition) => conditionInSql(condition, words)),
-  ]);
-  const { rows } = await sql<EventGroup>`
-    select ${words.dayNumber(sql`e.start_time`, offsetAt(offsets))} as day, e.camera as camera, e.label as label,
-      e.sub_label as sub_label, e.zones as "zonesJson", count(*) as count
-    from ${shape.table} as e where ${where} group by 1, 2, 3, 4, 5`.execute(db);
-  return rows;
+    ...ofCameras(cameras, place),
+    ...conditions.map((condition) => conditionInSql(condition, place.words)),
+  ];
+  const columns = sql`${dayIn(offsets, place)} as day, e.camera as camera, e.label as label, e.sub_label as sub_label,
+    e.zones as "zonesJson", count(*) as count`;
+  return selectEvents(columns, where, place, sql`group by 1, 2, 3, 4, 5`);
 }
+
+const dayIn = (offsets: DayQuestion['offsets'], { words }: EventsPlace) =>
+  words.dayNumber(sql`e.start_time`, offsetAt(offsets));
 
 /** An index has camera, label and start: its ways in are named, and no event is read. */
 export async function countByDay(
@@ -66,17 +62,15 @@ export async function countByDay(
   place: EventsPlace,
 ): Promise<readonly DayCount[]> {
   const { shape, words, deadline } = place;
-  const { camera: isIndexed } = shape.inOrderBy;
-  const among = cameras ?? (isIndexed ? await distinctCameras(place) : null);
-  const where = allOf([
+  const where = [
     ...inTime(place),
-    ...(among ? [isOneOf(isIndexed ? sql`e.camera` : words.unindexed(sql`e.camera`), among)] : []),
+    ...(shape.inOrderBy.camera
+      ? [isOneOf(sql`e.camera`, cameras ?? (await distinctCameras(place)))]
+      : ofCameras(cameras, place)),
     ...conditions.map((condition) => dayCondition(condition, place)),
-  ]);
-  const statement = sql<DayCount>`
-    select ${words.dayNumber(sql`e.start_time`, offsetAt(offsets))} as day, e.camera as camera, count(*) as count
-    from ${shape.table} as e where ${where} group by 1, 2`;
-  const ask = async (db: EventsPlace['db']) => (await statement.execute(db)).rows;
+  ];
+  const columns = sql`${dayIn(offsets, place)} as day, e.camera as camera, count(*) as count`;
+  const ask = (db: EventsPlace['db']) => selectEvents<DayCount>(columns, where, { ...place, db }, sql`group by 1, 2`);
   if (deadline === undefined) return ask(place.db);
   const rows = await words.within(Math.max(1, Math.round(deadline.at - performance.now())), place.db, ask);
   if (isPast(deadline)) throw outOfTime(); // rows are grouped after the last look at the clock
@@ -88,10 +82,10 @@ const dayCondition = (condition: EventCondition, { shape, words }: EventsPlace) 
     ? isOneOf(sql`e.label`, condition.values)
     : conditionInSql(condition, words);
 
-export async function firstStart(time: number, { db, shape }: EventsPlace): Promise<number | undefined> {
-  const { rows } = await sql<{ start: number | null }>`
-    select min(e.start_time) as start from ${shape.table} as e where e.start_time >= ${time}`.execute(db);
-  return rows[0]?.start ?? undefined;
+export async function firstStart(time: number, place: EventsPlace): Promise<number | undefined> {
+  const later = [sql<boolean>`e.start_time >= ${time}`];
+  const [first] = await selectEvents<{ start: number | null }>(sql`min(e.start_time) as start`, later, place);
+  return first?.start ?? undefined;
 }
 
 const DAY = 86_400;
@@ -122,10 +116,8 @@ export const distinctZones = (camera: string, place: EventsPlace): Promise<strin
 export async function labelsOf(cameras: readonly string[] | null, place: EventsPlace): Promise<string[]> {
   const found: string[] = [];
   for (const label of await steps('label', sql`1 = 1`, place)) {
-    const shown = cameras ? [isOneOf(place.words.unindexed(sql`e.camera`), cameras)] : [];
-    const where = allOf([...inTime(place), sql`e.label = ${label}`, ...shown]);
-    const { rows } = await sql`select 1 from ${place.shape.table} as e where ${where} limit 1`.execute(place.db);
-    if (rows.length > 0) found.push(label);
+    const where = [...inTime(place), sql<boolean>`e.label = ${label}`, ...ofCameras(cameras, place)];
+    if ((await selectEvents(sql`1`, where, place, sql`limit 1`)).length > 0) found.push(label);
   }
   return found;
 }
@@ -139,10 +131,9 @@ export async function namesOfAll(
   const name = sql`e.${sql.ref(column)}`;
   const names = new Set<string>();
   for await (const these of everyEvent(cameras, place)) {
-    const { rows } = await sql<{ name: string }>`
-      select distinct ${name} as name from ${place.shape.table} as e
-      where ${these} and ${name} is not null`.execute(place.db);
-    for (const row of rows) names.add(row.name);
+    const where = [...these, sql<boolean>`${name} is not null`];
+    for (const row of await selectEvents<{ name: string }>(sql`distinct ${name} as name`, where, place))
+      names.add(row.name);
   }
   return [...names];
 }

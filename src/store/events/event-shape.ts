@@ -2,7 +2,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { TaskQueue } from '../../domain/async.ts';
 import { type Deadline, isPast, outOfTime } from '../../domain/events/event-question.ts';
-import type { Dialect } from '../engine/engine.ts';
+import { allOf, type Condition, type Dialect, isOneOf } from '../engine/engine.ts';
 import type { Tables } from '../engine/tables.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
@@ -35,6 +35,21 @@ export function inTime({ words, deadline }: EventsPlace): RawBuilder<boolean>[] 
   if (isPast(deadline)) throw outOfTime();
   return [];
 }
+
+/** The events `e` that fulfil all of these. */
+export async function selectEvents<Row>(
+  columns: RawBuilder<unknown>,
+  where: readonly Condition[],
+  { db, shape }: EventsPlace,
+  behind = sql``,
+): Promise<Row[]> {
+  const statement = sql<Row>`select ${columns} from ${shape.table} as e where ${allOf(where)} ${behind}`;
+  return (await statement.execute(db)).rows;
+}
+
+/** Null: of all cameras. No way into the table. */
+export const ofCameras = (cameras: readonly string[] | null, { words }: EventsPlace): readonly Condition[] =>
+  cameras ? [isOneOf(words.unindexed(sql`e.camera`), cameras)] : [];
 
 export const STORE_SHAPE: EventShape = {
   table: sql`events`,

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { createTaskQueue } from '../../domain/async.ts';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/json.ts';
-import type { Dialect } from '../engine/engine.ts';
+import { type Dialect, isOneOf } from '../engine/engine.ts';
 import { TABLES, type Table, type Tables } from '../engine/tables.ts';
 import {
   countByDay,
@@ -16,7 +16,7 @@ import {
   namesOfAll,
   writesByDay,
 } from './count-events.ts';
-import type { EventShape, EventsPlace } from './event-shape.ts';
+import { type EventShape, type EventsPlace, selectEvents } from './event-shape.ts';
 import { windowedFind } from './find-events.ts';
 
 export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialect): EventsPlace => ({
@@ -66,12 +66,11 @@ const WITHOUT_THUMBNAIL = sql.join(
 async function readEvents(
   ids: readonly string[],
   include: { readonly thumbnails: boolean },
-  { db, shape }: EventsPlace,
+  place: EventsPlace,
 ): Promise<StoredEvent[]> {
   if (ids.length === 0) return [];
   const columns = include.thumbnails ? WITH_THUMBNAIL : WITHOUT_THUMBNAIL;
-  const { rows } = await sql<Tables['events']>`
-    select ${columns} from ${shape.table} as e where e.id in (${sql.join(ids)})`.execute(db);
+  const rows = await selectEvents<Tables['events']>(columns, [isOneOf(sql`e.id`, ids)], place);
   const byId = new Map(rows.map((row) => [row.id, asStoredEvent(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

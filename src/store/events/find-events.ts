@@ -16,7 +16,7 @@ import {
 import { allOf, type Dialect, isOneOf } from '../engine/engine.ts';
 import { distinctCameras, distinctNames, distinctZones } from './count-events.ts';
 import { behind, conditionInSql, plateTest, sortValue } from './event-conditions.ts';
-import { type EventsPlace, inTime } from './event-shape.ts';
+import { type EventsPlace, inTime, selectEvents } from './event-shape.ts';
 import { timeWindows } from './time-windows.ts';
 
 /** A query that takes longer in one statement is run again in windows. */
@@ -179,9 +179,8 @@ function namesOf(condition: NamedCondition, camera: string, place: EventsPlace):
 
 /** Nearly every plate is another one: the whole index is read at once. */
 async function platesOf(camera: string, place: EventsPlace): Promise<readonly string[]> {
-  const where = allOf([...inTime(place), sql`e.camera = ${camera}`, sql`e.plate is not null`]);
-  const { rows } = await sql<{ plate: string }>`
-    select distinct e.plate as plate from ${place.shape.table} as e where ${where}`.execute(place.db);
+  const where = [...inTime(place), sql<boolean>`e.camera = ${camera}`, sql<boolean>`e.plate is not null`];
+  const rows = await selectEvents<{ plate: string }>(sql`distinct e.plate as plate`, where, place);
   return rows.map(({ plate }) => plate);
 }
 

@@ -1,10 +1,10 @@
 /** Splits all time into windows of some thousand events: a query that must look at every event runs window by window, and other queries run in between (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type EventCondition, type EventQuestion, isPast, outOfTime } from '../../domain/events/event-question.ts';
-import { allOf, isOneOf } from '../engine/engine.ts';
+import type { Condition } from '../engine/engine.ts';
 import { conditionInSql } from './event-conditions.ts';
-import { type EventsPlace, inTime } from './event-shape.ts';
+import { type EventsPlace, inTime, ofCameras, selectEvents } from './event-shape.ts';
 
 /** Reading so many events one by one takes some tens of milliseconds. */
 const EVENTS_PER_WINDOW = 8192;
@@ -40,26 +40,21 @@ async function lastOfWindow(
   conditions: readonly EventCondition[],
   isForward: boolean,
   eventsEach: number,
-  { db, shape, words }: EventsPlace,
+  place: EventsPlace,
 ): Promise<number | undefined> {
-  const where = allOf(conditions.map((condition) => conditionInSql(condition, words)));
-  const { rows } = await sql<{ start: number }>`
-    select e.start_time as start from ${shape.table} as e where ${where}
-    order by e.start_time ${sql.raw(isForward ? 'asc' : 'desc')} limit 1 offset ${eventsEach - 1}`.execute(db);
-  return rows[0]?.start;
+  const where = conditions.map((condition) => conditionInSql(condition, place.words));
+  const last = sql`order by e.start_time ${sql.raw(isForward ? 'asc' : 'desc')} limit 1 offset ${eventsEach - 1}`;
+  return (await selectEvents<{ start: number }>(sql`e.start_time as start`, where, place, last))[0]?.start;
 }
 
 const EVERYTHING: WindowedSearch = { conditions: [], sort: { key: 'date', direction: 'desc' } };
 
 /** Every event of the cameras (null: of all), in as many statements as it takes: what each of them asks for. */
-export async function* everyEvent(
-  cameras: readonly string[] | null,
-  place: EventsPlace,
-): AsyncGenerator<RawBuilder<boolean>> {
-  const { words } = place;
-  const shown = cameras ? [isOneOf(words.unindexed(sql`e.camera`), cameras)] : [];
-  for await (const window of timeWindows(EVERYTHING, place))
-    yield allOf([...inTime(place), ...shown, ...window.map((condition) => conditionInSql(condition, words))]);
+export async function* everyEvent(cameras: readonly string[] | null, place: EventsPlace): AsyncGenerator<Condition[]> {
+  for await (const window of timeWindows(EVERYTHING, place)) {
+    const inWindow = window.map((condition) => conditionInSql(condition, place.words));
+    yield [...inTime(place), ...ofCameras(cameras, place), ...inWindow];
+  }
 }
 
 type OfStart = Extract<EventCondition, { kind: 'compared' }>;
