@@ -6,15 +6,9 @@ import { createHash } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { LARGEST_TEXT_BYTES, readBounded } from './read-bounded.ts';
+import { LARGEST_TEXT_BYTES, readBounded } from './files.ts';
 
-export interface FileWatch {
-  /** Watches these files in place of those before; resolves when they are watched. They need not exist. */
-  watch(files: readonly string[]): Promise<void>;
-  /** Takes the current content as known: a reload is about to read it anyway. */
-  note(): Promise<void>;
-  close(): void;
-}
+export type FileWatch = ReturnType<typeof watchFiles>;
 
 export interface WatchTiming {
   /** Editors write in pieces, and a volume swaps several links at once: files are read after this time without events. */
@@ -29,7 +23,7 @@ export interface WatchTiming {
 const TIMING: WatchTiming = { quietMs: 200, pollMs: 2_000 };
 
 /** `onChange` is called when the content of a file has changed; a touch, or the same text written again, is no change. */
-export function watchFiles(onChange: () => void, { quietMs, pollMs }: WatchTiming = TIMING): FileWatch {
+export function watchFiles(onChange: () => void, { quietMs, pollMs }: WatchTiming = TIMING) {
   /** Digests at the last look, not at the reload that followed it: a file may change in between. */
   let known: ReadonlyMap<string, string> = new Map();
   let metadata: readonly string[] = [];
@@ -73,15 +67,17 @@ export function watchFiles(onChange: () => void, { quietMs, pollMs }: WatchTimin
   };
   const polling = setInterval(() => void poll(), pollMs).unref();
   return {
-    close() {
+    close(): void {
       isClosed = true;
       clearInterval(polling);
       disarm();
     },
-    async note() {
+    /** Takes the current content as known: a reload is about to read it anyway. */
+    async note(): Promise<void> {
       known = await arm([...known.keys()]);
     },
-    async watch(files) {
+    /** Watches these files in place of those before; resolves when they are watched. They need not exist. */
+    async watch(files: readonly string[]): Promise<void> {
       const found = await arm(files);
       known = new Map([...found].map(([file, digest]) => [file, known.get(file) ?? digest]));
       if ([...known].some(([file, digest]) => digest !== found.get(file))) soon();

@@ -37,5 +37,5 @@ export async function markFinished(db: Kysely<Tables>): Promise<void> {
 export async function assertFinished(db: Kysely<Tables>, name: string): Promise<void> {
   if (!(await idOf(db)).startsWith(UNFINISHED)) return;
   const message = `${name} holds half of a copy: "postern store copy" was interrupted. Run it again with --continue, or with --replace to begin anew`;
-  throw storeFault('missing', message, undefined);
+  throw storeFault('missing', message);
 }

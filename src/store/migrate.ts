@@ -22,9 +22,7 @@ export async function migrate(
   onMoved: (moved: MovedEvents) => void = () => {},
 ): Promise<TablesUpdate | undefined> {
   const { name, file, words } = engine;
-  const [done, known] = [await appliedMigrations(db, engine), await knownMigrations(engine)];
-  refuseOthers(done, known, engine);
-  const next = known.find((id) => !done.includes(id));
+  const { done, known, next } = await migrationsOf(db, engine);
   if (next === undefined) return;
   const [from, to] = [done.at(-1) ?? 'none', known.at(-1) ?? next];
   const copy = file === undefined ? undefined : `${file}${BEFORE}${next}`;
@@ -38,24 +36,24 @@ export async function migrate(
   throw storeFault(storeFaultOf(error) ?? 'unreachable', message, error);
 }
 
-/** Gives the first migration that a start would run; undefined when the tables are those of this version. Rejects for those of a newer one. */
-export async function neededMigration<Tables>(db: Kysely<Tables>, engine: Engine): Promise<string | undefined> {
-  const [done, known] = [await appliedMigrations(db, engine), await knownMigrations(engine)];
+/** `next`: the first migration that a start would run; undefined when the tables are those of this version. Rejects for those of a newer one. */
+async function migrationsOf<Tables>(db: Kysely<Tables>, engine: Engine) {
+  const done = await appliedMigrations(db, engine);
+  const known: readonly string[] = Object.keys(await migrationsFor(engine.words).getMigrations()).sort();
   refuseOthers(done, known, engine);
-  return known.find((id) => !done.includes(id));
+  return { done, known, next: known.find((id) => !done.includes(id)) };
 }
+
+export const neededMigration = async <Tables>(db: Kysely<Tables>, engine: Engine): Promise<string | undefined> =>
+  (await migrationsOf(db, engine)).next;
 
 /** Checks the tables for a reader, which changes none: rejects when they are not those of this version. */
 export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
-  const needed = await neededMigration(db, engine);
-  if (needed === undefined) return;
-  const done = await appliedMigrations(db, engine);
-  const message = `the tables of ${engine.name} are at ${done.at(-1) ?? 'none'} and this version needs ${needed}: start "postern serve" once, which updates them`;
-  throw storeFault('unreachable', message, undefined);
+  const { done, next } = await migrationsOf(db, engine);
+  if (next === undefined) return;
+  const message = `the tables of ${engine.name} are at ${done.at(-1) ?? 'none'} and this version needs ${next}: start "postern serve" once, which updates them`;
+  throw storeFault('unreachable', message);
 }
-
-const knownMigrations = async ({ words }: Engine): Promise<readonly string[]> =>
-  Object.keys(await migrationsFor(words).getMigrations()).sort();
 
 /** The ids of the migrations that were run, in their order; none in a store that is new. */
 export async function appliedMigrations<Tables>(db: Kysely<Tables>, { words }: Engine): Promise<readonly string[]> {
@@ -69,14 +67,14 @@ function refuseOthers(done: readonly string[], known: readonly string[], { name,
   if (at === undefined) return;
   if (!done.includes(LAST_OF_0_2_0)) {
     const message = `${name} is of a version before 0.2.0: its tables are at ${at}. Start Postern 0.2.0 on it once, which brings them up to date, and then this version`;
-    throw storeFault('unreachable', message, undefined);
+    throw storeFault('unreachable', message);
   }
   const unknown = done.filter((id) => !known.includes(id));
   if (unknown.length === 0) return;
   const last = known.at(-1) ?? at;
   const way = file === undefined ? DUMP : wayBack(file, last);
   const message = `${name} is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${last}. Start the newer version again, or ${way}. What was written since then is lost`;
-  throw storeFault('unreachable', message, undefined);
+  throw storeFault('unreachable', message);
 }
 
 const LAST_OF_0_2_0 = STEPS_OF_0_2_0.at(-1) ?? '';

@@ -170,5 +170,5 @@ const boundedCall =
   <Given extends unknown[], Result>(act: (...given: Given) => Promise<Result>) =>
   (...given: Given): Promise<Result> =>
     withTimeLimit(act(...given), CALL_MILLISECONDS, () => {
-      throw storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`, undefined);
+      throw storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`);
     });

@@ -118,5 +118,5 @@ const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unre
 
 const withPatience = <Result>(result: Promise<Result>): Promise<Result> =>
   withTimeLimit(result, PATIENCE_MILLISECONDS, () => {
-    throw storeFault('unreachable', 'the store gave no answer in time', undefined);
+    throw storeFault('unreachable', 'the store gave no answer in time');
   });

@@ -10,7 +10,7 @@ export async function openKnownStore(directory: string, options: StoreOptions): 
   const known = await rememberedStore(directory);
   if (known === undefined) return openStore(options);
   const onEmpty = (name: string): never => {
-    throw storeFault('missing', lost(name, directory), undefined);
+    throw storeFault('missing', lost(name, directory));
   };
   const store = await openStore({ ...options, onEmpty });
   try {

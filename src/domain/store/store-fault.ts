@@ -5,7 +5,7 @@ export const STORE_FAULTS = ['locked', 'full', 'read-only', 'corrupt', 'missing'
 export type StoreFault = (typeof STORE_FAULTS)[number];
 
 /** `message` says what happened, to which file, and the next step. */
-export const storeFault = (kind: StoreFault, message: string, cause: unknown): Error =>
+export const storeFault = (kind: StoreFault, message: string, cause?: unknown): Error =>
   Object.assign(new Error(message, { cause }), { storeFault: kind });
 
 /** Undefined for every other fault. */

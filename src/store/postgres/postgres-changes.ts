@@ -157,7 +157,6 @@ const DEAF = (): Error =>
   storeFault(
     'unreachable',
     'changes of the store are not received: store.url leads through a transaction pooler, or store.listen_url names another database: set store.listen_url to an address of the server itself, with the same database',
-    undefined,
   );
 
 export type RowNotices = ReturnType<typeof createRowNotices>;

@@ -42,11 +42,11 @@ export function createSqliteDriver({ reader, writer, file, onChange, onFault, ch
     onFault(known, by);
     return known;
   };
-  const told = <Outcome>(work: () => Outcome): Outcome => {
+  const told = <Outcome>(work: () => Outcome, by: 'read' | 'write' = 'write'): Outcome => {
     try {
       return work();
     } catch (fault) {
-      throw named(fault, 'write');
+      throw named(fault, by);
     }
   };
   /** SQLite's own waiting would stop the event loop, and with it the transaction of this process that is waited for. */
@@ -148,7 +148,7 @@ export function createSqliteDriver({ reader, writer, file, onChange, onFault, ch
     },
     releaseConnection: async (connection) => endTransaction(connection),
   };
-  return { driver, write };
+  return { driver, write, told };
 }
 
 /**

@@ -62,17 +62,16 @@ export function openingFault(fault: unknown, file: string, readOnly: boolean): E
 
 /** Found by a check of one table, with what SQLite said of it. */
 export const damagedFault = (file: string, table: string, said: string): Error =>
-  storeFault('corrupt', `the table ${table} in ${file} is damaged (${said}): ${BROKEN.nextStep}`, undefined);
+  storeFault('corrupt', `the table ${table} in ${file} is damaged (${said}): ${BROKEN.nextStep}`);
 
 export const fullFault = (file: string, free: number): Error =>
-  storeFault('full', `${FULL.happened(file)} (${free} bytes are free): ${FULL.nextStep}`, undefined);
+  storeFault('full', `${FULL.happened(file)} (${free} bytes are free): ${FULL.nextStep}`);
 
 /** The file at the path is not the one that is open: what is written now is gone when the process ends. */
 export const removedFault = (file: string): Error =>
   storeFault(
     'missing',
     `${file} was removed or replaced while in use: stop the service, put the file back or restore a backup, and start again`,
-    undefined,
   );
 
 /** Pages at its end are gone, or its header is: what is written now cannot be read again. */
@@ -80,7 +79,6 @@ export const cutFault = (file: string): Error =>
   storeFault(
     'missing',
     `${file} was cut while in use: stop the service, put the file back or restore a backup, and start again`,
-    undefined,
   );
 
 /** A code of SQLite that is not listed is a mistake in the statement; one of the file system is a failure of the disk. */
@@ -112,6 +110,5 @@ export function assertNotLost(path: string): void {
   throw storeFault(
     'missing',
     `the store at ${path} is empty or gone, but ${path}-wal beside it holds data: put the file back, or restore a backup with "postern restore --replace FILE". To begin anew, move both away first`,
-    undefined,
   );
 }

@@ -98,7 +98,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     onChange();
   };
   const connections = { reader, writer: writer ?? reader };
-  const { driver, write } = createSqliteDriver({
+  const { driver, write, told } = createSqliteDriver({
     ...connections,
     file,
     onChange,
@@ -106,15 +106,6 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     check,
     isClosed: () => isClosed,
   });
-  const told = (check: () => void): void => {
-    try {
-      check();
-    } catch (fault) {
-      const named = namedFault(fault, file);
-      onFault(named, 'read');
-      throw named;
-    }
-  };
   return {
     name: file,
     file: path,
@@ -130,11 +121,11 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       return seen;
     },
     async probe(tables) {
-      told(() => checkSpace(path, file));
+      told(() => checkSpace(path, file), 'read');
       const isDue = performance.now() - wroteAt >= BETWEEN_PROBING_WRITES_MILLISECONDS;
       await write(() => (isDue ? writeSomething : writeNothing)(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
       if (isDue) wroteAt = performance.now();
-      for (const table of tables) told(() => checkTable(reader, table, file));
+      for (const table of tables) told(() => checkTable(reader, table, file), 'read');
     },
     async copyTo(copy) {
       closeSync(openSync(copy, 'w', PRIVATE));

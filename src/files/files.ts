@@ -1,5 +1,5 @@
-/** Reads a file that a person wrote, up to a size: one that never ends must not fill the memory. */
-import { open } from 'node:fs/promises';
+/** Reads a file that a person wrote, up to a size, and gives a written file its name. */
+import { link, open, rename } from 'node:fs/promises';
 
 /** 1 MiB: a configuration, a route table, a list of headers. */
 export const LARGEST_TEXT_BYTES = 2 ** 20;
@@ -18,5 +18,18 @@ export async function readBounded(file: string, most: number = LARGEST_TEXT_BYTE
     }
   } finally {
     await handle.close();
+  }
+}
+
+/** File systems without hard links. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** The draft may stay beside it: remove it afterwards. Rejects with `EEXIST` when something has the name. */
+export async function putInPlace(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (fault) {
+    if (!NO_LINKS.has((fault as NodeJS.ErrnoException).code)) throw fault;
+    await rename(draft, file);
   }
 }
