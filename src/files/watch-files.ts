@@ -8,8 +8,6 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { LARGEST_TEXT_BYTES, readBounded } from './files.ts';
 
-export type FileWatch = ReturnType<typeof watchFiles>;
-
 export interface WatchTiming {
   /** Editors write in pieces, and a volume swaps several links at once: files are read after this time without events. */
   readonly quietMs: number;
