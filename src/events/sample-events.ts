@@ -15,29 +15,21 @@ export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'gar
 /** Sample events in order of time, the oldest first. */
 export function* generateSampleEvents({ count, seed, until, cameras }: SampleOptions): Generator<EventRecord> {
   const chance = createChance(seed);
-  const placesOn = rosterOf((cameras ?? SAMPLE_CAMERAS).map(placeOf), seed);
+  const places = (cameras ?? SAMPLE_CAMERAS).map(placeOf);
   const pace = Math.max(1, count / (MOST_DAYS * EVENTS_PER_DAY));
   const last = eventsExpectedBy(until) * pace;
   for (let left = count; left > 0; left--) {
     const start = whenExpected((last - left + chance.next()) / pace);
-    yield sampleEvent({ start, until, isRunning: left <= RUNNING, place: chance.weighted(placesOn(start)), chance });
+    const place = chance.weighted(rosterOn(Math.floor(start / DAY), places, seed));
+    yield sampleEvent({ start, until, isRunning: left <= RUNNING, place, chance });
   }
 }
 
-type Roster = readonly (readonly [place: SampleCamera, share: number])[];
-
 /** Gaps: now and then a camera is off for a day, and sees nothing. */
-function rosterOf(places: readonly SampleCamera[], seed: number): (time: number) => Roster {
-  let day = Number.NaN;
-  let roster: Roster = [];
-  return (time) => {
-    if (Math.floor(time / DAY) === day) return roster;
-    day = Math.floor(time / DAY);
-    const chance = createChance(seed + day);
-    const working = places.filter(() => !chance.isLikely(OFF_FOR_A_DAY));
-    roster = (working.length > 0 ? working : places).map((place) => [place, place.share]);
-    return roster;
-  };
+function rosterOn(day: number, places: readonly SampleCamera[], seed: number) {
+  const chance = createChance(seed + day);
+  const working = places.filter(() => !chance.isLikely(OFF_FOR_A_DAY));
+  return (working.length > 0 ? working : places).map((place) => [place, place.share] as const);
 }
 
 const OFF_FOR_A_DAY = 1 / 14;

@@ -1,5 +1,5 @@
 /** Health of the store, by a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source of `postern_store_up` (SPEC 9, 10). */
-import { type StoreFault, storeFaultOf } from '../domain/store/store-fault.ts';
+import { type StoreFault, storeFaultOf, thrownBy } from '../domain/store/store-fault.ts';
 
 const EVERY_MS = 15_000;
 const FRESH_MS = 1000;
@@ -58,7 +58,7 @@ export function createStoreHealth({
   };
   const look = (glance: () => void): void => {
     const was = isAway;
-    isAway = throws(glance);
+    isAway = thrownBy(glance) !== undefined;
     if (isAway === was) return;
     // What was damaged while the file was away is in place again with it, or found by the probe.
     if (was) damage = undefined;
@@ -101,13 +101,4 @@ export function createStoreHealth({
       await asking;
     },
   };
-}
-
-function throws(glance: () => void): boolean {
-  try {
-    glance();
-    return false;
-  } catch {
-    return true;
-  }
 }

@@ -11,3 +11,13 @@ export const storeFault = (kind: StoreFault, message: string, cause?: unknown): 
 /** Undefined for every other fault. */
 export const storeFaultOf = (fault: unknown): StoreFault | undefined =>
   fault instanceof Error && 'storeFault' in fault ? (fault.storeFault as StoreFault) : undefined;
+
+/** Undefined when the check throws nothing. */
+export function thrownBy(check: () => void): unknown {
+  try {
+    check();
+    return undefined;
+  } catch (fault) {
+    return fault;
+  }
+}

@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { createTaskQueue } from '../../domain/async.ts';
+import { thrownBy } from '../../domain/store/store-fault.ts';
 import type { OnFault } from '../engine/engine.ts';
 import { mayChangeVerdict } from '../engine/tables.ts';
 import { isBusy, namedFault } from './sqlite-faults.ts';
@@ -161,15 +162,6 @@ function abandon(writer: DatabaseSync): void {
     writer.exec('rollback');
   } catch {
     // The fault that led here is the one to tell; the next transaction tries again.
-  }
-}
-
-function thrownBy(check: () => void): unknown {
-  try {
-    check();
-    return undefined;
-  } catch (fault) {
-    return fault;
   }
 }
 
