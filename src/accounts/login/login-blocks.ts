@@ -9,7 +9,7 @@ import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import type { LoginBlockStore } from '../../store/accounts/logins.ts';
-import type { AttemptStore, AttemptStore } from '../../store/engine/engine.ts';
+import type { AttemptStore } from '../../store/engine/engine.ts';
 import { triedName } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { LIMIT } from '../http/answers.ts';
