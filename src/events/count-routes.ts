@@ -3,7 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { dayText, EARLIEST_TIME, isTooManyDays, LATEST_TIME, MOST_DAYS, USUAL_DAYS } from '../domain/events/event.ts';
 import { FILTERS, NEWEST_FIRST } from '../domain/events/event-filters.ts';
-import type { DayQuestion, EventCondition, EventGroup, EventSource } from '../domain/events/event-question.ts';
+import type {
+  DayQuestion,
+  EventCondition,
+  EventGroup,
+  EventSource,
+  GroupQuestion,
+} from '../domain/events/event-question.ts';
 import { parseDecimal, parseWhole, parseZone } from '../domain/events/parse-value.ts';
 import type { ZoneOffset, ZoneOffsets } from '../domain/zone-offsets.ts';
 import { callerSince, namedCameras } from './caller.ts';
@@ -15,11 +21,7 @@ import { badParameters, sendJson } from './responses.ts';
 const BYTES_KEPT = 64 * 1024 * 1024;
 
 /** What was counted of a slice, as JSON without brackets, and how often its events had been written then. */
-interface CachedSlice {
-  readonly writes: number;
-  readonly json: Buffer;
-}
-type CountedSlices = LRUCache<string, CachedSlice>;
+type CountedSlices = LRUCache<string, { readonly writes: number; readonly json: Buffer }>;
 
 export function summarizeEvents(offsetsOf: ZoneOffsets): EventsHandler {
   const kept: CountedSlices = new LRUCache({
@@ -41,12 +43,7 @@ export function summarizeEvents(offsetsOf: ZoneOffsets): EventsHandler {
   };
 }
 
-interface Calendar {
-  readonly cameras: readonly string[] | null;
-  readonly conditions: readonly EventCondition[];
-  readonly zone: string;
-  readonly offsets: readonly ZoneOffset[];
-}
+type Calendar = DayQuestion & { readonly zone: string };
 
 /** Most slices are of days long past: they are counted again only after one of their events was written. */
 async function countedSlices(calendar: Calendar, events: EventSource, kept: CountedSlices): Promise<Buffer[]> {
@@ -107,11 +104,7 @@ export const DAY = 86_400;
 const DAYS_PER_SLICE = 4;
 
 /** Time is cut into slices of whole local days, the same cuts for every caller, so that the count of a slice can be cached (SPEC 7). */
-interface CalendarSlice {
-  /** Start times in `[from, until)`, Unix seconds. */
-  readonly from: number;
-  readonly until: number;
-}
+type CalendarSlice = Pick<GroupQuestion, 'from' | 'until'>;
 
 /** The slice that holds the time. */
 export function sliceAround(time: number, offsets: readonly ZoneOffset[]): CalendarSlice {

@@ -31,7 +31,6 @@ export const sqliteDialect: Dialect = {
 
   isEmptyArray: (jsonArray) => sql`json_array_length(${jsonArray}) = 0`,
 
-  /** One of the texts is the value of a key, at any depth. */
   hasMemberText: (jsonObject, values) =>
     sql`exists (select 1 from json_tree(${jsonObject}) where type = 'text' and typeof(key) = 'text' and atom in (${sql.join(values)}))`,
 
@@ -39,10 +38,8 @@ export const sqliteDialect: Dialect = {
   hasWord: (subLabel, data, word) =>
     sql`((${subLabel} is not null or instr(${data}, '"description"') > 0) and has_word(${subLabel}, ${data}, ${foldCase(word)}))`,
 
-  /** The second of the local day: whole seconds since midnight. */
   secondOfDay: (time, offset) => sql`((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) % ${sql.lit(SECONDS_PER_DAY)})`,
 
-  /** Days since 1 January 1970 on the local calendar. */
   dayNumber: (time, offset) =>
     sql`(cast((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) / ${sql.lit(SECONDS_PER_DAY)} as integer) - 1000000)`,
 
