@@ -25,10 +25,9 @@ import {
 } from './access-verdict.ts';
 import { hasOddId, namesAddress, namesOf } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
-import { isPicture } from './judge-body.ts';
+import { isPicture, queryFault } from './judge-body.ts';
+import { isPlaylist } from './link-targets.ts';
 import { queryValues } from './query.ts';
-import { queryFault } from './query-fault.ts';
-import { isPlaylist } from './recorded/link-playlist.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed } from './route-table.ts';
 import { type WithinTime, withinTime } from './within-time.ts';

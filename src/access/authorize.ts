@@ -13,7 +13,6 @@
  *
  * An admin passes then (`authorizeAdmin`). For the others `authorize-others.ts` goes on.
  */
-
 import { type Caller, isDenied, isForCurtain } from '../domain/caller.ts';
 import { traitsOf } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
@@ -25,8 +24,8 @@ import { type AccessVerdict, type Obligations, refused, type Surroundings } from
 import { authorizeOthers, judgeMessages, playlistOf, startedBy } from './authorize-others.ts';
 import { nameFault } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
+import { isMisspelt } from './judge-body.ts';
 import { isBehindLink } from './link-targets.ts';
-import { isMisspelt } from './query-fault.ts';
 import { layoutOfNames } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
 import { nothing, shapeOf, withObligations } from './within-view.ts';

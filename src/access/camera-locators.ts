@@ -67,14 +67,20 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
   return { kind: 'located', named, owners: known, inBody };
 }
 
+/** What stands at the place of a locator in path or query, as it is written there. */
+const writtenAt = ({ source, name }: Locator, { parameters }: Listed, { query }: RequestTarget): readonly string[] => {
+  if (source === 'path') return [parameters[name] ?? ''];
+  return source === 'query' ? queryValues(query, name) : [];
+};
+
 /** Why a request is refused that names a camera with more letters than any has: nothing is searched for such a name. */
-export function nameFault({ row, parameters }: Listed, target: RequestTarget): RefusalReason | undefined {
+export function nameFault(match: Listed, target: RequestTarget): RefusalReason | undefined {
   if (target.path.length + target.query.length <= LONGEST_CAMERA_NAME) return undefined;
-  for (const { kind, source, name } of row.cameras ?? []) {
-    if (kind !== 'camera' && kind !== 'frames') continue;
-    if (source === 'path' && isTooLong(parameters[name] ?? '')) return 'path-not-found';
-    if (source === 'query' && queryValues(target.query, name).flatMap(listed).some(isTooLong))
-      return 'parameter-refused';
+  for (const locator of match.row.cameras ?? []) {
+    if (locator.kind !== 'camera' && locator.kind !== 'frames') continue;
+    const written = writtenAt(locator, match, target);
+    if (locator.source === 'path' && written.some(isTooLong)) return 'path-not-found';
+    if (locator.source === 'query' && written.flatMap(listed).some(isTooLong)) return 'parameter-refused';
   }
   return undefined;
 }
@@ -85,35 +91,34 @@ const isTooLong = (name: string): boolean => name.length > LONGEST_CAMERA_NAME;
  * Whether a stream's name is an address, or more than a name: the stream server opens any address that it is given, and
  * the NVR writes the name in a path into a query for it, where `&` begins another parameter and `%3A` is a colon.
  */
-export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget): boolean =>
-  row.cameras?.some(
-    ({ kind, source, name }) =>
-      kind === 'stream' &&
-      (source === 'path'
-        ? /[:&=#%]/.test(parameters[name] ?? '')
-        : queryValues(target.query, name).some((stream) => stream.includes(':'))),
+export const namesAddress = (match: Listed, target: RequestTarget): boolean =>
+  match.row.cameras?.some(
+    (locator) =>
+      locator.kind === 'stream' &&
+      writtenAt(locator, match, target).some((stream) => (locator.source === 'path' ? /[:&=#%]/ : /:/).test(stream)),
   ) === true;
 
 /** The cameras and streams that path and query name, as they are written there. */
 export const namesOf = (
-  { row, parameters }: Listed,
+  match: Listed,
   target: RequestTarget,
 ): readonly { readonly kind: 'camera' | 'stream'; readonly value: string }[] =>
-  (row.cameras ?? []).flatMap(({ kind, source, name }) => {
-    if ((kind !== 'camera' && kind !== 'stream') || source === 'body') return [];
-    const values = source === 'path' ? [parameters[name] ?? ''] : queryValues(target.query, name);
-    return values.map((value) => ({ kind, value }));
+  (match.row.cameras ?? []).flatMap((locator) => {
+    const { kind } = locator;
+    return kind === 'camera' || kind === 'stream'
+      ? writtenAt(locator, match, target).map((value) => ({ kind, value }))
+      : [];
   });
 
 /**
  * Whether an id in the query is more than an id: a pattern, a path, a list in another spelling. The NVR writes some ids into
  * patterns. An id in the path has its shape by the row.
  */
-export const hasOddId = ({ row }: Listed, target: RequestTarget): boolean =>
+export const hasOddId = (match: Listed, target: RequestTarget): boolean =>
   target.query !== '' &&
-  (row.cameras ?? [])
+  (match.row.cameras ?? [])
     .filter(({ kind, source }) => source === 'query' && isOwnerKind(kind))
-    .flatMap(({ name }) => queryValues(target.query, name))
+    .flatMap((locator) => writtenAt(locator, match, target))
     .flatMap((value) => value.split(','))
     .some((id) => id !== '' && !isId(id));
 
@@ -147,14 +152,13 @@ const MOST_LOOKED_AT = 100;
 /** Camera names of path and query. Ids and streams name none: who owns them is no matter of the client. */
 export function namedCameras(match: RouteMatch, target: RequestTarget): readonly string[] {
   if (match.kind === 'unlisted') return [];
-  const names = (match.row.cameras ?? []).flatMap((locator) => namesAt(locator, match, target));
+  const names = (match.row.cameras ?? [])
+    .filter(({ kind }) => kind === 'camera')
+    .flatMap((locator) => {
+      const written = writtenAt(locator, match, target);
+      return locator.source === 'query' ? written.flatMap(listed) : written;
+    });
   return [...new Set(names)].filter((name) => name !== '' && name !== 'all');
-}
-
-function namesAt({ kind, source, name }: Locator, { parameters }: Listed, { query }: RequestTarget): readonly string[] {
-  if (kind !== 'camera' || source === 'body') return [];
-  if (source === 'path') return [parameters[name] ?? ''];
-  return queryValues(query, name).flatMap((value) => value.split(',').map((part) => part.trim()));
 }
 
 /** Undefined when the request names none that is refused, and for the visitor of a link, whose request was written by another: it names cameras that the visitor does not know. */

@@ -1,4 +1,4 @@
-/** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). */
+/** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). The same of an account or a token, by their rights (SPEC 15). */
 import type { Caller, Rights } from '../domain/caller.ts';
 import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
@@ -44,7 +44,7 @@ export function viewOf(
   const since = sinceOf(caller.history, now);
   const facts = { role: caller.role, clearance, layout, ...(since !== undefined && { since }) };
   return clearance === 'restricted'
-    ? { ...facts, ...sightOf(caller, layout) }
+    ? { ...facts, ...sightIn(caller, layout) }
     : { ...facts, cameras: layout.cameras, ...SEES_ALL };
 }
 
@@ -54,7 +54,7 @@ type ScopeView = Pick<CameraView, 'layout' | 'cameras' | 'drawn' | 'sees' | 'isF
 const sights = new WeakMap<CameraScope, { readonly layout: RecorderLayout; readonly sight: ScopeView }>();
 
 /** What is drawn is in the scope already: a scope that was made for one curtain is of no other. */
-function sightOf({ scope, drawn }: Pick<Caller, 'scope' | 'drawn'>, layout: RecorderLayout): ScopeView {
+function sightIn({ scope, drawn }: Pick<Caller, 'scope' | 'drawn'>, layout: RecorderLayout): ScopeView {
   const known = sights.get(scope);
   if (known?.layout === layout) return known.sight;
   const cameras = visibleCameras(scope, layout.cameras);
@@ -87,3 +87,28 @@ export const plainView = ({ role, clearance, layout, cameras, drawn, since }: Ca
 });
 
 const SEES_ALL = { sees: () => true, isForeign: () => false };
+
+/** An account, or an API token with the account it belongs to. */
+export interface Holder {
+  readonly kind: 'user' | 'token';
+  readonly name: string;
+  readonly owner?: string;
+  readonly rights: Rights;
+  /** Must set up a second factor before anything else. */
+  readonly mustEnrol?: true;
+}
+
+export type HolderView = ReturnType<typeof sightOf>;
+
+export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraName[]) {
+  const { role, scope, denied = [], closed } = rights;
+  return {
+    ...holder,
+    role,
+    /** `all` also holds for cameras that are not there yet. */
+    cameras: scope.kind === 'all' ? ('all' as const) : visibleCameras(scope, cameras),
+    denied,
+    /** Why nothing is seen now; undefined: it is. */
+    closed: closed?.reason,
+  };
+}

@@ -1,4 +1,4 @@
-/** Authorizes a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
+/** Authorizes a request's JSON body: the cameras and ids that it names, fields that are for admins, and its shape; likewise the parameters of a query (SPEC 5). */
 import { isPushEndpoint } from '../domain/addresses.ts';
 import { isRecord, type JsonRecord } from '../domain/json.ts';
 import {
@@ -9,15 +9,20 @@ import {
   isOwnerKind,
   type Locator,
   type NameKind,
+  PATH_SHAPES,
+  type ParameterForms,
+  type ParameterShape,
   type ValueForm,
 } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
+import { isPlainText } from '../domain/text.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { isId, namedBy } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
 import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
+import { queryPairs } from './query.ts';
 import { isAmbiguous, isRecent, type PrefixBodyRule } from './recorded/by-prefix.ts';
-import { timeInFile } from './recorded/time-locators.ts';
+import { rfc3339, timeInFile } from './recorded/time-locators.ts';
 import { memberOf } from './recorder-layout.ts';
 
 export type BodyVerdict =
@@ -205,12 +210,46 @@ function isOfForm(value: unknown, shape: SingleShape, rules: BodyRules): boolean
   return value.length <= LONGEST_VALUE && isOfThatForm(value, rules);
 }
 
-const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
-
 function firstOf<Item>(items: Iterable<Item>, faultOf: (item: Item) => string | undefined): string | undefined {
   for (const item of items) {
     const fault = faultOf(item);
     if (fault !== undefined) return fault;
   }
   return undefined;
+}
+
+/** Compares a query with the parameters that its row takes: the first that is unknown, repeated, missing or of another form (SPEC 5). */
+type Fits = (value: string) => boolean;
+
+/** Forms of a parameter's value, by their names. */
+const FORMS: Readonly<Record<Exclude<ParameterShape['kind'], 'text' | 'word'>, Fits>> = {
+  id: isId,
+  number: (value) => PATH_SHAPES.number.test(value),
+  uuid: (value) => PATH_SHAPES.uuid.test(value),
+  time: (value) => rfc3339(value) !== undefined,
+};
+
+/** Whether a parameter that holds a secret has it in another spelling than the one that is compared: there is no such thing then. */
+export const isMisspelt = (query: string, forms: ParameterForms): boolean =>
+  queryPairs(query).some(
+    ({ name, value }) => Object.hasOwn(forms, name) && forms[name]?.shape.kind === 'uuid' && !FORMS.uuid(value),
+  );
+
+/** The name of the parameter, as the client wrote it; undefined when the query fits. */
+export function queryFault(query: string, forms: ParameterForms): string | undefined {
+  const given = new Set<string>();
+  for (const { name, value } of queryPairs(query)) {
+    const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
+    // Of a repeated one some servers read the first, some the last.
+    if (!form || given.has(name) || !isOfParameterForm(value, form.shape)) return name;
+    given.add(name);
+  }
+  return Object.entries(forms).find(([name, { isRequired }]) => isRequired && !given.has(name))?.[0];
+}
+
+function isOfParameterForm(value: string, shape: ParameterShape): boolean {
+  if (/\p{Cc}/u.test(value)) return false;
+  if (shape.kind === 'text') return value.length <= shape.longest;
+  if (shape.kind === 'word') return shape.words.includes(value);
+  return FORMS[shape.kind](value);
 }

@@ -54,6 +54,15 @@ function decoded(text: string): string {
 /** Names that people give to tokens, links and screens: one line of plain text. Pure. */
 export const LONGEST_PLAIN_NAME = 100;
 
+/** Undefined of what is no UTF-8. A byte order mark stays: it is a character. */
+export function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Well-formed, without control characters. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 

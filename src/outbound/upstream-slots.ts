@@ -2,12 +2,7 @@ import { originOf, type Upstream } from '../domain/addresses.ts';
 import { boundsOf, createShares, type Hold, type Sharer, type Shares } from '../domain/async.ts';
 /** How many connections an upstream is given at a time, and how many of them one caller has: requests beyond that wait in turn. */
 
-export interface UpstreamSlots {
-  /** `begin` is called at once, or when a slot is free; `refuse` when none is in time. Returns what to call at the end, once. */
-  take(upstream: Upstream, sharer: Sharer, begin: () => void, refuse: () => void): () => void;
-  /** Slots of all upstreams that are taken, and requests that wait for one. */
-  inUse(): { readonly taken: number; readonly waiting: number };
-}
+export type UpstreamSlots = ReturnType<typeof createUpstreamSlots>;
 
 export interface SlotRules {
   /** Requests under way at one upstream. */
@@ -39,7 +34,7 @@ interface Slots {
 
 const ALL = '';
 
-export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS): UpstreamSlots {
+export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS) {
   const { most, mostWaiting, ofCaller, kept, patienceMs } = rules;
   const all = new Map<string, Slots>();
   /** The slots of each `Upstream` object, found without building its origin. */
@@ -66,8 +61,10 @@ export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS): Upstream
     [...all.values()].reduce((sum, slots) => sum + count(slots), 0);
 
   return {
+    /** Slots of all upstreams that are taken, and requests that wait for one. */
     inUse: () => ({ taken: sumOf(({ taken }) => taken.taken(ALL)), waiting: sumOf(({ waiting }) => waiting.size) }),
-    take(upstream, sharer, begin, refuse) {
+    /** `begin` is called at once, or when a slot is free; `refuse` when none is in time. Returns what to call at the end, once. */
+    take(upstream: Upstream, sharer: Sharer, begin: () => void, refuse: () => void): () => void {
       const slots = slotsOf(upstream);
       let slot: Hold | undefined;
       let stopWaiting = (): void => {};

@@ -33,9 +33,13 @@ export function watchGate(deps: GateWatchDeps) {
 
 /** What the gate tells of an end. */
 interface EndedRequest {
+  /** Undefined when the response of the NVR was passed on unread, or there was none. */
   readonly status: number | undefined;
+  /** Whether the client got all of it. */
   readonly isWhole: boolean;
+  /** Bytes of a response body that were not counted by `onBytes`. */
   readonly bytes: number;
+  /** The client was cut off, because it took nothing of the response for an hour. */
   readonly isStalled?: boolean;
 }
 
@@ -46,7 +50,7 @@ const REFUSES_HEADS: readonly number[] = [400, 414, 431];
 const LONGEST_CAUSE = 200;
 
 /** A class, so that its methods are not made anew for each request. `stopCounting` gives the bytes that an upgraded socket has sent. */
-class WatchedRequest {
+export class WatchedRequest {
   readonly #record: RequestRecord;
   readonly #deps: GateWatchDeps;
   readonly #stopCounting: (() => number | undefined) | undefined;
@@ -57,6 +61,7 @@ class WatchedRequest {
     this.#stopCounting = stopCounting;
   }
 
+  /** `described` is the request that a proxy in front described, where it is not the one that came. */
   onDecision(admission: RecordedAdmission, requestId: string, described?: RequestFacts): void {
     const record = this.#record;
     record.admission = admission;
@@ -67,12 +72,14 @@ class WatchedRequest {
     if (admission.reason) this.#deps.log.refused(record, admission.reason);
   }
 
+  /** Found out only on the way to the NVR, but a refusal all the same. */
   onRefusal(reason: RefusalReason): void {
     this.#record.reason = reason;
     countResult(this.#record, reason, this.#deps);
     this.#deps.log.refused(this.#record, reason);
   }
 
+  /** An admitted request got no response of its upstream. */
   onFailure(reason: RefusalReason): void {
     const record = this.#record;
     const { metrics, log } = this.#deps;
@@ -88,6 +95,7 @@ class WatchedRequest {
     this.#deps.log.fault(this.#record, fault);
   }
 
+  /** The NVR has a response for a path that the route table does not list. */
   onUnknownRoute(): void {
     this.#deps.metrics.unknownRoutes.add(1);
   }
@@ -109,20 +117,24 @@ class WatchedRequest {
     if (long) this.#deps.log.lineRefused(record, status, long);
   }
 
+  /** Counts bytes of a body on their way to the client. */
   onBytes(bytes: number): void {
     this.#record.bytesOut += bytes;
     this.#deps.metrics.bytes.add(bytes, 'out', this.#record.route);
   }
 
+  /** Counts bytes of a body without an announced length, on their way to the NVR. */
   onUploaded(bytes: number): void {
     this.#deps.metrics.bytes.add(bytes, 'in', this.#record.route);
   }
 
+  /** Node's code for what went wrong, and its sentence for the log. A failure follows. */
   onUpstreamError(code: string, sentence?: string): void {
     this.#record.upstreamCode = code;
     this.#record.upstreamCause = sentence?.slice(0, LONGEST_CAUSE);
   }
 
+  /** The upstream broke off in the middle of its response; Node's code for how. */
   onCut(code: string): void {
     const { by, fault } = cutOf(code);
     this.#record.hasUpstreamFailed = true;
@@ -130,10 +142,12 @@ class WatchedRequest {
     this.#deps.metrics.upstreamErrors.add(1, fault);
   }
 
+  /** What ended a WebSocket, or a response before it was whole. Only the first call counts. */
   onEndedBy(by: StreamEnd): void {
     this.#record.endedBy ??= by;
   }
 
+  /** The last byte is out, or the client is gone. */
   onEnd({ status, isWhole, bytes, isStalled = false }: EndedRequest): void {
     const record = this.#record;
     const { log, ticks } = this.#deps;
@@ -190,7 +204,7 @@ function countStreamEnd({ endedBy }: RequestRecord, kind: StreamKind, { isWhole 
   metrics.streamsClosed.add(1, kind, endedBy ?? (isWhole ? 'backend' : 'client'));
 }
 
-interface CountedSocket {
+export interface CountedSocket {
   readonly bytesRead: number;
   readonly bytesWritten: number;
 }

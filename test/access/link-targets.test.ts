@@ -1,11 +1,9 @@
 /** What a link may name: the walk over the whole route table with links as callers, and hostile names of files (SPEC 13). */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
-import { isBehindLink, linkFiles, linkPlaylist, linkTarget } from '../../src/access/link-targets.ts';
-import { playlistBelow } from '../../src/access/recorded/link-playlist.ts';
+import { isBehindLink, linkFiles, linkPlaylist, linkTarget, playlistBelow } from '../../src/access/link-targets.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';

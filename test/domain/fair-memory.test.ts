@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createFairMemory } from '../../src/gateway/decision/started-things.ts';
+import { createFairMemory } from '../../src/gateway/decision/owner-lookup.ts';
 
 describe('A memory that holders share', () => {
   const filled = () => {

@@ -10,8 +10,7 @@ import type { GateWatch, RequestEnd, RequestWatch } from '../../src/gateway/deci
 import { createHandlers } from '../../src/gateway/entry/app.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../../src/gateway/entry/pipeline.ts';
-import type { ForwardRules } from '../../src/gateway/forward/forwarded-exchange.ts';
-import { createForwarder } from '../../src/gateway/forward/forwarder.ts';
+import { createForwarder, type ForwardRules } from '../../src/gateway/forward/forwarder.ts';
 import type { Gate } from '../../src/gateway/gate.ts';
 import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts';

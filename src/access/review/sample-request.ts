@@ -1,4 +1,4 @@
-/** A request of a row about one camera: what the row would be asked for, with every parameter filled in (SPEC 15). Pure. */
+/** Requests that are made from a row: its path with every parameter filled in, about one camera, or the address of a page row (SPEC 15, 20). Pure. */
 import type { ViewingKind } from '../../domain/ledger.ts';
 import {
   isOwnerKind,
@@ -9,7 +9,6 @@ import {
   type PolicyRow,
 } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { fillParameters } from '../fill-parameters.ts';
 import { NO_ADAPTER, type NvrAdapter } from '../nvr-adapter.ts';
 
 // biome-ignore format: a table
@@ -27,17 +26,11 @@ const sampleValue = (kind: Locator['kind'], { names }: NvrAdapter): ((camera: st
   return isOwnerKind(kind) ? undefined : names[kind]?.sample;
 };
 
-export interface SampleDeps {
-  /** What the words of the row mean. */
-  readonly nvr?: NvrAdapter;
-  /** The recorded time that is asked for, in Unix seconds; absent: a time long ago. */
-  readonly at?: number;
-}
-
 export function sampleOf(
   { path, cameras = [], query: forms = {} }: PolicyRow,
   camera: string,
-  { nvr = NO_ADAPTER, at }: SampleDeps = {},
+  /** `nvr`: what the words of the row mean; `at`: the recorded time that is asked for, in Unix seconds; absent: a time long ago. */
+  { nvr = NO_ADAPTER, at }: { readonly nvr?: NvrAdapter; readonly at?: number } = {},
 ): RequestTarget {
   const inPath = (wanted: string): string | undefined => {
     const locator = cameras.find(({ source, name }) => source === 'path' && name === wanted);
@@ -105,3 +98,41 @@ export function requestShowing(
 const isNamed = ({ kind, source }: Locator): boolean => (kind === 'camera' || kind === 'stream') && source !== 'body';
 /** What the body names is for the request itself to say. */
 const isKnownHere = (locator: Locator): boolean => isNamed(locator) || locator.source === 'body';
+
+/** The path of a row with values in the place of its parameters, encoded for where they stand, and the address of a page row (SPEC 15, 20). */
+
+const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}/g;
+
+interface PathParameter {
+  readonly name: string;
+  readonly shape: string | undefined;
+  /** The path before it. */
+  readonly before: string;
+}
+
+/** The slashes of a value separate segments in `{name...}` alone. */
+export const fillParameters = (path: string, valueFor: (parameter: PathParameter) => string): string =>
+  path.replaceAll(PARAMETER, (...found) => {
+    const { name = '', shape, rest } = found.at(-1) as Readonly<Record<string, string | undefined>>;
+    const value = valueFor({ name, shape, before: path.slice(0, Number(found.at(-3))) });
+    return rest === undefined ? encodeURIComponent(value) : value.split('/').map(encodeURIComponent).join('/');
+  });
+
+const parametersIn = (path: string): readonly PathParameter[] =>
+  [...path.matchAll(PARAMETER)].map(({ groups, index }) => ({
+    name: groups?.['name'] ?? '',
+    shape: groups?.['shape'],
+    before: path.slice(0, index),
+  }));
+
+/** Undefined for a row that needs a camera where there is none, or another parameter. */
+export function pageAddress({ path, cameras = [] }: PolicyRow, camera: string | undefined): string | undefined {
+  if (cameras.length > 0 && camera === undefined) return undefined;
+  const named = (source: 'path' | 'query'): readonly string[] =>
+    cameras.filter((locator) => locator.source === source).map(({ name }) => name);
+  const inPath = named('path');
+  if (parametersIn(path).some(({ name }) => !inPath.includes(name))) return undefined;
+  const filled = fillParameters(path, () => camera ?? '');
+  const query = new URLSearchParams(named('query').map((name): [string, string] => [name, camera ?? '']));
+  return query.size > 0 ? `${filled}?${query}` : filled;
+}

@@ -1,6 +1,7 @@
 /** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
+
+import type { Holder } from '../../access/camera-view.ts';
 import { behindCurtain } from '../../access/curtain.ts';
-import type { Holder } from '../../access/review/who-sees.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Curtain } from '../../domain/accounts/curtain.ts';
 import { type ActiveRoles, heldBy, rightsOfUser } from '../../domain/rights.ts';

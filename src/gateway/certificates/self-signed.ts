@@ -3,12 +3,6 @@ import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { X509Certificate } from '@peculiar/x509';
 
-export interface MadeCertificate {
-  /** PEM. */
-  readonly certificate: string;
-  readonly privateKey: string;
-}
-
 export interface CertificateSubject {
   /** Host names and addresses by which the machine is reached. */
   readonly names: readonly string[];
@@ -29,7 +23,8 @@ const KEY = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 export const SELF_SIGNED_NAME = 'CN=Postern';
 export const SELF_SIGNED_KEY = { openSslName: 'prime256v1' };
 
-export async function makeSelfSigned(subject: CertificateSubject): Promise<MadeCertificate> {
+/** Both PEM. */
+export async function makeSelfSigned(subject: CertificateSubject) {
   const { names, now, name = SELF_SIGNED_NAME, privateKey } = subject;
   // Twenty small packages that only a first start needs: every other start does without them.
   await import('reflect-metadata');

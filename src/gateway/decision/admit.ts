@@ -21,18 +21,19 @@
 import type { AccessVerdict, Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
 import { refusedCameras } from '../../access/camera-locators.ts';
+import { linkTarget } from '../../access/link-targets.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { isInternalHost, type TrustedNetworks } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller, Closed, IdentitySource, IdentityVerdict } from '../../domain/caller.ts';
 import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
 import { asksViewAs, type FindViewed, viewedPerson } from '../../identity/view-as.ts';
 import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepted-caller.ts';
 import type { TakePlace } from './client-limits.ts';
 import { isCrossSiteForgery, isFromOwnPage, isOriginHidden } from './csrf.ts';
-import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 import { type Client, clientOf } from './request-facts.ts';
 import { strictTarget } from './strict-target.ts';
@@ -281,3 +282,31 @@ const refused = (reason: RefusalReason, client: Client, caller?: Caller): Extrac
   caller,
   reason,
 });
+
+/**
+ * What the link of that secret shows, whether it still works or not; undefined when there is no such link, and `limited` when
+ * too many secrets that are none came from that address.
+ */
+type FindShared = (secret: string, address: string) => MaybePromise<SharedThing | 'limited' | undefined>;
+
+/** Not for another method or spelling of such a path, whose row says `none`. */
+const isBelowLink = (route: RouteMatch): boolean =>
+  isOwn(route) && route.row.link === true && route.row.access === 'public';
+
+/**
+ * The request that the link stands for; undefined when it has no such file. Nothing of the client's path but the name of a
+ * file, and nothing of its query, gets into the new target.
+ */
+function linkedRequest(
+  request: RequestFacts,
+  { segments }: RequestTarget,
+  address: string,
+  { routes, sharedBy }: { readonly routes: Pick<RouteTable, 'nvr'>; readonly sharedBy?: FindShared | undefined },
+): MaybePromise<RequestFacts | 'limited' | undefined> {
+  const [, secret = '', ...file] = segments;
+  return mapMaybe(sharedBy?.(secret, address), (thing) => {
+    if (thing === 'limited') return thing;
+    const target = thing && linkTarget(routes.nvr.links, thing, file);
+    return target === undefined ? undefined : { ...request, target, linkSecret: secret };
+  });
+}

@@ -5,12 +5,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { senderOf, traitsOf } from '../../domain/credentials.ts';
 import { ANONYMOUS } from '../../domain/names.ts';
 
-export interface ClientLimits {
-  /** The place of one request, which is given back at the request's end. */
-  placeUntil(ending: Ending): TakePlace;
-  /** Requests and WebSockets under way. */
-  taken(): number;
-}
+export type ClientLimits = ReturnType<typeof createClientLimits>;
 
 /**
  * Takes the place of a request before anything is asked for it; a second call takes nothing more. Gives whose share of everything
@@ -36,11 +31,13 @@ const LENT = 1 / 2;
 const ALL = '';
 
 /** `keyOf` gives addresses of one client the same text; an IPv6 client has a whole network. */
-export function createClientLimits(keyOf: (address: string) => string): ClientLimits {
+export function createClientLimits(keyOf: (address: string) => string) {
   const shares = createShares();
   return {
-    taken: () => shares.taken(ALL),
-    placeUntil(ending) {
+    /** Requests and WebSockets under way. */
+    taken: (): number => shares.taken(ALL),
+    /** The place of one request, which is given back at the request's end. */
+    placeUntil(ending: Ending): TakePlace {
       let taken: Sharer | undefined;
       return ({ client, caller }, trusted) => {
         if (taken) return taken;

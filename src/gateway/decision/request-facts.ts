@@ -1,5 +1,4 @@
-/** The facts of a Node request, for the decision, and its client as far as the TCP peer may say so for it (interface 5.4). */
-
+/** The facts of a Node request, for the decision: its client as far as the TCP peer may say so for it (interface 5.4), and its path below the base path (SPEC 1). */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { Duplex } from 'node:stream';
@@ -11,8 +10,10 @@ import {
   isTrustedPeer,
   type TrustedNetworks,
   trustedHops,
+  withoutPrefix,
 } from '../../domain/addresses.ts';
 import { headerLines, type ListenerName, type RequestFacts, singleHeader } from '../../domain/request.ts';
+import { targetInOneSpelling } from './strict-target.ts';
 
 /** `head` is what came behind the head of an upgrade; absent for a plain request. */
 export function requestFacts(request: IncomingMessage, listener: ListenerName, head?: Buffer): RequestFacts {
@@ -103,4 +104,41 @@ function forwardedHost(
   const hosts = hopsFromTheRight(headerLines(request, 'x-forwarded-host'));
   if (hosts.length < 2) return hosts[0];
   return hosts[Math.min(hosts.length, trustedHops(request.peer, forwardedFor, trusted)) - 1];
+}
+
+/** Base path: the prefix below which a client sees this service, by `server.base_path`, or by a trusted ingress for one request (SPEC 1). */
+interface BasePathRules {
+  readonly trusted: TrustedNetworks;
+  /** `server.base_path`; absent or empty for none. */
+  readonly basePath?: string;
+}
+
+/** The prefix goes into pages, redirects and cookies: whole segments of these letters hold neither markup nor another host. */
+const INGRESS_PATH = /^(?:\/[A-Za-z0-9_-]+)+$/;
+const LONGEST = 256;
+
+/** Where a proxy asks about a request of its client, or a caller about itself. */
+export const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
+
+/**
+ * The request with its path in one spelling and the prefix cut off. Home Assistant's ingress has cut it already. A proxy
+ * that asks at `/auth` passes its client's headers on, so there the client could have sent `X-Ingress-Path`: nothing is
+ * cut by it, else `/auth` below `/auth` would be the start page, which is public.
+ */
+export function belowBasePath(
+  request: RequestFacts,
+  { trusted, basePath: configured = '' }: BasePathRules,
+): RequestFacts {
+  const basePath = ingressPath(request, trusted) ?? configured;
+  const target = targetInOneSpelling(request.target);
+  const belowConfigured = withoutPrefix(target, configured);
+  const below = AUTH_TARGET.test(belowConfigured) ? belowConfigured : withoutPrefix(target, basePath);
+  if (basePath !== '') return { ...request, basePath, target: below };
+  return target === request.target ? request : { ...request, target };
+}
+
+function ingressPath(request: RequestFacts, trusted: TrustedNetworks): string | undefined {
+  const said = singleHeader(request, 'x-ingress-path');
+  if (said === undefined || said.length > LONGEST || !INGRESS_PATH.test(said)) return undefined;
+  return isTrustedPeer(request.peer, trusted) ? said : undefined;
 }

@@ -2,7 +2,6 @@
  * The pipeline: Koa takes every HTTP request of a listener, and this list is all that happens to one, in order. WebSocket
  * upgrades do not pass Koa; `upgrade-handler.ts` takes the same decision for them.
  */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import Koa from 'koa';
@@ -12,13 +11,11 @@ import { Ending } from '../../domain/async.ts';
 import type { RouteState } from '../../domain/caller.ts';
 import { agentOf, type ListenerName } from '../../domain/request.ts';
 import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
-import { belowBasePath } from '../decision/base-path.ts';
-import { requestFacts } from '../decision/request-facts.ts';
+import { belowBasePath, requestFacts } from '../decision/request-facts.ts';
 import type { Gate } from '../gate.ts';
 import { hasStalled } from '../response/client-socket.ts';
-import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
+import { errorResponse, reasonOfFault, viewedHeaders } from '../response/error-responses.ts';
 import { mayCarrySession, variesBy } from '../response/response-headers.ts';
-import { viewedHeaders } from '../response/send.ts';
 import { decide } from './decide.ts';
 import { forwardAuth } from './forward-auth.ts';
 import { type Middleware, type PipelineContext, type PipelineState, respond } from './pipeline.ts';

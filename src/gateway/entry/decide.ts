@@ -1,5 +1,4 @@
 /** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
-
 import type Koa from 'koa';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { isVisitor } from '../../domain/credentials.ts';
@@ -9,8 +8,7 @@ import type { TakePlace } from '../decision/client-limits.ts';
 import type { Client } from '../decision/request-facts.ts';
 import { parseTarget } from '../decision/strict-target.ts';
 import type { Gate } from '../gate.ts';
-import { jsonResponse } from '../response/error-responses.ts';
-import { viewedResponse } from '../response/send.ts';
+import { jsonResponse, viewedResponse } from '../response/error-responses.ts';
 import { admitDescribed, describedRequest, type ForwardAuthDescription, forwardAuthRefusal } from './forward-auth.ts';
 import { lostMeanwhile, type Middleware, type PipelineContext, refusalFor, respond } from './pipeline.ts';
 

@@ -1,5 +1,4 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
-
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import { isTrustedPeer } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
@@ -9,8 +8,8 @@ import type { Narrowing, ResponseForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { asksViewAs } from '../../identity/view-as.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
-import { AUTH_TARGET, belowBasePath } from '../decision/base-path.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
+import { AUTH_TARGET, belowBasePath } from '../decision/request-facts.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
 import type { Gate } from '../gate.ts';

@@ -1,5 +1,4 @@
 /** What the middleware of the pipeline leave for each other in Koa's `ctx.state`, and what they report of admitted requests. */
-
 import type Koa from 'koa';
 import type { Ending } from '../../domain/async.ts';
 import { type Caller, lostRights, type RouteState } from '../../domain/caller.ts';
@@ -12,8 +11,13 @@ import type { Admitted } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import type { Gate } from '../gate.ts';
-import { type CompressedResponse, errorResponse, type OwnResponse } from '../response/error-responses.ts';
-import { send, viewedResponse } from '../response/send.ts';
+import {
+  type CompressedResponse,
+  errorResponse,
+  type OwnResponse,
+  send,
+  viewedResponse,
+} from '../response/error-responses.ts';
 
 /** `RouteState` is for Postern's own routes; `app.ts` fills it. */
 export interface PipelineState extends RouteState {

@@ -1,5 +1,4 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
-
 import { linkMediaType } from '../../access/link-targets.ts';
 import { queryValues } from '../../access/query.ts';
 import { adapterOf, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
@@ -15,16 +14,15 @@ import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
-import { noteStartedWhep } from '../decision/started-things.ts';
+import { noteStartedWhep } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
-import { errorReaderFor } from '../narrow/error-reader.ts';
+import { errorReaderFor } from '../narrow/error-text.ts';
 import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { cutOff } from '../response/client-socket.ts';
-import { compressedJson, jsonResponse } from '../response/error-responses.ts';
+import { compressedJson, jsonResponse, viewedHeaders, viewedResponse } from '../response/error-responses.ts';
 import { mayCarrySession, type OwnWords } from '../response/response-headers.ts';
-import { viewedHeaders, viewedResponse } from '../response/send.ts';
 import { REFUSED_FOR } from './open-streams.ts';
 import {
   lostMeanwhile,

@@ -1,7 +1,7 @@
 /** `GET /api/explain`, the trace of a described request, and `GET /api/access`, who sees which camera: for admins (SPEC 1, 15). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type HolderView, sightOf } from '../../access/review/who-sees.ts';
+import { type HolderView, sightOf } from '../../access/camera-view.ts';
 import { holdersIn } from '../../accounts/tokens/holders.ts';
 import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';

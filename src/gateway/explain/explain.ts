@@ -1,5 +1,4 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
-
 import { namedCameras } from '../../access/camera-locators.ts';
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
@@ -16,8 +15,8 @@ import { type ActiveRoles, sinceOf } from '../../domain/rights.ts';
 import { isBearer } from '../../domain/sent-credentials.ts';
 import { headerTraces, type IdentityTrace, type Trace, WHY_UNREAD } from '../../identity/identity-trace.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
-import { belowBasePath } from '../decision/base-path.ts';
 import { type DestinationRules, destinationOf } from '../decision/destinations.ts';
+import { belowBasePath } from '../decision/request-facts.ts';
 import { strictTarget } from '../decision/strict-target.ts';
 import { admitDescribed, describedRequest, forwardAuthStatus } from '../entry/forward-auth.ts';
 import { judgedRequest } from '../forward/judged-request.ts';

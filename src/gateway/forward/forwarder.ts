@@ -1,10 +1,25 @@
-/** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams (SPEC 6). */
-
+/** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, type Writable } from 'node:stream';
 import { originOf, type Upstream, wakeUp } from '../../domain/addresses.ts';
-import { tlsOptionsFor } from '../../outbound/ask-upstream.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { codeOf, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
+import { tellHead } from '../decision/gate-watch.ts';
+import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
 import { type ConnectionPool, createConnectionPool } from '../http1/connection-pool.ts';
-import { ForwardedExchange, type ForwardRules } from './forwarded-exchange.ts';
+import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
+import type { HeaderLines, UpstreamHead } from '../http1/response-head.ts';
+import { type HeldResponse, passError, passRedirect, wayOf } from '../narrow/error-text.ts';
+import { passNarrowed } from '../narrow/response-filter.ts';
+import { atEndOfTurn, cutOff, isOverNetwork } from '../response/client-socket.ts';
+import {
+  hasLength,
+  headerValues,
+  passedTrailers,
+  type ResponseHead,
+  type ResponseHeadRules,
+  responseHeaders,
+} from '../response/response-headers.ts';
 import type { JudgedRequest } from './judged-request.ts';
 
 export type Forwarder = ReturnType<typeof createForwarder>;
@@ -74,4 +89,188 @@ function limitUpload(
     watch?.onUploaded(chunk.length);
     if (received > maxUpload) exchange.fail('body-too-large');
   });
+}
+
+/** One forwarded request and its response, streamed to the client: aborts both ways, cut responses, back-pressure (SPEC 6). */
+export interface ForwardRules extends UpstreamTls, Pick<ResponseHeadRules, 'cookieName' | 'frameAncestors' | 'varies'> {
+  /** Bytes of a request body. */
+  readonly maxUpload: number;
+  /** Seconds: to connect; to the head of the response; of silence on a stream. */
+  readonly timeoutConnect: number;
+  readonly timeoutResponse: number;
+  readonly timeoutIdle: number;
+}
+
+/** A short body that came in one piece is sent in one piece: head and body as one text cost a tenth less than two writes. */
+const LONGEST_AS_TEXT = 16 * 1024;
+
+/** A class, so that its methods are not made anew for each request. */
+class ForwardedExchange implements Exchange {
+  readonly head: RequestHead;
+  readonly body: Buffer | undefined;
+  readonly upload: Exchange['upload'];
+  readonly isRepeatable: boolean;
+  readonly mayBorrow: boolean;
+  readonly #response: ServerResponse;
+  readonly #judged: JudgedRequest;
+  readonly #rules: ResponseHeadRules;
+  #control: ExchangeControl = NOTHING_BEGUN;
+  #held: PassThrough | undefined;
+  /** Who reads the held body wants no more of it. */
+  #isEnough = false;
+  /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
+  #announced: number | undefined;
+  #whole: string | undefined;
+  #write: PausingWrite | undefined;
+  #isSettled = false;
+
+  constructor(
+    { method = '' }: IncomingMessage,
+    response: ServerResponse,
+    upload: Exchange['upload'],
+    judged: JudgedRequest,
+    { cookieName, frameAncestors = "'self'", varies }: ForwardRules,
+  ) {
+    this.head = { method, target: judged.target, headers: judged.headers };
+    this.body = judged.body;
+    this.upload = upload;
+    this.isRepeatable = !upload && !judged.body && (method === 'GET' || method === 'HEAD');
+    this.mayBorrow = isOverNetwork(response);
+    this.#response = response;
+    this.#judged = judged;
+    const { isPublic, own, allowsCors, place } = judged;
+    this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors, varies, place };
+    response.on('close', () => this.#onClose());
+  }
+
+  #onClose(): void {
+    this.#isSettled = true;
+    if (!this.#response.writableFinished) this.#control.abort();
+  }
+
+  /** Wants nothing more of the response. Says whether nothing of it was sent. */
+  giveUp(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    this.#control.abort();
+    this.#held?.destroy();
+    return !this.#response.headersSent;
+  }
+
+  /** Sends a refusal, or breaks a response that has begun. Only the first call counts. */
+  fail(reason: RefusalReason): void {
+    if (this.#isSettled) return;
+    if (this.giveUp()) this.#judged.onFailure(reason);
+    else cutOff(this.#response);
+  }
+
+  onStart(control: ExchangeControl): void {
+    this.#control = control;
+    if (this.#isSettled) control.abort();
+  }
+
+  onHead(head: UpstreamHead): void {
+    const judged = this.#judged;
+    tellHead(judged, head.statusCode, headerValues(head, 'content-type')[0], headerValues(head, 'location')[0]);
+    const way = wayOf(head, judged.errorReader);
+    if (way.kind === 'failed') return void this.fail(way.reason);
+    this.#announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
+    const { narrowing } = judged;
+    if (way.kind === 'redirected') {
+      this.giveUp();
+      passRedirect(head, this.#response, this.#rules);
+    } else if (narrowing) this.#hold(head, (...held) => passNarrowed(...held, narrowing));
+    else if (way.kind === 'told') this.#hold(head, (...held) => passError(...held, way.reader));
+    else writeHead(head, this.#response, this.#rules);
+  }
+
+  /** The body is given to whoever writes the response; when that has read enough of it, the rest is not wanted. */
+  #hold(head: ResponseHead, pass: (...held: HeldResponse) => Promise<void>): void {
+    const body = new PassThrough().on('error', () => {});
+    const fail = (reason: RefusalReason): void => this.fail(reason);
+    body.once('close', () => {
+      if (body.writableEnded) return;
+      this.#isEnough = true;
+      this.#control.abort();
+    });
+    this.#held = body;
+    void pass({ ...head, body }, this.#response, this.#rules, fail).catch((fault: unknown) =>
+      fail(fault instanceof FilterEnded ? 'filter-ended' : 'nvr-bad-answer'),
+    );
+  }
+
+  onBody(chunk: Buffer, onTaken: (() => void) | undefined): void {
+    this.#judged.watch?.onBytes(chunk.length);
+    if (this.#keptAsText(chunk)) onTaken?.();
+    else if (onTaken && !this.#held) writeLent(this.#response, chunk, onTaken);
+    else {
+      this.#write ??= createPausingWrite();
+      this.#write(this.#held ?? this.#response, this.#control, Buffer.from(chunk));
+      onTaken?.();
+    }
+  }
+
+  #keptAsText(chunk: Buffer): boolean {
+    if (this.#held || chunk.length !== this.#announced || chunk.length > LONGEST_AS_TEXT) return false;
+    this.#whole = chunk.toString('latin1');
+    return true;
+  }
+
+  onEnd(trailers: HeaderLines): void {
+    if (this.#held) return void this.#held.end();
+    this.#isSettled = true;
+    const response = this.#response;
+    const body = this.#whole;
+    if (body !== undefined) return void atEndOfTurn(() => response.end(body, 'latin1'));
+    response.addTrailers(passedTrailers(trailers));
+    response.end();
+  }
+
+  onError(error: Error): void {
+    if (this.#isEnough) return;
+    const { watch } = this.#judged;
+    if (!this.#isSettled && this.#response.headersSent) watch?.onCut(codeOf(error));
+    else if (!this.#isSettled) watch?.onUpstreamError(codeOf(error), error.message);
+    this.#held?.destroy();
+    // A response that was begun and cut must break the client's connection, held back for narrowing or not.
+    if (this.#held && !this.#isSettled) cutOff(this.#response);
+    else this.fail(upstreamFailure(error));
+  }
+}
+
+function writeHead(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
+  response.writeHead(head.statusCode ?? 502, responseHeaders(head, rules));
+  // An event stream's first event may be an hour away; its head is wanted now.
+  if (!hasLength(head)) response.flushHeaders();
+}
+
+type PausingWrite = ReturnType<typeof createPausingWrite>;
+
+/** Writes one response: `source` is paused while the sink is full. What was read before it stopped is still written. */
+function createPausingWrite() {
+  let isFull = false;
+  return (sink: Writable, source: ExchangeControl, chunk: Buffer): void => {
+    if (sink.write(chunk) || isFull) return;
+    isFull = true;
+    source.pause();
+    sink.once('drain', () => {
+      isFull = false;
+      source.resume();
+    });
+  };
+}
+
+/**
+ * Written now and not at the end of the tick: mostly the kernel takes all of it, and the memory is free again at once. TLS and
+ * HTTP/2 call back when it is encrypted. Of a response that is destroyed bytes may still be queued: its memory is not free.
+ */
+function writeLent(response: ServerResponse, chunk: Buffer, onTaken: () => void): void {
+  let isTaken = false;
+  const taken = (): void => {
+    if (!isTaken) onTaken();
+    isTaken = true;
+  };
+  response.write(chunk, (fault) => void (fault ?? taken()));
+  response.socket?.uncork();
+  if (response.writableLength === 0) taken();
 }

@@ -1,13 +1,13 @@
 /** What Postern itself asks the NVR: whether it is there, and its release (SPEC 6, 9). */
-
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { memberOf } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
 import { targetAt, type Upstream } from '../../domain/addresses.ts';
 import { type Sharer, withTimeLimit } from '../../domain/async.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
-import { compareReleases, DEFAULT_ALIVE, type TableHead } from '../../domain/policy.ts';
+import { compareReleases, DEFAULT_ALIVE } from '../../domain/policy.ts';
 import {
   ask,
   askJson,
@@ -19,14 +19,11 @@ import {
 import { checked, type Reached } from '../../telemetry/readiness.ts';
 import { upstreamAt } from '../decision/destinations.ts';
 import { variesOf } from '../response/response-headers.ts';
-import type { ForwardRules } from './forwarded-exchange.ts';
+import type { ForwardRules } from './forwarder.ts';
 import { identityHeaders } from './rewrite-headers.ts';
 
 /** What questions to the NVR are made from. */
-export interface NvrConfig {
-  readonly settings: Settings;
-  readonly tableHead: TableHead;
-}
+export type NvrConfig = Pick<ServiceConfig, 'settings' | 'tableHead'>;
 
 /** The server that answers for a path: the NVR, or another one of `nvr.routes`. */
 export const upstreamOfNvr = ({ nvr }: Settings, path: string): Upstream | undefined =>

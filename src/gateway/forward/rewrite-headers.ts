@@ -6,19 +6,20 @@ import { senderOf } from '../../domain/credentials.ts';
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { isBearer, ownCredentialIn } from '../../domain/sent-credentials.ts';
-import type { Client } from '../decision/request-facts.ts';
+import type { Admitted } from '../decision/admit.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection, OWN_COOKIES } from '../response/response-headers.ts';
 
-export interface HeaderRules extends StripRules {
+export interface HeaderRules {
+  /** Allowlisted identity headers, in any spelling: a client must not send them to the NVR. */
+  readonly identityHeaders: ReadonlySet<string>;
+  readonly cookieName: string;
+  /** Whether the client's `Authorization` ends here, whatever it holds; absent: a password for the NVR's own use is passed on. */
+  readonly dropsAuthorization?: boolean;
   /** The secret for an NVR that trusts headers on its own authenticated port. */
   readonly nvrSecret: string | undefined;
 }
 
-export interface Forwarding {
-  readonly caller: Caller | undefined;
-  readonly client: Client;
-  readonly requestId: string;
-}
+type Forwarding = Pick<Admitted, 'caller' | 'client'> & { readonly requestId: string };
 
 const BODY_EXPECTED: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
@@ -37,11 +38,7 @@ export function rewriteHeaders(request: RequestFacts, forwarding: Forwarding, ru
   return headers;
 }
 
-function addForwarded(
-  headers: IncomingHttpHeaders,
-  request: RequestFacts,
-  { client, requestId }: Pick<Forwarding, 'client' | 'requestId'>,
-): void {
+function addForwarded(headers: IncomingHttpHeaders, request: RequestFacts, { client, requestId }: Forwarding): void {
   const chain = client.viaTrustedProxy ? headerLines(request, 'x-forwarded-for') : [];
   headers['x-forwarded-for'] = chain.length === 0 ? request.peer : [...chain, request.peer].join(', ');
   headers['x-forwarded-proto'] = client.encrypted ? 'https' : 'http';
@@ -73,15 +70,6 @@ export const asciiOf = (text: string): string =>
 
 const ASCII = /^[\x21-\x7e]*$/;
 
-/** Header stripping: what a client sends and an upstream must not get: hop-by-hop, identity, forwarding, credentials (SPEC 6). */
-interface StripRules {
-  /** Allowlisted identity headers, in any spelling: a client must not send them to the NVR. */
-  readonly identityHeaders: ReadonlySet<string>;
-  readonly cookieName: string;
-  /** Whether the client's `Authorization` ends here, whatever it holds; absent: a password for the NVR's own use is passed on. */
-  readonly dropsAuthorization?: boolean;
-}
-
 /** Besides hop-by-hop headers: `Expect` was handled by this listener, and others change the method, the address or the secret. */
 // biome-ignore format: a table
 const NEVER_PASSED: ReadonlySet<string> = new Set([
@@ -111,8 +99,8 @@ const KEPT_FROM_CONNECTION: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
-/** A new record; the request's own is not changed. */
-export function strippedHeaders(request: RequestFacts, rules: StripRules): IncomingHttpHeaders {
+/** Header stripping: what a client sends and an upstream must not get is left out. A new record; the request's own is not changed. */
+export function strippedHeaders(request: RequestFacts, rules: Omit<HeaderRules, 'nvrSecret'>): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   const named = namedByConnection(headerLines(request, 'connection'));
   const endsHere = endingHere(rules);
@@ -128,7 +116,7 @@ export function strippedHeaders(request: RequestFacts, rules: StripRules): Incom
 function keepAuthorization(
   headers: IncomingHttpHeaders,
   request: RequestFacts,
-  { dropsAuthorization }: StripRules,
+  { dropsAuthorization }: Pick<HeaderRules, 'dropsAuthorization'>,
 ): void {
   const lines = headerLines(request, 'authorization').filter((line) => !isBearer(line) && !ownCredentialIn(line));
   delete headers.authorization;
@@ -136,9 +124,9 @@ function keepAuthorization(
 }
 
 /** Made once for each set of rules. */
-const endsHereBy = new WeakMap<StripRules, (name: string) => boolean>();
+const endsHereBy = new WeakMap<object, (name: string) => boolean>();
 
-function endingHere(rules: StripRules): (name: string) => boolean {
+function endingHere(rules: Omit<HeaderRules, 'nvrSecret'>): (name: string) => boolean {
   const known = endsHereBy.get(rules);
   if (known) return known;
   const made = decidedByName((name) => endsAtGate(normalizedHeaderName(name), rules));
@@ -146,7 +134,7 @@ function endingHere(rules: StripRules): (name: string) => boolean {
   return made;
 }
 
-const endsAtGate = (normalized: string, rules: StripRules): boolean =>
+const endsAtGate = (normalized: string, rules: Omit<HeaderRules, 'nvrSecret'>): boolean =>
   NEVER_PASSED.has(normalized) ||
   CLAIMS.some((family) => normalized.startsWith(family)) ||
   rules.identityHeaders.has(normalized);
@@ -156,7 +144,7 @@ function keep(
   headers: IncomingHttpHeaders,
   name: string,
   value: string | string[] | undefined,
-  { cookieName }: StripRules,
+  { cookieName }: Pick<HeaderRules, 'cookieName'>,
 ): void {
   if (name === 'cookie') {
     const others = withoutCookie(String(value), cookieName);

@@ -133,30 +133,12 @@ interface CameraQuestions {
   readonly onWorking: () => void;
 }
 
-export interface KnownCameraList {
-  /** Undefined until they were first read: a guess could show too much. */
-  current(): readonly CameraName[] | undefined;
-  layout(): RecorderLayout | undefined;
-  /** Why the cameras are not known, or no more than they were; undefined when the last question was answered. */
-  fault(): string | undefined;
-  /** Takes over the NVR's configuration as it gave it to a caller. What is no configuration changes nothing. */
-  learn(config: Uint8Array): void;
-  /** Asks again now. The last list stays when the NVR does not answer. */
-  refresh(): Promise<void>;
-  stop(): void;
-}
+export type KnownCameraList = ReturnType<typeof watchKnownCameras>;
 
 const REFRESH_MS = 60_000;
 const RETRY_MS = 2_000;
 
-export function watchKnownCameras({
-  configured,
-  rules,
-  ask,
-  onChange,
-  onFault,
-  onWorking,
-}: CameraQuestions): KnownCameraList {
+export function watchKnownCameras({ configured, rules, ask, onChange, onFault, onWorking }: CameraQuestions) {
   let layout = configured && layoutOfNames(configured, rules.reserved);
   let wasRead = false;
   let failed: string | undefined;
@@ -206,13 +188,16 @@ export function watchKnownCameras({
     timer.unref();
   };
   if (ask) again();
-  const fault = () => (configured ? undefined : failed);
   return {
-    current: () => layout?.cameras,
-    layout: () => layout,
-    fault,
+    /** Undefined until they were first read: a guess could show too much. */
+    current: (): readonly CameraName[] | undefined => layout?.cameras,
+    layout: (): RecorderLayout | undefined => layout,
+    /** Why the cameras are not known, or no more than they were; undefined when the last question was answered. */
+    fault: (): string | undefined => (configured ? undefined : failed),
+    /** Takes over the NVR's configuration as it gave it to a caller. What is no configuration changes nothing. */
     learn,
+    /** Asks again now. The last list stays when the NVR does not answer. */
     refresh,
-    stop: () => clearTimeout(timer),
+    stop: (): void => clearTimeout(timer),
   };
 }

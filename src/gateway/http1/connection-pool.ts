@@ -10,8 +10,7 @@ import {
   type TlsOptions,
   type UpstreamEndpoint,
 } from './exchange.ts';
-import { upstreamError } from './fault.ts';
-import type { UpstreamHead } from './response-head.ts';
+import { type UpstreamHead, upstreamError } from './response-head.ts';
 
 export interface PoolRules {
   /** Seconds. */
@@ -20,13 +19,7 @@ export interface PoolRules {
   readonly timeoutIdle: number;
 }
 
-export interface ConnectionPool {
-  dispatch(exchange: Exchange): void;
-  /** Keeps no connection any more: each ends with its exchange. */
-  retire(): void;
-  /** Breaks what is under way. */
-  close(): void;
-}
+export type ConnectionPool = ReturnType<typeof createConnectionPool>;
 
 /** Kept ones with those in use: as many as requests may be under way at one upstream. */
 const MOST_CONNECTIONS = 1024;
@@ -40,7 +33,7 @@ const BEFORE_ITS_END_SECONDS = 2;
 const KEEP_ALIVE_TIMEOUT = /(?:^|,)\s*timeout=(\d{1,9})\s*(?:,|$)/i;
 
 /** `tls`: for upstreams that speak it. */
-export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: TlsOptions): ConnectionPool {
+export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: TlsOptions) {
   const place = placeOf(upstream, tls);
   const all = new Set<Connection>();
   const free: Connection[] = [];
@@ -87,13 +80,15 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
 
   return {
     // What is the last anyway takes no kept one away. What may not be sent again, as a DELETE, gets one that cannot be stale.
-    dispatch: (exchange) =>
+    dispatch: (exchange: Exchange): void =>
       ((isLast(exchange) || !exchange.isRepeatable ? undefined : free.pop()) ?? open()).give(exchange),
-    retire() {
+    /** Keeps no connection any more: each ends with its exchange. */
+    retire(): void {
       isRetired = true;
       for (const connection of [...free]) connection.destroy();
     },
-    close() {
+    /** Breaks what is under way. */
+    close(): void {
       isClosed = true;
       for (const connection of all) connection.destroy();
     },

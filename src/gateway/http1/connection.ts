@@ -24,8 +24,7 @@ import {
   requestText,
   type UpstreamEndpoint,
 } from './exchange.ts';
-import { type FaultCode, upstreamError } from './fault.ts';
-import type { UpstreamHead } from './response-head.ts';
+import { type FaultCode, type UpstreamHead, upstreamError } from './response-head.ts';
 import { createResponseReader } from './response-reader.ts';
 
 const TCP_PROBE_MS = 60_000;
@@ -250,23 +249,7 @@ interface Loan {
   isOver: boolean;
 }
 
-interface ReadMemory {
-  /** What the next read goes into. */
-  buffer(): Buffer;
-  /** Chooses it, after a read of so many bytes. */
-  choose(count: number, mayBorrow: boolean): void;
-  /**
-   * Lends the bytes of the last read; the function is called when a write has taken them. Undefined where they must be used up
-   * at once. `onFree` is called when the same memory may be read into again.
-   */
-  lend(onFree: () => void): (() => void) | undefined;
-  /** Whether writes still read from the memory that the next read goes into. */
-  isLent(): boolean;
-  /** The body is over: what was its own becomes another's as soon as no write needs it. */
-  end(): void;
-}
-
-function createReadMemory(): ReadMemory {
+function createReadMemory() {
   let loan: Loan | undefined;
   const end = (): void => {
     if (!loan) return;
@@ -275,14 +258,22 @@ function createReadMemory(): ReadMemory {
     loan = undefined;
   };
   return {
+    /** The body is over: what was its own becomes another's as soon as no write needs it. */
     end,
-    buffer: () => loan?.buffer ?? SHARED,
-    isLent: () => loan !== undefined && loan.writes > 0,
-    choose(count, mayBorrow) {
+    /** What the next read goes into. */
+    buffer: (): Buffer => loan?.buffer ?? SHARED,
+    /** Whether writes still read from the memory that the next read goes into. */
+    isLent: (): boolean => loan !== undefined && loan.writes > 0,
+    /** Chooses it, after a read of so many bytes. */
+    choose(count: number, mayBorrow: boolean): void {
       if (!loan && mayBorrow && count === SHARED.length) loan = takeLoan();
       else if (count < SHALLOW_READ) end();
     },
-    lend(onFree) {
+    /**
+     * Lends the bytes of the last read; the function is called when a write has taken them. Undefined where they must be used up
+     * at once. `onFree` is called when the same memory may be read into again.
+     */
+    lend(onFree: () => void): (() => void) | undefined {
       if (!loan) return undefined;
       const lent = loan;
       lent.writes += 1;
@@ -332,12 +323,9 @@ interface UploadRules {
   readonly onMismatch: () => void;
 }
 
-interface Upload {
-  /** What the upstream has not read by now is read and dropped, so that the client can read its response. */
-  stop(): void;
-}
+type Upload = ReturnType<typeof startUpload>;
 
-function startUpload(request: IncomingMessage, socket: Socket, rules: UploadRules): Upload {
+function startUpload(request: IncomingMessage, socket: Socket, rules: UploadRules) {
   const { length, onProgress, onEnd, onMismatch } = rules;
   let sent = 0;
   const send = length === undefined ? sendChunk : (bytes: Buffer) => socket.write(bytes);
@@ -378,7 +366,8 @@ function startUpload(request: IncomingMessage, socket: Socket, rules: UploadRule
   request.on('data', onData).on('end', onWhole);
   request.resume();
   return {
-    stop() {
+    /** What the upstream has not read by now is read and dropped, so that the client can read its response. */
+    stop(): void {
       detach();
       request.resume();
     },

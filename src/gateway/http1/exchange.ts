@@ -1,9 +1,7 @@
 /** One request and its response, as the connections of an upstream see it: what is sent, how long is waited for what, and what a connection and its pool know of each other. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { decidedByName } from '../../domain/header-names.ts';
-import type { FaultCode } from './fault.ts';
-import type { HeaderLines } from './header-lines.ts';
-import type { UpstreamHead } from './response-head.ts';
+import type { FaultCode, HeaderLines, UpstreamHead } from './response-head.ts';
 
 /** What the receiver of a response may do to it. */
 export interface ExchangeControl {
@@ -51,22 +49,17 @@ export interface Patience {
 
 export const NEVER = Number.POSITIVE_INFINITY;
 
-interface Deadline {
-  /** Restarts the deadline: `ticks` from now. `code` is the fault when it is missed. */
-  wait(ticks: number, code?: FaultCode): void;
-  /** The code, once it is too late. */
-  missed(): FaultCode | undefined;
-}
-
-export function createDeadline(ticks: () => number, first: number): Deadline {
+export function createDeadline(ticks: () => number, first: number) {
   let at = ticks() + first;
   let lateness: FaultCode = 'ETIMEDOUT';
   return {
-    wait(more, code = 'ETIMEDOUT') {
+    /** Restarts the deadline: `more` ticks from now. `code` is the fault when it is missed. */
+    wait(more: number, code: FaultCode = 'ETIMEDOUT'): void {
       at = ticks() + more;
       lateness = code;
     },
-    missed: () => (ticks() >= at ? lateness : undefined),
+    /** The code, once it is too late. */
+    missed: (): FaultCode | undefined => (ticks() >= at ? lateness : undefined),
   };
 }
 

@@ -1,24 +1,18 @@
 /** Reads responses from the bytes of one connection, in whatever pieces they come, chunks included (RFC 9112). Pure: what it reads is told, and nothing is sent. */
-import type { FaultCode } from './fault.ts';
-import { type HeaderLines, MALFORMED, readHeaderLines } from './header-lines.ts';
-import { readResponseHead, type UpstreamHead } from './response-head.ts';
+import {
+  type FaultCode,
+  type HeaderLines,
+  MALFORMED,
+  readHeaderLines,
+  readResponseHead,
+  type UpstreamHead,
+} from './response-head.ts';
 
 export interface ResponseListener {
   onHead(head: UpstreamHead): void;
   /** A part of the bytes that were given to `read`: it lies in their memory. */
   onBody(bytes: Buffer): void;
   onEnd(trailers: HeaderLines): void;
-}
-
-export interface ResponseReader {
-  /** A response to a request of this method is expected. */
-  expect(method: string): void;
-  /** Gives the bytes behind the end of the response, or what is wrong. Afterwards nothing more may be read. */
-  read(bytes: Buffer): number | FaultCode;
-  /** The connection has ended. Undefined where that ends the response as it should. */
-  end(): FaultCode | undefined;
-  /** Nothing more is told. */
-  stop(): void;
 }
 
 /** The longest head, as in Node. Heads before the response itself (1xx) have each as much. */
@@ -30,7 +24,7 @@ const NO_TRAILERS: HeaderLines = Object.create(null);
 
 type ResponsePart = 'nothing' | 'head' | 'length' | 'chunks' | 'until-close';
 
-export function createResponseReader(listener: ResponseListener): ResponseReader {
+export function createResponseReader(listener: ResponseListener) {
   let part: ResponsePart = 'nothing';
   let method = '';
   /** The part of a head that came so far. */
@@ -99,11 +93,13 @@ export function createResponseReader(listener: ResponseListener): ResponseReader
   };
 
   return {
-    expect(ofMethod) {
+    /** A response to a request of this method is expected. */
+    expect(ofMethod: string): void {
       part = 'head';
       method = ofMethod;
     },
-    read(bytes) {
+    /** Gives the bytes behind the end of the response, or what is wrong. Afterwards nothing more may be read. */
+    read(bytes: Buffer): number | FaultCode {
       let at = 0;
       while (at < bytes.length && part !== 'nothing') {
         const next = readPart(bytes, at);
@@ -112,14 +108,16 @@ export function createResponseReader(listener: ResponseListener): ResponseReader
       }
       return bytes.length - at;
     },
-    end() {
+    /** The connection has ended. Undefined where that ends the response as it should. */
+    end(): FaultCode | undefined {
       if (part === 'until-close') finish(NO_TRAILERS);
       else if (part === 'head' && begun.length > 0 && !begun.toString('latin1').startsWith(BEGINNING))
         return 'HPE_INVALID_CONSTANT';
       else if (part !== 'nothing') return 'ECONNRESET';
       return undefined;
     },
-    stop() {
+    /** Nothing more is told. */
+    stop(): void {
       part = 'nothing';
     },
   };
@@ -142,19 +140,11 @@ const SIZE_BEGUN = /^[0-9A-Fa-f]{1,13}(?:;[^\r\n]*)?\r?$/;
 const CR = 0x0d;
 const LF = 0x0a;
 
-interface ChunkedBody {
-  /**
-   * Reads on from `at`, and hands on the pieces of the body that lie in `bytes`. Gives where the response ended, or
-   * `bytes.length` while it goes on; or what is wrong.
-   */
-  read(bytes: Buffer, at: number, onPiece: (from: number, to: number) => void): number | FaultCode;
-  /** Undefined while the response goes on. */
-  trailers(): HeaderLines | undefined;
-}
+type ChunkedBody = ReturnType<typeof createChunkedBody>;
 
 type ChunkPart = 'size' | 'data' | 'data-end' | 'trailers';
 
-function createChunkedBody(): ChunkedBody {
+function createChunkedBody() {
   let part: ChunkPart = 'size';
   /** A line that has begun, as Latin-1. */
   let line = '';
@@ -213,8 +203,13 @@ function createChunkedBody(): ChunkedBody {
   };
 
   return {
+    /** Undefined while the response goes on. */
     trailers: () => trailers,
-    read(bytes, from, onPiece) {
+    /**
+     * Reads on from `at`, and hands on the pieces of the body that lie in `bytes`. Gives where the response ended, or
+     * `bytes.length` while it goes on; or what is wrong.
+     */
+    read(bytes: Buffer, from: number, onPiece: (from: number, to: number) => void): number | FaultCode {
       let at = from;
       while (at < bytes.length && !trailers) {
         if (part === 'data') {

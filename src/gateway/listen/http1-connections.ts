@@ -5,26 +5,6 @@ import type { Duplex, Readable } from 'node:stream';
 import type { Handlers } from '../entry/app.ts';
 import { noteStalled } from '../response/client-socket.ts';
 
-export interface Http1Connections {
-  add(socket: Socket): void;
-  /** Requests that a client sends ahead wait until the response before theirs is out; of many nothing more is read. */
-  inTurn(serve: Handlers['onRequest']): Handlers['onRequest'];
-  /**
-   * The connection is no longer one of HTTP. False for an upgrade that was sent ahead: its bytes and those of a response
-   * would mix.
-   */
-  handOver(socket: Socket): boolean;
-  /**
-   * Nothing was read or written for as long as the socket's time-out. A client that is awaited is cut off; while the gate
-   * or the upstream is awaited, the connection stays.
-   */
-  onSilence(socket: unknown): void;
-  /** Makes the last response of each connection say that it is the last. */
-  leave(): void;
-  /** Closes connections that were idle for so many calls. Call it again and again after `leave`. */
-  closeIdle(calls: number): void;
-}
-
 export interface SilenceRules {
   /** The time for silence; a reload may change it. */
   readonly idleMs: () => number;
@@ -69,7 +49,7 @@ const MOST_AHEAD = 50;
  */
 const MOST_WAITING = 20_000;
 
-const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+export const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 type Serve = Handlers['onRequest'];
 
@@ -88,7 +68,9 @@ interface Http1Connection {
   forget(): void;
 }
 
-export function createHttp1Connections(silence: SilenceRules): Http1Connections {
+export type Http1Connections = ReturnType<typeof createHttp1Connections>;
+
+export function createHttp1Connections(silence: SilenceRules) {
   const all = new Map<Duplex, Http1Connection>();
   let waiting = 0;
   let isLeaving = false;
@@ -130,7 +112,7 @@ export function createHttp1Connections(silence: SilenceRules): Http1Connections 
   };
 
   return {
-    add(socket) {
+    add(socket: Socket): void {
       const onResume = (): void => pauseWhileMany(socket, connection); // Node resumes it after each response
       const connection: Http1Connection = {
         current: undefined,
@@ -145,22 +127,33 @@ export function createHttp1Connections(silence: SilenceRules): Http1Connections 
       all.set(socket, connection);
       socket.on('close', connection.forget).on('resume', onResume);
     },
-    inTurn: (serve) => (request, response) => {
-      const { socket } = request;
-      const connection = all.get(socket);
-      if (!connection) return serve(request, response); // a stream of HTTP/2
-      const exchange = { request, response, serve };
-      if (isUnderWay(connection)) wait(socket, connection, exchange);
-      else begin(connection, exchange);
-    },
-    handOver(socket) {
+    /** Requests that a client sends ahead wait until the response before theirs is out; of many nothing more is read. */
+    inTurn:
+      (serve: Serve): Serve =>
+      (request, response) => {
+        const { socket } = request;
+        const connection = all.get(socket);
+        if (!connection) return serve(request, response); // a stream of HTTP/2
+        const exchange = { request, response, serve };
+        if (isUnderWay(connection)) wait(socket, connection, exchange);
+        else begin(connection, exchange);
+      },
+    /**
+     * The connection is no longer one of HTTP. False for an upgrade that was sent ahead: its bytes and those of a response
+     * would mix.
+     */
+    handOver(socket: Socket): boolean {
       const connection = all.get(socket);
       if (!connection || isUnderWay(connection)) return false;
       connection.forget();
       socket.setTimeout(0);
       return true;
     },
-    onSilence(socket) {
+    /**
+     * Nothing was read or written for as long as the socket's time-out. A client that is awaited is cut off; while the gate
+     * or the upstream is awaited, the connection stays.
+     */
+    onSilence(socket: unknown): void {
       if (!(socket instanceof Socket)) return; // a session of HTTP/2, whose streams have their own time-outs
       const { current } = all.get(socket) ?? {};
       if (!current || isOver(current)) return void socket.destroy();
@@ -170,12 +163,14 @@ export function createHttp1Connections(silence: SilenceRules): Http1Connections 
       if (response.headersSent || !socket.writable) return void socket.destroy();
       socket.end(TOO_SLOW, () => socket.destroy());
     },
-    leave() {
+    /** Makes the last response of each connection say that it is the last. */
+    leave(): void {
       isLeaving = true;
       for (const { current, waiting: behind } of all.values())
         if (current && behind.length === 0 && !current.response.headersSent) current.response.shouldKeepAlive = false;
     },
-    closeIdle(calls) {
+    /** Closes connections that were idle for so many calls. Call it again and again after `leave`. */
+    closeIdle(calls: number): void {
       for (const [socket, connection] of all) {
         connection.idleCalls = isUnderWay(connection) ? 0 : connection.idleCalls + 1;
         if (connection.idleCalls > calls) socket.destroy();

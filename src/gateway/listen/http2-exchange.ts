@@ -3,16 +3,11 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { constants, Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { byName } from '../response/response-headers.ts';
 
-export interface Http2Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 /** Gives an HTTP/2 exchange the form of HTTP/1; an HTTP/1 exchange of a listener that speaks both is given back as it is. */
 export function likeHttp1(
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
-): Http2Exchange {
+) {
   if (request instanceof Http2ServerRequest) {
     const { stream } = request;
     Object.defineProperties(request, valuesOf(requestLikeHttp1(request)));

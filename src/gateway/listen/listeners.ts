@@ -12,9 +12,8 @@ import { messageOf } from '../../domain/result.ts';
 import { markLocal, peerOf } from '../decision/request-facts.ts';
 import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-head.ts';
 import type { Handlers } from '../entry/app.ts';
-import { createHttp1Connections, type Http1Connections } from './http1-connections.ts';
-import type { Http2Sessions } from './http2-sessions.ts';
-import { createTlsServer, type TlsRules } from './tls-server.ts';
+import { createHttp1Connections, type Http1Connections, TOO_SLOW } from './http1-connections.ts';
+import { createTlsServer, type Http2Sessions, type TlsRules } from './tls-server.ts';
 
 export interface ListenerRules {
   /** Seconds in which the head of a request must be there. */
@@ -91,7 +90,7 @@ export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerR
   });
   return {
     address: await bind(server, at),
-    close: (graceSeconds) => drain({ server, connections, http1, http2: tls?.sessions }, graceSeconds),
+    close: (graceSeconds) => drain(server, connections, http1, tls?.sessions, graceSeconds),
   };
 }
 
@@ -113,7 +112,6 @@ const TOO_LARGE = [
   '',
   SHORTER,
 ].join('\r\n');
-const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 /**
  * Answers what the parser refuses, which never becomes a request, and tells the cause. Nothing is written to a socket on which a
@@ -232,16 +230,6 @@ function descriptorLimit(): number | undefined {
 const descriptorOf = (socket: Socket): number | undefined =>
   (socket as Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd;
 
-/** Drain: how a listener stops at SIGTERM: no new connections, requests in flight finish, the rest is cut (SPEC 1). */
-interface Draining {
-  readonly server: Server;
-  /** All of them, of TCP. */
-  readonly connections: ReadonlySet<Socket>;
-  readonly http1: Http1Connections;
-  /** Undefined where the listener does not speak HTTP/2. */
-  readonly http2: Http2Sessions | undefined;
-}
-
 const BETWEEN_LOOKS_MS = 50;
 /**
  * A kept connection is not closed before it was idle for so many looks: its client may be sending, and a request that
@@ -254,7 +242,13 @@ const IDLE_LOOKS = 5;
  * connection of HTTP/1 says `Connection: close`. Clients of HTTP/2 are told to open no more streams (GOAWAY); open streams
  * may end.
  */
-async function drain({ server, connections, http1, http2 }: Draining, graceSeconds: number): Promise<void> {
+async function drain(
+  server: Server,
+  connections: ReadonlySet<Socket>,
+  http1: Http1Connections,
+  http2: Http2Sessions | undefined,
+  graceSeconds: number,
+): Promise<void> {
   http1.leave();
   // Not the method of Node's HTTP servers: it closes idle connections at once, and checks no head in time any more.
   const isClosed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));

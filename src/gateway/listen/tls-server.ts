@@ -1,4 +1,4 @@
-/** The server of a listener with TLS: HTTP/2 or HTTP/1.1 by ALPN; WebSockets by HTTP/1.1. */
+/** The server of a listener with TLS: HTTP/2 or HTTP/1.1 by ALPN; WebSockets by HTTP/1.1. HTTP/2 has its limits: streams, header bytes, and the time without a request. */
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import {
@@ -7,16 +7,17 @@ import {
   Http2ServerRequest,
   Http2ServerResponse,
   constants as http2,
+  type SecureServerOptions,
+  type ServerHttp2Session,
 } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { SecureContextOptions, Server } from 'node:tls';
+import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
 import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
 import { peerOf } from '../decision/request-facts.ts';
 import type { Handlers } from '../entry/app.ts';
 import { isClientAwaited, mayStayFull, type SilenceRules } from './http1-connections.ts';
 import { likeHttp1 } from './http2-exchange.ts';
-import { endIdleSessions, HTTP2_LIMITS, type Http2Sessions } from './http2-sessions.ts';
 
 export interface ServedCertificate {
   /** PEM: the certificate and its intermediates. */
@@ -67,14 +68,6 @@ export interface TlsRules {
   readonly onConnectionRefused: OnConnectionRefused;
 }
 
-export interface TlsServer {
-  readonly server: Server;
-  /** Undefined without HTTP/2. */
-  readonly sessions: Http2Sessions | undefined;
-  /** The handler, for requests of either version of HTTP. */
-  requestsTo(judge: Handlers['onRequest']): Handlers['onRequest'];
-}
-
 /** Codes of Node for a handshake that failed: by the client's alert, by what it offers, or by the time it took. */
 const OF_HANDSHAKE = /^ERR_(?:SSL|TLS)_/;
 /** A browser keeps its connection for the next page. */
@@ -82,8 +75,10 @@ const IDLE_MS = 60_000;
 
 type EitherResponse = ServerResponse | Http2ServerResponse;
 
+export type TlsServer = ReturnType<typeof createTlsServer>;
+
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
-export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServer {
+export function createTlsServer(rules: TlsRules, http1: ServerOptions) {
   const { certificates, silence, onConnectionRefused } = rules;
   const { headersTimeout: patienceMs = 0, maxHeaderSize: mostHeaderBytes = 0 } = http1;
   const options = { ...http1, ...secureContext(certificates.current()), handshakeTimeout: patienceMs };
@@ -108,9 +103,10 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServe
       door(request, response);
     };
   return {
-    server,
+    server: server as Server,
     sessions,
-    requestsTo(judge) {
+    /** The handler, for requests of either version of HTTP. */
+    requestsTo(judge: Handlers['onRequest']): Handlers['onRequest'] {
       const onRequest = through(judge);
       server.on('connect', (request, response) => {
         if (response instanceof Http2ServerResponse)
@@ -125,10 +121,7 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServe
 function createHttp2Server(
   options: ServerOptions & SecureContextOptions & { handshakeTimeout: number },
   onConnectionRefused: OnConnectionRefused,
-): {
-  readonly server: Http2SecureServer;
-  readonly sessions: Http2Sessions;
-} {
+) {
   const server = createSecureServer({ ...HTTP2_LIMITS, ...options, allowHTTP1: true });
   // Node's HTTP/2 server does not take the option for its HTTP/1 connections; it reads the property.
   Object.assign(server, { shouldUpgradeCallback: options.shouldUpgradeCallback });
@@ -216,4 +209,108 @@ function detectPlainHttp(
 function sayToUseHttps(socket: Socket): void {
   socket.end(USE_HTTPS);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Limits of an HTTP/2 connection: streams, header bytes, and the time it may be open without a request. */
+interface SessionPatience {
+  /** Milliseconds to the first request, as whole as its head must be. */
+  readonly first: number;
+  /** Milliseconds from the end of the last one to the next. */
+  readonly idle: number;
+}
+
+/**
+ * Bytes of a head past which its stream is reset, with 32 for each name (RFC 9113 10.5.1); before that, what is too
+ * large for the gate can be told so. The library holds to it only when the client has said that it knows.
+ */
+const MAX_HEADER_LIST = 64 * 1024;
+/**
+ * Node's default for streams that a client resets at once (CVE-2023-44487), with 33 more each second: a connection that resets
+ * more is ended. A page with 80 pictures that is left and opened a few times within a second stays below it.
+ */
+const RESET_BURST = 1000;
+/** A wall of cameras is many streams in one connection. */
+const MAX_STREAMS = 128;
+
+/**
+ * CONTINUATION frames (8 for one head), unanswered SETTINGS and PING frames are bounded by the library that Node speaks
+ * HTTP/2 with; what is past these bounds ends the connection.
+ */
+const HTTP2_LIMITS: SecureServerOptions = {
+  settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST },
+  /**
+   * Refuses blanks around a value: Node would drop a credential with a blank behind it in silence, and it would look absent.
+   */
+  strictFieldWhitespaceValidation: false,
+  /** More than the gate accepts (200), so that it can say 431: past this Node resets the stream. */
+  maxHeaderListPairs: 1024,
+  maxSettings: 32,
+  /** Megabytes of streams, header tables and unsent responses. */
+  maxSessionMemory: 10,
+  maxSessionInvalidFrames: 100,
+  maxSessionRejectedStreams: 100,
+  /** A response header that the NVR sends twice is passed on twice, and is no error of ours. */
+  strictSingleValueFields: false,
+};
+
+/** Node waits until a connection that is ended has taken all that was written to it; some clients never read it. */
+const SESSION_LINGER_MS = 2_000;
+
+export type Http2Sessions = ReturnType<typeof endIdleSessions>;
+
+/**
+ * Ends idle sessions. Node's own time-out counts any frame as activity: a client could stay for ever by PING alone, or by a
+ * head sent byte by byte. Here only a whole request counts.
+ */
+export function endIdleSessions(
+  server: Http2SecureServer,
+  patience: SessionPatience,
+  onConnectionRefused: OnConnectionRefused,
+) {
+  const all = new Map<ServerHttp2Session, { open: number; resets: number; idleCalls: number }>();
+  let entering: TLSSocket | undefined; // of the session that is created next; the session does not expose its socket
+  server.prependListener('secureConnection', (socket) => {
+    entering = socket;
+  });
+  server.on('session', (session: ServerHttp2Session) => {
+    const socket = entering;
+    const peer = socket ? peerOf(socket) : '';
+    const leave = (): void => void setTimeout(() => socket?.destroy(), SESSION_LINGER_MS).unref();
+    const end = (): void => {
+      session.destroy();
+      leave();
+    };
+    const streams = { open: 0, resets: 0, idleCalls: 0 };
+    all.set(session, streams);
+    let timer = setTimeout(end, patience.first).unref();
+    session.on('stream', (stream) => {
+      streams.open += 1;
+      clearTimeout(timer);
+      stream.once('close', () => {
+        streams.open -= 1;
+        if (stream.rstCode !== http2.NGHTTP2_NO_ERROR) streams.resets += 1;
+        if (streams.open === 0) timer = setTimeout(end, patience.idle).unref();
+      });
+    });
+    session.once('error', ({ code }: NodeJS.ErrnoException) => {
+      onConnectionRefused(streams.resets >= RESET_BURST ? 'http2_resets' : 'http2', peer, code);
+      leave();
+    });
+    session.once('close', () => {
+      clearTimeout(timer);
+      all.delete(session);
+    });
+  });
+  return {
+    /**
+     * Tells a session with open streams to open no more (GOAWAY), and ends one without when it was idle for so many calls. Call
+     * it again and again while the listener is left.
+     */
+    leave(calls: number): void {
+      for (const [session, streams] of all) {
+        streams.idleCalls = streams.open > 0 ? 0 : streams.idleCalls + 1;
+        if (!session.closed && (streams.open > 0 || streams.idleCalls > calls)) session.close();
+      }
+    },
+  };
 }

@@ -1,10 +1,18 @@
-/** The NVR's refusals, failures and redirects for all but admins: its sentence or its target, where that is harmless, and nothing else (SPEC 5). */
+/** The NVR's refusals, failures and redirects for all but admins: its sentence or its target, where that is harmless, and nothing else (SPEC 5). Who the reader is says the caller's view. */
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Clearance } from '../../access/camera-view.ts';
+import { authorize } from '../../access/authorize.ts';
+import { type CameraView, type Clearance, viewOf } from '../../access/camera-view.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
+import { isPublic } from '../../access/route-table.ts';
+import { targetAt } from '../../domain/addresses.ts';
+import type { Caller } from '../../domain/caller.ts';
 import { parsedJson } from '../../domain/json.ts';
 import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
+import type { Admitted, Rules } from '../decision/admit.ts';
+import type { Destination } from '../decision/destinations.ts';
+import { parseTarget } from '../decision/strict-target.ts';
+import { ownAddress, placeOf } from '../response/public-place.ts';
 import {
   headerValues,
   type ResponseHead,
@@ -160,4 +168,56 @@ const isLed = ({ clearance }: ErrorReader, status: number): boolean =>
 /** A redirect for others than admins: to a target that is for them, and without a body (SPEC 5). */
 export function passRedirect(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
   response.writeHead(head.statusCode ?? 302, [...headersBesideBody(head, rules), 'content-length', '0']).end();
+}
+
+/** Who reads the text of an error, and follows a redirect: which responses concern a caller who is no admin. */
+export const errorReaderOf = (view: CameraView): ErrorReader => ({
+  clearance: view.clearance,
+  namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
+});
+
+type ReaderRules = () => Pick<Rules, 'surroundings' | 'routes'>;
+
+/** Postern's own backend says nothing that is not meant for its reader, and neither do files that are the same for everybody. */
+export function errorReaderFor(
+  admission: Admitted,
+  destination: Exclude<Destination, { kind: 'none' }>,
+  rules: ReaderRules,
+): (() => ResponseReader) | undefined {
+  const { caller, route } = admission;
+  if (!caller || destination.kind === 'events-backend' || isPublic(route)) return undefined;
+  return () => {
+    const { layout, now } = rules().surroundings();
+    const reader = errorReaderOf(viewOf(caller, now, layout));
+    return {
+      ...reader,
+      redirectFault: (location) => redirectFault(location, reader, caller, admission, destination, rules),
+    };
+  };
+}
+
+/** An address of another server, such as that of a login, cannot be judged: it may name no foreign camera. */
+function redirectFault(
+  location: string,
+  { clearance, namesForeign }: ErrorReader,
+  caller: Caller,
+  { target, client, route, obligations }: Admitted,
+  { upstream }: Exclude<Destination, { kind: 'none' }>,
+  rules: ReaderRules,
+): RefusalReason | undefined {
+  if (clearance === 'admin') return undefined;
+  const sent = { path: targetAt(upstream, target.path), hosts: [], client };
+  const url = ownAddress(location, placeOf(upstream, sent));
+  // A reader who sees all cameras may be led to a login at any path (interface 5.5.8).
+  if (!url || clearance === 'reader') return namesForeign(location) ? 'camera-not-in-role' : undefined;
+  const led = parseTarget(`${upstream.below ?? ''}${url.pathname}${url.search}`);
+  if (!led) return 'nvr-unexpected-form';
+  const { routes, surroundings } = rules();
+  const method = route.kind === 'listed' && route.row.methods.includes('WS') ? 'WS' : 'GET';
+  const verdict = authorize(caller, routes.match(method, led.segments), led, surroundings());
+  if (verdict.kind === 'refused')
+    return verdict.reason === 'camera-not-in-role' ? verdict.reason : 'nvr-unexpected-form';
+  const asked = new Set(obligations?.owners?.flatMap(({ ids }) => ids));
+  const owners = verdict.kind === 'allowed' ? (verdict.obligations?.owners ?? []) : [];
+  return owners.every(({ ids }) => ids.every((id) => asked.has(id))) ? undefined : 'nvr-unexpected-form';
 }

@@ -1,14 +1,14 @@
 /** The work on one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
-
-import { type CameraView, type PlainView, withSight } from '../../access/camera-view.ts';
+import { type PlainView, withSight } from '../../access/camera-view.ts';
+import { playlistBelow } from '../../access/link-targets.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { AnswerReading } from '../../access/query.ts';
-import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep, isRecord, parsedJson, UnexpectedForm } from '../../domain/json.ts';
 import type { AdapterForm, ComposedList, ResponseForm } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';
+import { utf8 } from '../../domain/text.ts';
 import { addressBelow, type PublicPlace } from '../response/public-place.ts';
 
 /** Plain data, so that a thread can be given it. */
@@ -59,7 +59,7 @@ function narrowedText(task: NarrowTask, nvr: NvrAdapter): NarrowedResponse {
     case 'narrow':
       return narrowedBody(task, nvr);
     case 'join':
-      return joinLists(task.lists, { ...task, nvr }, withSight(task.view));
+      return joinLists(task, nvr);
     case 'cut':
       return { kind: 'narrowed', body: cutList(task, nvr) };
     case 'addresses':
@@ -75,7 +75,7 @@ const cutList = ({ list, text, limit }: NarrowTask & { kind: 'cut' }, { lists }:
   JSON.stringify(lists[list]?.limit?.cut(JSON.parse(text), limit) ?? []);
 
 function written(body: Uint8Array, write: (text: string) => string | undefined): NarrowedResponse {
-  const text = decoded(body);
+  const text = utf8(body);
   const left = text === undefined ? undefined : write(text);
   return left === undefined ? { kind: 'unreadable' } : { kind: 'narrowed', body: left };
 }
@@ -84,35 +84,15 @@ function narrowedBody(
   { form, body, view, known, reading }: NarrowTask & { kind: 'narrow' },
   nvr: NvrAdapter,
 ): NarrowedResponse {
-  const text = decoded(body);
+  const text = utf8(body);
   if (text === undefined) return { kind: 'unreadable' };
   return narrowResponse(form, text, { view: withSight(view), known, reading }, nvr);
 }
 
-/** Undefined of what is no UTF-8. */
-function decoded(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
-}
-
 /** One list of several: each element once, in order, and no more of them than were asked for (SPEC 5, `fanout`). */
-interface JoinRules {
-  /** Undefined where the elements name no camera. */
-  readonly form: ResponseForm | undefined;
-  /** The query's limit, by which the NVR cut each list; undefined for none. */
-  readonly limit: number | undefined;
-  readonly reading?: AnswerReading | undefined;
-  readonly nvr: NvrAdapter;
-}
-
-/** `lists`: JSON of one list for each camera. */
 function joinLists(
-  lists: readonly string[],
-  { form, limit, reading, nvr }: JoinRules,
-  view: CameraView,
+  { lists, form, limit, reading, view }: NarrowTask & { kind: 'join' },
+  nvr: NvrAdapter,
 ): NarrowedResponse {
   const elements = new Map<string, unknown>();
   for (const text of lists) {
@@ -126,7 +106,7 @@ function joinLists(
   const joined = `[${inOrder.map(([text]) => text).join(',')}]`;
   // An NVR that does not know the parameter sent the elements of all cameras, once for each camera.
   const narrowed = form
-    ? narrowResponse(form, joined, { view, reading }, nvr)
+    ? narrowResponse(form, joined, { view: withSight(view), reading }, nvr)
     : ({ kind: 'narrowed', body: joined } as const);
   if (narrowed.kind !== 'narrowed' || limit === undefined || !form) return narrowed;
   return { kind: 'narrowed', body: JSON.stringify(JSON.parse(narrowed.body).slice(0, limit)) };

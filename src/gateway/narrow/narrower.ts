@@ -1,18 +1,13 @@
-/** Reads whole responses beside the event loop: small ones one a turn, large ones in a thread, so that no response stops the gate (SPEC 5). */
-
+/** Reads whole responses beside the event loop: small ones one a turn, large ones in a thread, so that no response stops the gate (SPEC 5). Composed lists are kept for a moment. */
 import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import type { PlainView } from '../../access/camera-view.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { UnexpectedForm } from '../../domain/json.ts';
+import type { ComposedList } from '../../domain/policy.ts';
 import { messageOf } from '../../domain/result.ts';
 import { FilterEnded } from '../decision/upstream-failure.ts';
 import { type AskTask, type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
-
-export interface Narrower {
-  /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
-  narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes>;
-  /** `askText` gives the text of what the NVR is asked for. Rejects with its fault, too. */
-  ask(task: AskTask, askText: AskText, nvr: NvrAdapter): Promise<unknown>;
-}
 
 type AskText = (path: string) => Promise<string>;
 
@@ -54,7 +49,7 @@ interface Thread {
 }
 
 /** `mostMemory`: megabytes of the thread. `idleMs`: milliseconds after which a thread ends that is not needed. */
-export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = {}): Narrower {
+export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = {}) {
   const inTurns = createTurns();
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -87,12 +82,15 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
     });
   };
   return {
-    narrow(task, nvr) {
+    /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
+    narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes> {
       if (sizeOf(task) <= SMALL) return inTurns(() => narrowNow(task, nvr));
       const given = give((id) => ({ kind: 'narrow', id, task, adapter: nvr.name }), ownBuffers(task));
       return given as Promise<NarrowedBytes>;
     },
-    ask: (task, askText, nvr) => give((id) => ({ kind: 'ask', id, task, adapter: nvr.name }), [], askText),
+    /** `askText` gives the text of what the NVR is asked for. Rejects with its fault, too. */
+    ask: (task: AskTask, askText: AskText, nvr: NvrAdapter): Promise<unknown> =>
+      give((id) => ({ kind: 'ask', id, task, adapter: nvr.name }), [], askText),
   };
 }
 
@@ -157,3 +155,49 @@ function createTurns(): InTurns {
     return Promise.try(work);
   };
 }
+
+/** Characters of all lists together. */
+const MOST_KEPT = 8 * 1024 * 1024;
+
+interface KeptList {
+  readonly name: ComposedList;
+  /** Tells one NVR from another. */
+  readonly upstream: string;
+  readonly limit: number | undefined;
+  /** Milliseconds. */
+  readonly keptFor: number;
+}
+
+/** Requests for the same list at the same time share one. A role with other cameras has another list. */
+export function createComposedCache() {
+  const kept = new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: (json) => json.length + 1, ttl: 1 });
+  const underWay = new Map<string, Promise<string>>();
+  /** Gives the list as JSON. */
+  return (
+    { name, upstream, limit, keptFor }: KeptList,
+    asked: PlainView,
+    compose: (view: PlainView) => Promise<unknown>,
+  ): Promise<string> => {
+    const view = inSteps(asked);
+    const { cameras, since = null } = view;
+    const key = JSON.stringify([upstream, name, cameras, since, limit ?? null]);
+    const known = kept.get(key);
+    if (known !== undefined) return Promise.resolve(known);
+    const running =
+      underWay.get(key) ??
+      compose(view)
+        .then(String)
+        .finally(() => underWay.delete(key));
+    underWay.set(key, running);
+    return running.then((json) => {
+      kept.set(key, json, { ttl: keptFor });
+      return json;
+    });
+  };
+}
+
+const STEP_SECONDS = 10;
+
+/** A moment that goes on with the clock would make another list each second: it goes on in steps, and never too early. */
+const inSteps = ({ since, ...view }: PlainView): PlainView =>
+  since === undefined ? view : { ...view, since: Math.ceil(since / STEP_SECONDS) * STEP_SECONDS };

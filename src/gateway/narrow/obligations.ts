@@ -1,5 +1,4 @@
 /** Fulfils the obligations of an admitted request: its body is judged, its response is filtered or made here (SPEC 5). */
-
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, type PlainView, plainView } from '../../access/camera-view.ts';
@@ -18,14 +17,13 @@ import type { RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
-import { noteStarted } from '../decision/started-things.ts';
+import { noteStarted } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import type { Gate } from '../gate.ts';
 import type { PublicPlace } from '../response/public-place.ts';
-import { createComposedCache } from './composed-cache.ts';
-import { errorReaderOf } from './error-reader.ts';
+import { errorReaderOf } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
-import { createNarrower } from './narrower.ts';
+import { createComposedCache, createNarrower } from './narrower.ts';
 import type { NarrowingPlan } from './response-filter.ts';
 
 type ObligationGate = Pick<
@@ -253,21 +251,17 @@ const playlistNarrowing = (directory: string): Narrowing => ({
   hidesUnknown: false,
 });
 
-/** The memory that responses which must be read whole may hold, all requests together (SPEC 5: at most 32 MB each). */
-interface BufferBudget {
-  hold(sharer: Sharer): Hold;
-}
-
 /** Bytes of one response that are always allowed: most responses are smaller, and pass while others hold all that there is. */
 const ALWAYS_ROOM_FOR = 512 * 1024;
 /** One caller has room for the largest response. */
 const OF_CALLER = 1 / 4;
 const ALL = '';
 
-export function createBufferBudget(most: number): BufferBudget {
+/** The memory that responses which must be read whole may hold, all requests together (SPEC 5: at most 32 MB each). */
+export function createBufferBudget(most: number) {
   const shares = createShares();
   return {
-    hold(sharer) {
+    hold(sharer: Sharer): Hold {
       const hold = shares.hold([[ALL, most], ...boundsOf(sharer, most * OF_CALLER)]);
       let seen = 0;
       return {

@@ -10,11 +10,9 @@ import { headerValues, type ResponseHeadRules, withoutHeaders } from '../respons
 import { type ErrorReader, type HeldResponse, headersBesideBody, readsErrorText, refusalLeft } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 
-/** Narrows the bytes of a 200 response, which it may keep. */
-export type NarrowBody = (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedBytes>;
-
 export interface NarrowingPlan {
-  readonly body: NarrowBody;
+  /** Narrows the bytes of a 200 response, which it may keep. */
+  readonly body: (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedBytes>;
   readonly reader: ErrorReader;
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
   readonly hidesUnknown: boolean;

@@ -26,26 +26,17 @@ const stalled = new WeakSet<ServerResponse>();
 export const noteStalled = (response: ServerResponse): void => void stalled.add(response);
 export const hasStalled = (response: ServerResponse): boolean => stalled.has(response);
 
+export type UnreadMemory = ReturnType<typeof createUnreadMemory>;
+
 /** What clients have not read yet and this process holds for them, all connections together: it has one bound. */
-export interface UnreadMemory {
-  /** One connection. `close` ends it when all memory is used up, and it is the one that has read nothing for the longest time. */
-  open(close: () => void): Unread;
-  bytes(): number;
-}
-
-interface Unread {
-  /** So many bytes wait now. `hasRead`: the client has taken some since the last time. */
-  holds(bytes: number, hasRead?: boolean): void;
-  end(): void;
-}
-
-export function createUnreadMemory(most: number): UnreadMemory {
+export function createUnreadMemory(most: number) {
   let sum = 0;
   /** The connections that hold something. The first has read nothing for the longest time. */
   const waiting = new Set<Waiting>();
   return {
-    bytes: () => sum,
-    open(close) {
+    bytes: (): number => sum,
+    /** One connection. `close` ends it when all memory is used up, and it is the one that has read nothing for the longest time. */
+    open(close: () => void) {
       let own = 0;
       const set = (bytes: number): void => {
         sum += bytes - own;
@@ -63,7 +54,8 @@ export function createUnreadMemory(most: number): UnreadMemory {
       };
       return {
         end: connection.end,
-        holds(bytes, hasRead = bytes < own) {
+        /** So many bytes wait now. `hasRead`: the client has taken some since the last time. */
+        holds(bytes: number, hasRead = bytes < own): void {
           set(bytes);
           if (hasRead || bytes === 0) waiting.delete(connection);
           if (bytes > 0) waiting.add(connection);

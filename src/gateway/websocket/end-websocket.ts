@@ -41,21 +41,16 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
   };
 }
 
-export interface FrameReader {
-  /** Where in the chunk the first frame ends; undefined when none does. */
-  read(chunk: Buffer): number | undefined;
-  /** Whether the last frame is whole and no other has begun. */
-  isBetween(): boolean;
-}
-
 const SHORTEST_HEAD = 2;
 
-export function createFrameReader(): FrameReader {
+export function createFrameReader() {
   let head = Buffer.alloc(0);
   let payloadLeft = 0;
   return {
-    isBetween: () => head.length === 0 && payloadLeft === 0,
-    read(chunk) {
+    /** Whether the last frame is whole and no other has begun. */
+    isBetween: (): boolean => head.length === 0 && payloadLeft === 0,
+    /** Where in the chunk the first frame ends; undefined when none does. */
+    read(chunk: Buffer): number | undefined {
       let firstEnd: number | undefined;
       let at = 0;
       while (at < chunk.length) {

@@ -1,8 +1,11 @@
-/** WebSocket proxying with every message judged in both directions: a server to the client, a client to the NVR (SPEC 5, 6). */
+/** WebSocket proxying with every message judged in both directions, the NVR's own or live signalling: a server to the client, a client to the NVR (SPEC 5, 6). */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { type CameraView, viewOf } from '../../access/camera-view.ts';
+import { createLiveSignalling, type LiveVerdict } from '../../access/live/live-messages.ts';
+import type { MessageRules } from '../../access/nvr-adapter.ts';
 import { originOf, type Upstream } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -10,10 +13,9 @@ import { codeOf } from '../../outbound/ask-upstream.ts';
 import type { Rules } from '../decision/admit.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
-import type { ForwardRules } from '../forward/forwarded-exchange.ts';
+import type { ForwardRules } from '../forward/forwarder.ts';
 import type { JudgedRequest } from '../forward/judged-request.ts';
 import { UNREAD, type UnreadMemory } from '../response/client-socket.ts';
-import type { Message, MessageJudge } from './message-judges.ts';
 
 export type JudgedSocket = Pick<JudgedRequest, 'target' | 'headers' | 'watch' | 'onHead' | 'onFailure' | 'onOpen'> & {
   readonly upstream: Upstream;
@@ -113,7 +115,7 @@ const PING_MS = 30_000;
 /** A side that does not answer the close frame in this time is cut off. */
 const GOODBYE_MS = 1_000;
 
-const MALFORMED = 1007;
+const MALFORMED_CODE = 1007;
 const GOING_AWAY = 1001;
 /** RFC 6455 7.4.1: codes that must not be sent in a close frame. */
 const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
@@ -130,7 +132,7 @@ function joinSockets(
     const verdict = judge.fromClient(messageOf(bytes, isBinary));
     if (verdict.kind === 'malformed') {
       watch?.onEndedBy('error');
-      return client.close(MALFORMED, 'this message is not allowed on this WebSocket');
+      return client.close(MALFORMED_CODE, 'this message is not allowed on this WebSocket');
     }
     if (verdict.kind === 'passed') sendOn(nvr, { data: verdict.text, isBinary: false }, client);
     if (verdict.kind === 'answered') sendOn(client, { data: verdict.text, isBinary: false }, client);
@@ -202,3 +204,62 @@ const messageOf = (bytes: RawData, isBinary: boolean): Message => ({
   data: bytes instanceof Buffer ? bytes : Buffer.alloc(0),
   isBinary,
 });
+
+/** What passes a WebSocket that is judged message by message: the NVR's own messages, or live signalling (SPEC 5). */
+interface Message {
+  readonly data: Buffer | string;
+  readonly isBinary: boolean;
+}
+
+export interface MessageJudge {
+  fromClient(message: Message): LiveVerdict;
+  /** What the client is told; undefined for nothing. */
+  fromNvr(message: Message): Message | undefined;
+}
+
+const MALFORMED: LiveVerdict = { kind: 'malformed' };
+
+/** `view` is asked for each message: cameras come and go while a socket is open. */
+export const judgeTopics = (
+  rules: MessageRules,
+  view: () => CameraView,
+  obligations: MessageObligations,
+): MessageJudge => ({
+  fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : rules.fromClient(String(data), view(), obligations)),
+  fromNvr(message) {
+    const current = view();
+    if (current.clearance === 'admin') return message;
+    const text = message.isBinary ? undefined : narrowed(rules, String(message.data), current, obligations);
+    return text === undefined ? undefined : { data: text, isBinary: false };
+  },
+});
+
+/** JSON that is nested too deep exhausts the stack of its reader: such a message is dropped. */
+function narrowed(
+  { fromNvr }: MessageRules,
+  text: string,
+  view: CameraView,
+  obligations: MessageObligations,
+): string | undefined {
+  try {
+    return fromNvr(text, view, obligations);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The judge of one socket: playlists of the NVR are told, offers and candidates are counted. Pictures and answers pass untouched. */
+export function judgeSignalling(
+  obligations: SignallingObligations,
+  onPlaylist?: (playlist: string) => void,
+): MessageJudge {
+  const signalling = createLiveSignalling(obligations, onPlaylist);
+  return {
+    fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : signalling.fromClient(String(data))),
+    fromNvr(message) {
+      if (message.isBinary) return message;
+      const text = signalling.fromServer(String(message.data));
+      return text === undefined ? undefined : { data: text, isBinary: false };
+    },
+  };
+}

@@ -1,5 +1,4 @@
 /** WebSocket proxying: upgrades are passed on by http-proxy, and after the 101 their frames pass unread; any other answer is ordinary HTTP (SPEC 6). */
-
 import { type ClientRequest, type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { Agent } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
@@ -9,7 +8,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, tlsOptionsFor } from '../../outbound/ask-upstream.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
-import type { ForwardRules } from '../forward/forwarded-exchange.ts';
+import type { ForwardRules } from '../forward/forwarder.ts';
 import type { JudgedRequest } from '../forward/judged-request.ts';
 import { passError, passRedirect, wayOf } from '../narrow/error-text.ts';
 import { pipedAtEndOfTurn, UNREAD } from '../response/client-socket.ts';

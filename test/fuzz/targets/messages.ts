@@ -1,10 +1,9 @@
 /** Messages of the NVR's WebSocket: judged twice they are the same, and no reader finds another topic or camera in them. */
-
 import assert from 'node:assert/strict';
 import { viewOf } from '../../../src/access/camera-view.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
-import { judgeTopics } from '../../../src/gateway/websocket/message-judges.ts';
+import { judgeTopics } from '../../../src/gateway/websocket/message-relay.ts';
 import { layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 import { judgeInbound, narrowOutbound } from '../../../src/nvr/frigate/narrow-messages.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';

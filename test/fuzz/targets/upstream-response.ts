@@ -1,7 +1,6 @@
 /** Responses of the NVR as bytes: in whatever pieces they come they are read alike, and a careful reader finds the same end. */
 import assert from 'node:assert/strict';
-import type { HeaderLines } from '../../../src/gateway/http1/header-lines.ts';
-import type { UpstreamHead } from '../../../src/gateway/http1/response-head.ts';
+import type { HeaderLines, UpstreamHead } from '../../../src/gateway/http1/response-head.ts';
 import { createResponseReader } from '../../../src/gateway/http1/response-reader.ts';
 import { responseFault } from '../../../src/gateway/response/response-headers.ts';
 import type { FuzzTarget } from './target.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { constants, createSecureServer, type OutgoingHttpHeaders } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { endIdleSessions } from '../../../src/gateway/listen/http2-sessions.ts';
+import { endIdleSessions } from '../../../src/gateway/listen/tls-server.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { answerOf, http2Client } from '../../support/http2-client.ts';
 import {
