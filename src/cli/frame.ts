@@ -5,7 +5,7 @@ import type { CommandStore, StoreUse } from '../app/commands/commands.ts';
 import type { CommandPlace } from '../config/load-config.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import { unixSeconds } from '../domain/clock.ts';
-import { answering, type Output } from '../domain/command-frame.ts';
+import { answering, isBrokenPipe, type Output } from '../domain/command-frame.ts';
 
 export interface Frame extends Output {
   /** Known once the options are read. */
@@ -132,4 +132,15 @@ export function register<Parts extends keyof CommandStore>(
       return onStore(use, (open) => run(open, given as never, frame, args), frame);
     });
   }
+}
+
+/**
+ * Ends the process when nobody reads its output: without a listener, Node ends it with a stack. `onFault` is called when the
+ * output cannot be written for another reason.
+ */
+export function endQuietly(outputs: readonly Pick<Writable, 'on'>[], onFault: (sentence: string) => void): void {
+  for (const output of outputs)
+    output.on('error', (fault: Error) => {
+      if (!isBrokenPipe(fault)) onFault(`the output could not be written: ${fault.message}`);
+    });
 }

@@ -17,139 +17,86 @@ const ENDS = [
   ['--valid-until <time>', VALID_UNTIL],
 ] as const;
 
+// biome-ignore format: a table
 export const USERS: CommandGroup<'ask' | 'store' | 'services' | 'recorded' | 'record'> = {
   name: 'users',
   about: 'list and change user accounts',
   groups: { 'second-factor': 'second factors of a user', 'sign-ins': 'sign-ins by identity providers' },
   commands: [
-    {
-      words: 'list',
-      about:
-        'print every user with the role, who gives it, the sign-ins, and whether a second factor is set up; then the closed guests of providers',
-      use: 'read',
-      run: async ({ ask }) => {
-        const users = table(await ask<User[]>('GET /api/users'), NO_USERS, [
-          ['', ({ username }) => username],
-          ['', (user) => [...detailsOf(user)].join('  ')],
-        ]);
-        const closed = await ask<AnswerOf<typeof CLOSED_GUEST>[]>('GET /api/closed-guests');
-        const lines = closed.map(
-          ({ provider, subject, known_until }) =>
-            `closed guest of ${provider}: ${JSON.stringify(subject)}  known until ${momentText(known_until)}`,
-        );
-        return [users, ...lines].join('\n');
-      },
-    },
-    {
-      words: 'add <name>',
+    { words: 'list', use: 'read', run: listed,
+      about: 'print every user with the role, who gives it, the sign-ins, and whether a second factor is set up; then the closed guests of providers' },
+    { words: 'add <name>', options: [['--role <role>', 'admin, viewer or a custom role', VIEWER], ...ENDS],
       about: 'create a user; the password is asked for, or read from standard input',
-      options: [['--role <role>', 'admin, viewer or a custom role', VIEWER], ...ENDS],
-      ...calls('POST /api/users', {
-        use: 'create',
-        body: async ({ name, role, validFrom, validUntil }, frame) => ({
-          username: name,
-          role,
-          ...validity(validFrom, validUntil, frame),
-          ...(await password(name, frame)),
-        }),
-        say: (_, { name, role }) => `Added ${name} with the role ${role}.`,
-      }),
-    },
-    {
-      words: 'validity <name>',
+      ...calls('POST /api/users', { use: 'create', body: newUser, say: (_, { name, role }) => `Added ${name} with the role ${role}.` }) },
+    { words: 'validity <name>', options: [['--from <time>', `${VALID_FROM}, or never for no beginning`], ['--until <time>', `${VALID_UNTIL}, or never for no end`]],
       about: 'change from when and until when a guest may use the account',
-      options: [
-        ['--from <time>', `${VALID_FROM}, or never for no beginning`],
-        ['--until <time>', `${VALID_UNTIL}, or never for no end`],
-      ],
-      ...calls('PUT /api/users/{user}/validity', {
-        body: ({ from, until }, frame) => validity(from, until, frame),
-        say: (_, { name }) => `The validity of ${name} is changed.`,
-      }),
-    },
-    {
-      words: 'password <name>',
-      about:
-        "change a user's password and end the user's sessions; the password is asked for, or read from standard input",
-      ...calls('PUT /api/users/{user}/password', {
-        body: ({ name }, frame) => password(name, frame),
-        say: (_, { name }) => `The password of ${name} is changed. All sessions of the user have ended.`,
-      }),
-    },
-    {
-      words: 'invite <name>',
-      about:
-        'make a user, and print a link, good once, by which the user sets the own password; without options also for a user who is there',
-      options: [['--role <role>', 'admin, viewer or a custom role (default: viewer)'], ...ENDS],
-      use: 'create',
-      run: async (open, given: Given, frame, args) => {
-        const { name, role, validFrom, validUntil } = given;
-        const isPlain = role === undefined && validFrom === undefined && validUntil === undefined;
-        const users = isPlain ? await open.ask<User[]>('GET /api/users') : [];
-        if (users.some(({ username }) => username === name)) return RESET_LINK.run(open, given, frame, args);
-        return INVITATION.run(open, { ...given, role: role ?? VIEWER }, frame, args);
-      },
-    },
-    {
-      words: 'reset-link <name>',
-      about: 'print a link, good once, by which a user who is there sets a new password; second factors stay',
-      use: 'change',
-      run: (open, given: Given, frame, args) => RESET_LINK.run(open, given, frame, args),
-    },
-    {
-      words: 'role <name> <role>',
+      ...calls('PUT /api/users/{user}/validity', { body: ({ from, until }, frame) => validity(from, until, frame), say: (_, { name }) => `The validity of ${name} is changed.` }) },
+    { words: 'password <name>',
+      about: "change a user's password and end the user's sessions; the password is asked for, or read from standard input",
+      ...calls('PUT /api/users/{user}/password', { body: ({ name }, frame) => password(name, frame), say: (_, { name }) => `The password of ${name} is changed. All sessions of the user have ended.` }) },
+    { words: 'invite <name>', use: 'create', run: invite, options: [['--role <role>', 'admin, viewer or a custom role (default: viewer)'], ...ENDS],
+      about: 'make a user, and print a link, good once, by which the user sets the own password; without options also for a user who is there' },
+    { words: 'reset-link <name>', use: 'change', run: (open, given: Given, frame, args) => RESET_LINK.run(open, given, frame, args),
+      about: 'print a link, good once, by which a user who is there sets a new password; second factors stay' },
+    { words: 'role <name> <role>',
       about: "change a user's role, from the next request on",
-      ...calls('PUT /api/users/{user}/role', {
-        body: ({ role }) => ({ role }),
-        say: (_, { name, role }) => `${name} has the role ${role} now.`,
-      }),
-    },
-    {
-      words: 'delete <name>',
+      ...calls('PUT /api/users/{user}/role', { body: ({ role }) => ({ role }), say: (_, { name, role }) => `${name} has the role ${role} now.` }) },
+    { words: 'delete <name>',
       about: 'remove a user and end all sessions of the user',
-      ...calls('DELETE /api/users/{user}', {
-        say: (_, { name }) => `${name} is removed. All sessions of the user have ended.`,
-      }),
-    },
-    {
-      words: 'second-factor reset <name>',
+      ...calls('DELETE /api/users/{user}', { say: (_, { name }) => `${name} is removed. All sessions of the user have ended.` }) },
+    { words: 'second-factor reset <name>',
       about: 'remove them, and the recovery codes, of a user who has lost the phone; open sessions end',
-      ...calls('DELETE /api/users/{user}/second-factor', {
-        say: (_, { name }) => `${name} logs in with the password alone now; open sessions are over.`,
-      }),
-    },
-    {
-      words: 'sign-ins forget <provider> <subject>',
-      about:
-        'open a closed guest, whose account is gone: the next login by the provider makes an account again; "users list" shows them',
-      use: 'change',
-      run: async ({ services, recorded }, { provider = '', subject = '' }: Given) => {
-        orEnd(await recorded({ what: 'guest-forgotten', provider }, services.signIns.forget(provider, subject)));
-        return `The guest of ${provider} is forgotten, and may sign in as anybody else.`;
-      },
-    },
-    {
-      words: 'sign-ins remove <name> <provider>',
-      about:
-        'disconnect an account from a provider; a role that the provider gave stays, and is changed here from then on',
-      use: 'change',
-      run: async ({ services, recorded }, { name: user = '', provider = '' }: Given) => {
-        orEnd(await recorded({ what: 'sign-in-removed', user, provider }, services.signIns.remove(user, provider)));
-        return `${user} does not sign in by ${provider} any more; open sessions go on.`;
-      },
-    },
-    {
-      words: 'import <file>',
-      about: "import the users of an NVR's SQLite file, with their passwords; users that exist here are kept",
-      options: [
+      ...calls('DELETE /api/users/{user}/second-factor', { say: (_, { name }) => `${name} logs in with the password alone now; open sessions are over.` }) },
+    { words: 'sign-ins forget <provider> <subject>', use: 'change', run: forgetGuest,
+      about: 'open a closed guest, whose account is gone: the next login by the provider makes an account again; "users list" shows them' },
+    { words: 'sign-ins remove <name> <provider>', use: 'change', run: removeSignIn,
+      about: 'disconnect an account from a provider; a role that the provider gave stays, and is changed here from then on' },
+    { words: 'import <file>', use: 'create', run: importFrom, options: [
         ['--config <file>', "the NVR's configuration, for auth.roles; otherwise config.yml beside the file"],
         ['--unknown-role <role>', 'the role of users whose role is unknown; otherwise they see no camera'],
       ],
-      use: 'create',
-      run: importFrom,
-    },
+      about: "import the users of an NVR's SQLite file, with their passwords; users that exist here are kept" },
   ],
 };
+
+async function listed({ ask }: Pick<CommandStore, 'ask'>): Promise<string> {
+  const users = table(await ask<User[]>('GET /api/users'), NO_USERS, [
+    ['', ({ username }) => username],
+    ['', (user) => [...detailsOf(user)].join('  ')],
+  ]);
+  const closed = await ask<AnswerOf<typeof CLOSED_GUEST>[]>('GET /api/closed-guests');
+  const lines = closed.map(
+    ({ provider, subject, known_until }) =>
+      `closed guest of ${provider}: ${JSON.stringify(subject)}  known until ${momentText(known_until)}`,
+  );
+  return [users, ...lines].join('\n');
+}
+
+async function newUser({ name, role, validFrom, validUntil }: Given, frame: Frame) {
+  const ends = validity(validFrom, validUntil, frame);
+  return { username: name, role, ...ends, ...(await password(name, frame)) };
+}
+
+/** Without options also for a user who is there. */
+async function invite(open: Pick<CommandStore, 'ask'>, given: Given, frame: Frame, args: readonly string[]) {
+  const { name, role, validFrom, validUntil } = given;
+  const isPlain = role === undefined && validFrom === undefined && validUntil === undefined;
+  const users = isPlain ? await open.ask<User[]>('GET /api/users') : [];
+  if (users.some(({ username }) => username === name)) return RESET_LINK.run(open, given, frame, args);
+  return INVITATION.run(open, { ...given, role: role ?? VIEWER }, frame, args);
+}
+
+type Changes = Pick<CommandStore, 'services' | 'recorded'>;
+
+async function forgetGuest({ services, recorded }: Changes, { provider = '', subject = '' }: Given): Promise<string> {
+  orEnd(await recorded({ what: 'guest-forgotten', provider }, services.signIns.forget(provider, subject)));
+  return `The guest of ${provider} is forgotten, and may sign in as anybody else.`;
+}
+
+async function removeSignIn({ services, recorded }: Changes, { name: user = '', provider = '' }: Given) {
+  orEnd(await recorded({ what: 'sign-in-removed', user, provider }, services.signIns.remove(user, provider)));
+  return `${user} does not sign in by ${provider} any more; open sessions go on.`;
+}
 
 /** What is not given stays out, so that it stays as it is. */
 function validity(from: string | undefined, until: string | undefined, frame: Frame) {
