@@ -1,25 +1,17 @@
 /** Where log lines go: JSON on standard output, and pretty where a person is looking (SPEC 9). */
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DestinationStream } from 'pino';
 import { isRecord, parsedJson } from '../domain/json.ts';
 import { visibleJson } from '../domain/text.ts';
 
-export interface LogDestination extends DestinationStream {
-  /** Writes what is gathered, before anything else is written to the same place. */
-  flush(): void;
-  /** How many lines were dropped since the start, because the output was not read. */
-  dropped(): number;
-  /** Whether everything was written, after waiting for so long at most. */
-  written(patienceMs: number): Promise<boolean>;
-}
+export type LogDestination = ReturnType<typeof openLogDestination>;
 
 /** The time for which lines are gathered and then written together: a line for each request must not be a system call each. */
 const GATHERED_MS = 20;
 /** The most characters that wait for a reader that has stopped: they must not fill the memory. */
 const MOST_WAITING = 1024 * 1024;
 
-export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogDestination {
+export function openLogDestination(stdout: Writable & { isTTY?: boolean }) {
   let waiting: string[] = [];
   let length = 0;
   let dropped = 0;
@@ -36,9 +28,12 @@ export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogD
   stdout.on('drain', flush);
   process.on('exit', flush); // what was said last before a fault is what is wanted most
   return {
+    /** Writes what is gathered, before anything else is written to the same place. */
     flush,
+    /** How many lines were dropped since the start, because the output was not read. */
     dropped: () => dropped,
-    async written(patienceMs) {
+    /** Whether everything was written, after waiting for so long at most. */
+    async written(patienceMs: number): Promise<boolean> {
       const end = performance.now() + patienceMs;
       for (flush(); waiting.length > 0 || stdout.writableLength > 0; flush()) {
         if (performance.now() >= end) return false;
@@ -46,7 +41,7 @@ export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogD
       }
       return true;
     },
-    write(line) {
+    write(line: string): void {
       if (length + line.length > MOST_WAITING) {
         dropped += 1;
         return;

@@ -7,14 +7,7 @@ import { type KeyPath, type Problem, valueAt } from './problems/problems.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Layered {
-  readonly tree: unknown;
-  readonly problems: readonly Problem[];
-  /** Sets keys that have no value yet: those of the page Security. Gives the keys that were set. */
-  setBelow(values: StoredSettings): readonly string[];
-  /** What set a value: a variable, the page Security; undefined: the file did. */
-  sourceOf(path: KeyPath): string | undefined;
-}
+export type Layered = ReturnType<typeof layered>;
 
 interface Setting {
   readonly path: readonly string[];
@@ -35,7 +28,7 @@ export interface KnownKeys {
 /**
  * `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML.
  */
-export function layered(tree: unknown, environment: Environment, keys: KnownKeys): Layered {
+export function layered(tree: unknown, environment: Environment, keys: KnownKeys) {
   const problems: Problem[] = [];
   const settings = [...fromEnvironment(environment, keys, problems)];
   const base = structuredClone(tree ?? {});
@@ -43,7 +36,8 @@ export function layered(tree: unknown, environment: Environment, keys: KnownKeys
   return {
     tree: base,
     problems,
-    setBelow(values) {
+    /** Sets keys that have no value yet: those of the page Security. Gives the keys that were set. */
+    setBelow(values: StoredSettings): readonly string[] {
       const unset = Object.entries(values).filter(([key]) => valueAt(base, key.split('.')) === undefined);
       for (const [key, value] of unset) {
         const path = key.split('.');
@@ -52,7 +46,9 @@ export function layered(tree: unknown, environment: Environment, keys: KnownKeys
       }
       return unset.map(([key]) => key);
     },
-    sourceOf: (path) => settings.findLast((setting) => setting.path.every((step, at) => path[at] === step))?.source,
+    /** What set a value: a variable, the page Security; undefined: the file did. */
+    sourceOf: (path: KeyPath): string | undefined =>
+      settings.findLast((setting) => setting.path.every((step, at) => path[at] === step))?.source,
   };
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { stringify } from 'yaml';
-import { type RunningBackend, startBackend } from '../../src/app/commands/backend.ts';
+import { startBackend } from '../../src/app/commands/backend.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
@@ -27,7 +27,7 @@ function place(config: object): string {
   return directory;
 }
 
-async function start(config: object, host = '127.0.0.1'): Promise<RunningBackend> {
+async function start(config: object, host = '127.0.0.1'): Promise<Awaited<ReturnType<typeof startBackend>>> {
   const loaded = await loadConfig({ directory: place(config), schema: configSchema, env: {} });
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
   const { settings } = loaded;

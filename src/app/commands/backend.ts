@@ -17,7 +17,7 @@ import { openStore } from '../../store/open-store.ts';
 import { keepEvents } from '../resources/event-upkeep.ts';
 import { QUERY_SECONDS } from '../resources/events.ts';
 
-export interface BackendOptions {
+interface BackendOptions {
   readonly settings: Settings;
   readonly at: ListenAddress;
   readonly clock: Clock;
@@ -27,17 +27,11 @@ export interface BackendOptions {
   readonly onFault: (fault: unknown, what?: string) => void;
 }
 
-export interface RunningBackend {
-  readonly address: ListenAddress;
-  /** Answers what is in flight, then ends. */
-  close(): Promise<void>;
-}
-
 /** A role made in the console holds here after so long. */
 const ROLES_READ_EVERY_MILLISECONDS = 1000;
 
-/** Rejects with a sentence for the operator when it may not or cannot start. */
-export async function startBackend({ settings, at, clock, now, onFault }: BackendOptions): Promise<RunningBackend> {
+/** Rejects with a sentence for the operator when it may not or cannot start. `close` answers what is in flight, then ends. */
+export async function startBackend({ settings, at, clock, now, onFault }: BackendOptions) {
   const { events, nvr } = settings;
   const secret = nvr.auth_secret;
   if (secret === undefined && !isLoopback(at.host)) {
@@ -92,7 +86,8 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   });
   const { address, port } = server.address() as AddressInfo;
   const running = opened.move();
-  return { address: { host: address, port }, close: () => running.disposeAsync() };
+  const bound: ListenAddress = { host: address, port };
+  return { address: bound, close: () => running.disposeAsync() };
 }
 
 /** The gate sends the secret along; what the backend tells the gate alone is behind no path of the API. */

@@ -1,12 +1,12 @@
 /** Opens the configuration, the store and the NVR's cameras for commands that change nothing. */
 import { existsSync } from 'node:fs';
-import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import { layoutOfNames } from '../../access/recorder-layout.ts';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { underStored } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
-import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
+import { loadServiceConfig } from '../../config/service-config.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
 import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
@@ -15,16 +15,8 @@ import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { createLogs } from '../../telemetry/logs/log.ts';
 
-export interface ReadOnly {
-  readonly config: ServiceConfig;
-  /** None before the first start, which makes it. */
-  readonly store: Store | undefined;
-  readonly readLayout: () => Promise<RecorderLayout | undefined>;
-  close(): Promise<void>;
-}
-
 /** Rejects with every problem of the configuration. `note` is told what could not be read. */
-export async function openReadOnly(place: CommandPlace, note: (sentence: string) => void): Promise<ReadOnly> {
+export async function openReadOnly(place: CommandPlace, note: (sentence: string) => void) {
   const read = (stored?: StoredSettings) => loadServiceConfig({ ...place, whenMissing: 'read', stored });
   const first = await read();
   if (first.kind === 'invalid') throw new Error(formatProblems(first.file, first.problems));
@@ -32,6 +24,7 @@ export async function openReadOnly(place: CommandPlace, note: (sentence: string)
   const config = await underStored(first, store?.settings ?? NOTHING_STORED, read);
   return {
     config,
+    /** None before the first start, which makes it. */
     store,
     readLayout: () => layoutOf(config, store, note),
     close: async () => store?.close(),

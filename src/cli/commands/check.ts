@@ -11,14 +11,7 @@ import { isAlive } from './healthcheck.ts';
 
 type CheckPlace = Pick<CommandPlace, 'directory' | 'env' | 'schema' | 'trustedHeadersFile'>;
 
-export interface CheckOptions extends CheckPlace {
-  readonly stdout: Printer;
-  readonly stderr: Printer;
-}
-
-interface Printer {
-  write(text: string): unknown;
-}
+type CheckOptions = CheckPlace & Record<'stdout' | 'stderr', { write(text: string): unknown }>;
 
 /** Gives the exit code: 0 when there is no problem, else 1. Writes no file. */
 export async function runCheck({ stdout, stderr, ...place }: CheckOptions): Promise<number> {

@@ -100,15 +100,11 @@ function notifyReady(env: Readonly<Record<string, string | undefined>>): void {
     .unref();
 }
 
-/** Tells when to reload the configuration: at SIGHUP, and when the content of one of its files has changed (SPEC 1). */
-interface ConfigWatch {
-  /** Calls it at each change from here on, and at once if there was one before. It gives the files to watch from then on. */
-  onChange(reload: () => Promise<readonly string[]>): void;
-  close(): void;
-}
-
-/** Watches the files. Call it before the start: what changes during it is not missed. */
-export async function watchConfig(files: readonly string[]): Promise<ConfigWatch> {
+/**
+ * Tells when to reload the configuration: at SIGHUP, and when the content of one of its files has changed (SPEC 1). Call it
+ * before the start: what changes during it is not missed.
+ */
+export async function watchConfig(files: readonly string[]) {
   let reload: (() => Promise<readonly string[]>) | undefined;
   let hasChanged = false;
   const changed = async (): Promise<void> => {
@@ -121,11 +117,12 @@ export async function watchConfig(files: readonly string[]): Promise<ConfigWatch
   process.on('SIGHUP', onSignal);
   await watching.watch(files);
   return {
-    onChange(given) {
+    /** Calls it at each change from here on, and at once if there was one before. It gives the files to watch from then on. */
+    onChange(given: () => Promise<readonly string[]>): void {
       reload = given;
       if (hasChanged) onEvent();
     },
-    close() {
+    close(): void {
       process.off('SIGHUP', onSignal);
       watching.close();
     },
