@@ -16,13 +16,12 @@ interface TokenOptions {
   readonly curtain?: boolean;
 }
 
+// biome-ignore format: a table
 export const TOKENS: CommandGroup<'ask'> = {
   name: 'tokens',
   about: 'create and revoke API tokens, for programs that call the API',
   commands: [
-    {
-      words: 'create <name>',
-      about: 'create a token and print it; it is shown only once',
+    { words: 'create <name>', about: 'create a token and print it; it is shown only once',
       options: [
         ['--user <user>', 'owner of the token; it ends when the account is removed', 'admin'],
         ['--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER],
@@ -39,24 +38,18 @@ export const TOKENS: CommandGroup<'ask'> = {
           // It has the curtain by the role of its owner, and the default role is another.
           ...(curtain ? { role: ADMIN, rights: ['curtain'] } : { role }),
           cameras: cameras?.split(',').map((camera) => camera.trim()),
-          expires_at:
-            expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, nowOf(frame)),
+          expires_at: expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, nowOf(frame)),
           manage_accounts: manageAccounts,
           login,
         }),
         // The token alone goes to standard output, to be piped; what to do with it goes beside.
         say: ({ token }, { login, user }, { stderr }) => {
           stderr.write('Save this token now: it is shown only once. Send it as "Authorization: Bearer <token>".\n');
-          if (login)
-            stderr.write(`Or log in as ${user} with the token as the password, in Home Assistant for example.\n`);
+          if (login) stderr.write(`Or log in as ${user} with the token as the password, in Home Assistant for example.\n`);
           return token;
         },
-      }),
-    },
-    {
-      words: 'list',
-      about: 'print every token, without the secret',
-      // biome-ignore format: a table
+      }) },
+    { words: 'list', about: 'print every token, without the secret',
       ...lists<AnswerOf<typeof TOKEN>>('GET /api/tokens', 'There are no tokens yet: "postern tokens create <name>" creates one.', [
         ['ID',        ({ id }) => id],
         ['NAME',      ({ name }) => name],
@@ -65,16 +58,11 @@ export const TOKENS: CommandGroup<'ask'> = {
         ['CAMERAS',   ({ rights, cameras }) => (rights ? 'none' : (cameras?.join(',') ?? 'all of the role'))],
         ['EXPIRES',   ({ expires_at }) => endText(expires_at)],
         ['LAST USED', ({ last_used_at, last_used_from }) => useText(last_used_at, last_used_from)],
-      ]),
-    },
-    {
-      words: 'revoke <id>',
-      about: 'end a token, from the next request on',
+      ]) },
+    { words: 'revoke <id>', about: 'end a token, from the next request on',
       ...calls('DELETE /api/tokens/{id}', {
         absent: ({ id }) => `There is no token ${id}: "postern tokens list" shows all`,
-        say: (_, { id }) => `The token ${id} is revoked.`,
-      }),
-    },
+        say: (_, { id }) => `The token ${id} is revoked.` }) },
   ],
 };
 
@@ -97,13 +85,12 @@ interface LinkOptions {
   readonly pin?: boolean;
 }
 
+// biome-ignore format: a table
 export const LINKS: CommandGroup<'ask'> = {
   name: 'links',
   about: 'create and revoke links, which show one thing without an account',
   commands: [
-    {
-      words: 'create',
-      about: 'create a link and print its address; it is shown only once',
+    { words: 'create', about: 'create a link and print its address; it is shown only once',
       required: [
         ['--user <user>', 'the user whose link it is: it shows what this user may see, and ends with the account'],
         ['--camera <camera>', 'the camera that it shows'],
@@ -138,12 +125,8 @@ export const LINKS: CommandGroup<'ask'> = {
           if (note) stderr.write('server.public_url is not set: put the address of the service in front.\n');
           return url;
         },
-      }),
-    },
-    {
-      words: 'list',
-      about: 'print every link and how often it was opened, without the secret',
-      // biome-ignore format: a table
+      }) },
+    { words: 'list', about: 'print every link and how often it was opened, without the secret',
       ...lists<AnswerOf<typeof LINK>>('GET /api/links', 'There are no links: "postern links create" creates one.', [
         ['ID',     ({ id }) => id],
         ['WHAT',   ({ what }) => Object.keys(what).join()],
@@ -152,16 +135,11 @@ export const LINKS: CommandGroup<'ask'> = {
         ['ENDS',   ({ state, expires_at }) => (state === 'revoked' ? state : state === 'expired' ? 'ended' : dateText(expires_at))],
         ['OPENED', ({ opened, uses }) => (uses === null ? String(opened) : `${opened} of ${uses}`)],
         ['NAME',   ({ name }) => name ?? ''],
-      ]),
-    },
-    {
-      words: 'revoke <id>',
-      about: 'end a link, also for who is looking at it',
+      ]) },
+    { words: 'revoke <id>', about: 'end a link, also for who is looking at it',
       ...calls('DELETE /api/links/{id}', {
         absent: ({ id }) => `There is no link ${id} that still works: "postern links list" shows all`,
-        say: (_, { id }) => `The link ${id} is revoked.`,
-      }),
-    },
+        say: (_, { id }) => `The link ${id} is revoked.` }) },
   ],
 };
 
@@ -177,14 +155,12 @@ function whatOf({ event, review, live, snapshot, from, to, camera }: LinkOptions
   return { recording: { camera, from: parseExpiry(from ?? '', now), to: parseExpiry(to ?? '', now) } };
 }
 
+// biome-ignore format: a table
 export const SCREENS: CommandGroup<'ask'> = {
   name: 'screens',
   about: 'list and revoke screens: displays that show cameras without a password on them',
   commands: [
-    {
-      words: 'list',
-      about: 'print every screen, its user and cameras, and when it was last seen',
-      // biome-ignore format: a table
+    { words: 'list', about: 'print every screen, its user and cameras, and when it was last seen',
       ...lists<AnswerOf<typeof SCREEN>>('GET /api/screens', 'There are no screens: open /postern/screen on a display to pair it.', [
         ['ID',        ({ id }) => id],
         ['NAME',      ({ name }) => name],
@@ -192,15 +168,10 @@ export const SCREENS: CommandGroup<'ask'> = {
         ['CAMERAS',   ({ cameras }) => cameras?.join(',') ?? 'all of the user'],
         ['ENDS',      ({ ends_at }) => endText(ends_at)],
         ['LAST SEEN', ({ last_seen_at, last_seen_from }) => useText(last_seen_at, last_seen_from)],
-      ]),
-    },
-    {
-      words: 'revoke <id>',
-      about: 'end a screen, also what it shows at this moment',
+      ]) },
+    { words: 'revoke <id>', about: 'end a screen, also what it shows at this moment',
       ...calls('DELETE /api/screens/{id}', {
         absent: ({ id }) => `There is no screen ${id}: "postern screens list" shows all`,
-        say: (_, { id }) => `The screen ${id} is revoked.`,
-      }),
-    },
+        say: (_, { id }) => `The screen ${id} is revoked.` }) },
   ],
 };

@@ -77,7 +77,7 @@ async function newUser({ name, role, validFrom, validUntil }: Given, frame: Fram
   return { username: name, role, ...ends, ...(await password(name, frame)) };
 }
 
-/** Without options also for a user who is there. */
+/** Makes the user; without options the link is also for a user who is there. */
 async function invite(open: Pick<CommandStore, 'ask'>, given: Given, frame: Frame, args: readonly string[]) {
   const { name, role, validFrom, validUntil } = given;
   const isPlain = role === undefined && validFrom === undefined && validUntil === undefined;
