@@ -5,16 +5,15 @@ import { join } from 'node:path';
 
 export type BuildNeed = 'fresh' | 'build' | 'cannot-build' | 'keep-as-they-are';
 
-export interface PagesPlace {
-  readonly sourceDirectory: string;
-  /** The files in it that the pages are built from. */
-  readonly pattern: string;
-  readonly distDirectory: string;
-  /** A production install has the built pages, and no Vite. */
-  readonly hasVite: boolean;
-}
+type Places = Readonly<Record<'sourceDirectory' | 'pattern' | 'distDirectory', string>>;
 
-export function buildNeed({ sourceDirectory, pattern, distDirectory, hasVite }: PagesPlace): BuildNeed {
+/** `pattern`: the files below the sources of which the pages are built. A production install has the built pages, and no Vite. */
+export function buildNeed({
+  sourceDirectory,
+  pattern,
+  distDirectory,
+  hasVite,
+}: Places & { hasVite: boolean }): BuildNeed {
   const areBuilt = existsSync(join(distDirectory, 'login.html'));
   if (!hasVite) return areBuilt ? 'keep-as-they-are' : 'cannot-build';
   return areBuilt && isBuiltFrom(sourceDirectory, distDirectory, pattern) ? 'fresh' : 'build';

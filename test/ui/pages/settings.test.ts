@@ -3,61 +3,17 @@ import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { maySee, scopeOf } from '../../../src/domain/camera-scope.ts';
-import { parseCustomRoleName, parseUserName } from '../../../src/domain/names.ts';
-import {
-  camerasOf,
-  deviceName,
-  groupsOf,
-  roleNameFault,
-  suggestedPassword,
-  userNameFault,
-} from '../../../src/ui/pages/settings/names.ts';
+import { deviceName, groupsOf, suggestedPassword } from '../../../src/ui/pages/settings/names.ts';
 import { placed } from '../../../src/ui/pages/shared/form-faults.ts';
-import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/search.ts';
+import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table-rows.ts';
 import { recordsIn } from '../../../src/ui/pages/shared/untrusted.ts';
 import { lastHours } from '../../../src/ui/pages/status/status-rules.ts';
-
-describe('A name', () => {
-  const letters = fc.array(fc.constantFrom('a', 'Z', '0', '.', '_', '-', ' ', 'ä', '<', '\n'), { maxLength: 34 });
-  const names = letters.map((parts) => parts.join(''));
-
-  it('of a user is taken or refused as the server does', () => {
-    fc.assert(fc.property(names, (name) => assert.equal(userNameFault(name) === undefined, parseUserName(name).ok)));
-  });
-
-  it('of a role is taken or refused as the server does', () => {
-    const reserved = fc.constantFrom('admin', 'viewer', 'none', 'Admin');
-    fc.assert(
-      fc.property(fc.oneof(names, reserved), (name) =>
-        assert.equal(roleNameFault(name) === undefined, parseCustomRoleName(name).ok),
-      ),
-    );
-  });
-});
 
 describe('A password', () => {
   it('that is suggested is long, and another each time', () => {
     const suggested = new Set(Array.from({ length: 50 }, suggestedPassword));
     assert.equal(suggested.size, 50);
     for (const password of suggested) assert.match(password, /^[a-zA-Z2-9]{20}$/);
-  });
-});
-
-describe('An entry of a role', () => {
-  it('means the cameras that the server takes it for', () => {
-    const name = fc.array(fc.constantFrom('a', 'b', '_', '.', '-', '(', '\\', '/', 'ä', '\n'), { maxLength: 5 });
-    const entry = fc.array(fc.constantFrom('a', 'b', '_', '*', '.', '+', '[', '^', '$', '|', '-'), { maxLength: 5 });
-    const joined = (parts: string[]): string => parts.join('');
-    fc.assert(
-      fc.property(fc.array(entry.map(joined)), fc.array(name.map(joined)), (entries, cameras) => {
-        const scope = scopeOf(entries);
-        assert.deepEqual(
-          camerasOf(entries, cameras),
-          cameras.filter((camera) => maySee(scope, camera)),
-        );
-      }),
-    );
   });
 });
 

@@ -2,11 +2,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../shared/account.ts';
-import { getFromApi } from '../shared/api.ts';
+import { getFromApi, problemOf } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { type Options, SelectField } from '../shared/fields.tsx';
 import { Button } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';

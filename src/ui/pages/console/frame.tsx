@@ -1,15 +1,25 @@
-/** The frame around every page: name, navigation, account menu. */
+/** The frame around every page: name, navigation, and the account menu with theme, language, sites, password and logout (SPEC 8, interface 5.6). */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { LANGUAGES } from '../../../locales/languages.ts';
 import iconUrl from '../icon.svg';
-import { isAdmin, useProfile } from '../shared/account.ts';
+import { isAdmin, isAnonymous, useProfile, useSites } from '../shared/account.ts';
 import { askForProofBy } from '../shared/api.ts';
-import { basePath } from '../shared/browser.ts';
+import {
+  basePath,
+  baseUrl,
+  chooseLanguage,
+  chooseTheme,
+  chosenLanguage,
+  chosenTheme,
+  THEMES,
+} from '../shared/browser.ts';
+import { Choice, SelectField } from '../shared/fields.tsx';
+import { Menu } from '../shared/menu.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { NavLink, Trouble } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
-import { AccountMenu } from './account-menu.tsx';
 import type { ProofDialog } from './proof-dialog.tsx';
 
 type AskedProof = { readonly Dialog: typeof ProofDialog; readonly answer: (isProven: boolean) => void };
@@ -101,4 +111,85 @@ function Boundary({ children }: { children: ComponentChildren }) {
   }, [path]);
   if (!fault) return <>{children}</>;
   return <Trouble title={words.ui.frame.broken} message={words.ui.frame.brokenWhy} onRetry={again} />;
+}
+
+function AccountMenu() {
+  const profile = useProfile();
+  const { username: name } = profile;
+  const text = words.ui.menu;
+  const label = (
+    <>
+      <span class="account-initial" aria-hidden="true">
+        {([...name][0] ?? '?').toLocaleUpperCase()}
+      </span>
+      <span class="account-name">
+        <span class="out-of-sight">{text.account}: </span>
+        <bdi>{name}</bdi>
+      </span>
+    </>
+  );
+  return (
+    <Menu class="account" align="end" label={label}>
+      <p class="menu-who">
+        <bdi class="menu-name">{name}</bdi>
+        <bdi class="menu-role">{profile.role}</bdi>
+      </p>
+      {isAnonymous(profile) && <p class="menu-note">{text.internal}</p>}
+      <ThemeChoice />
+      <SelectField
+        name="language"
+        label={text.language}
+        options={[['browser', text.system], ...LANGUAGES]}
+        value={chosenLanguage()}
+        onChange={(choice) => {
+          chooseLanguage(choice);
+          location.reload();
+        }}
+      />
+      <OtherSites />
+      {!isAnonymous(profile) && facts.hasOwnLogin && (
+        <Link class="button button-wide" href="/settings/password">
+          {text.changePassword}
+        </Link>
+      )}
+      {!isAnonymous(profile) && (
+        <a class="button button-wide" href={new URL('logout', baseUrl).href}>
+          {text.logOut}
+        </a>
+      )}
+    </Menu>
+  );
+}
+
+/** Where a login counts for all, it leads straight in. */
+function OtherSites() {
+  const others = (useSites()?.others ?? []).flatMap(({ name, url }) => (url === null ? [] : [{ name, url }]));
+  if (others.length === 0) return null;
+  return (
+    <nav aria-label={words.ui.menu.sites}>
+      <p class="menu-note">{words.ui.menu.sites}</p>
+      {others.map(({ name, url }) => (
+        <a class="button button-wide" key={name} href={url}>
+          <bdi>{name}</bdi>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function ThemeChoice() {
+  const [theme, setTheme] = useState(chosenTheme);
+  return (
+    <Choice
+      name="theme"
+      legend={words.ui.menu.theme}
+      isLegendShown
+      options={THEMES.map((one) => [one, words.ui.menu[one]] as const)}
+      chosen={theme}
+      onChoose={(wanted) => {
+        chooseTheme(wanted);
+        setTheme(wanted);
+      }}
+    />
+  );
 }

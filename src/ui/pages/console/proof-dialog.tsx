@@ -2,12 +2,11 @@
 import { useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
 import { type FactorState, goToProvider } from '../shared/account.ts';
-import { sendToApi } from '../shared/api.ts';
+import { problemOf, sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField, TextField } from '../shared/fields.tsx';
 import { FormDialog, type Sent } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, Problem } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
 import { useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
 import { words } from '../shared/words.ts';

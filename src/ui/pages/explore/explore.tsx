@@ -2,12 +2,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
-import { getFromApi } from '../shared/api.ts';
+import { getFromApi, goToLogin } from '../shared/api.ts';
 import { storeChoice, storedChoice } from '../shared/browser.ts';
 import { Choice } from '../shared/fields.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, Icon, usePageTitle } from '../shared/parts.tsx';
-import { goToLogin } from '../shared/problems.ts';
 import { textsOf } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { formatCount, formatDate, words } from '../shared/words.ts';

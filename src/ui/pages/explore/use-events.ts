@@ -1,8 +1,7 @@
 /** The events of the list: the first page for a filter, more on demand, and what arrives while it is looked at (SPEC 8). */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, getAutomatically, getFromApi, viewedPerson } from '../shared/api.ts';
+import { type ApiResponse, getAutomatically, getFromApi, problemOf, viewedPerson } from '../shared/api.ts';
 import { facts } from '../shared/page-facts.ts';
-import { problemOf } from '../shared/problems.ts';
 import { words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
 import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery } from './event-filter.ts';

@@ -1,6 +1,5 @@
-/** One camera of the wall: its live stream or its still image each second, and what is wrong when none comes (SPEC 18). */
+/** One camera of the wall: its live stream (MP4 in pieces over a WebSocket) or its still image each second, and what is wrong when none comes (SPEC 18). */
 import { facts, make } from './ask.ts';
-import { playLive } from './live.ts';
 import { cameraAddress } from './screen-facts.ts';
 
 const EVERY_MS = 1000;
@@ -113,4 +112,151 @@ function heightOf(element: HTMLElement): number {
   const wanted = element.clientHeight * (window.devicePixelRatio || 1);
   const found = HEIGHTS.filter((height) => height >= wanted)[0];
   return found === undefined ? 1080 : found;
+}
+
+/** H.264 and H.265, as the stream server of the NVR names them. It answers with the one that the camera sends. */
+const CODECS: readonly string[] = ['avc1.640029', 'hvc1.1.6.L153.B0'];
+
+const CHECK_MS = 1000;
+/** A stream that stands still for so long is given up: the browser cannot play it, or nothing comes any more. */
+const STALLED_MS = 5000;
+const PAUSE_MS = 5000;
+const LONGEST_WAIT_MS = 60_000;
+/** Further behind than this, the player jumps to what came last. */
+const LATE_SECONDS = 3;
+/** What was played is kept so long. */
+const KEPT_SECONDS = 10;
+/** Some twenty seconds of video that the browser has not taken yet. */
+const MOST_WAITING = 500;
+
+/**
+ * `written`: the address, as the route table has it. It plays for as long as it can, and tries again and again. `onChange` is called with true when pictures begin to move, and with
+ * false when they stop. Undefined where the browser plays no such stream.
+ */
+function playLive(written: string, camera: string, onChange: (isMoving: boolean) => void) {
+  const codecs = CODECS.filter((codec) => isPlayable(`video/mp4; codecs="${codec}"`)).join(',');
+  if (codecs === '') return undefined;
+  const video = document.createElement('video');
+  video.muted = true;
+  video.setAttribute('playsinline', '');
+  let [isMoving, failures, position, movedAt] = [false, 0, 0, 0];
+  let [close, timer]: [(() => void) | undefined, number] = [undefined, 0];
+  const move = (moves: boolean): void => {
+    if (moves === isMoving) return;
+    isMoving = moves;
+    onChange(moves);
+  };
+  const begin = (): void => {
+    [position, movedAt] = [0, Date.now()];
+    close = receive(cameraAddress(written, camera), codecs, video, fail);
+  };
+  const end = (): void => {
+    if (close) close();
+    close = undefined;
+  };
+  const fail = (): void => {
+    if (!close) return;
+    end();
+    move(false);
+    failures += 1;
+    timer = window.setTimeout(begin, Math.min(LONGEST_WAIT_MS, PAUSE_MS * failures));
+  };
+  const checking = window.setInterval(() => {
+    if (!close) return;
+    if (video.currentTime === position) {
+      if (Date.now() - movedAt > STALLED_MS) fail();
+      return;
+    }
+    // The first step is the jump to where the stream begins.
+    if (position > 0) {
+      failures = 0;
+      move(true);
+    }
+    [position, movedAt] = [video.currentTime, Date.now()];
+  }, CHECK_MS);
+  begin();
+  return {
+    element: video,
+    stop(): void {
+      window.clearInterval(checking);
+      window.clearTimeout(timer);
+      end();
+    },
+  };
+}
+
+const isPlayable = (type: string): boolean => 'MediaSource' in window && MediaSource.isTypeSupported(type);
+
+/** Plays one connection. `onFault` may be called more than once; returns the function that ends it. */
+function receive(path: string, codecs: string, video: HTMLVideoElement, onFault: () => void): () => void {
+  const source = new MediaSource();
+  const address = URL.createObjectURL(source);
+  const waiting: ArrayBuffer[] = [];
+  let [socket, buffer]: [WebSocket | undefined, SourceBuffer | undefined] = [undefined, undefined];
+  /** What a browser throws here (its memory is full, a type that it does not play) ends the connection. */
+  const orFault = (act: () => void): void => {
+    try {
+      act();
+    } catch {
+      onFault();
+    }
+  };
+  const feed = (): void => {
+    if (!buffer || buffer.updating || source.readyState !== 'open') return;
+    const piece = waiting.shift();
+    if (piece) buffer.appendBuffer(piece);
+    else stayNear(buffer, video);
+  };
+  const heard = ({ type, value }: { readonly type?: unknown; readonly value?: unknown }): void => {
+    if (type === 'error') onFault();
+    if (type !== 'mse' || buffer) return;
+    buffer = source.addSourceBuffer(String(value));
+    buffer.addEventListener('updateend', () => orFault(feed));
+    void play(video);
+  };
+  source.addEventListener('sourceopen', () => {
+    if (socket) return;
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    const opened = new WebSocket(`${scheme}://${location.host}${facts.basePath}${path}`);
+    socket = opened;
+    opened.binaryType = 'arraybuffer';
+    opened.onopen = () => opened.send(JSON.stringify({ type: 'mse', value: codecs }));
+    opened.onclose = onFault;
+    opened.onmessage = ({ data }) =>
+      orFault(() => {
+        if (typeof data === 'string') return heard(JSON.parse(data));
+        if (waiting.push(data) > MOST_WAITING) return onFault();
+        feed();
+      });
+  });
+  video.src = address;
+  return () => {
+    URL.revokeObjectURL(address);
+    if (socket) {
+      socket.onclose = null;
+      socket.onmessage = null;
+      socket.close();
+    }
+    video.removeAttribute('src');
+    video.load();
+  };
+}
+
+/** A browser that refuses leaves the picture standing still, which is noticed. */
+async function play(video: HTMLVideoElement): Promise<void> {
+  try {
+    await video.play();
+  } catch {
+    // noticed elsewhere
+  }
+}
+
+/** A live stream is seen as it is now, and memory stays as it is. */
+function stayNear(buffer: SourceBuffer, video: HTMLVideoElement): void {
+  const { buffered } = buffer;
+  if (buffered.length === 0) return;
+  const [first, last] = [buffered.start(0), buffered.end(buffered.length - 1)];
+  if (last - video.currentTime > LATE_SECONDS) video.currentTime = Math.max(first, last - 0.5);
+  else if (video.currentTime < first) video.currentTime = first;
+  if (video.currentTime - first > 2 * KEPT_SECONDS) buffer.remove(first, video.currentTime - KEPT_SECONDS);
 }

@@ -1,5 +1,4 @@
 /** Settings > Access, advanced: how a request with method and path would be decided, and why (SPEC 1, `explain`). */
-
 import { useState } from 'preact/hooks';
 import { getFromApi } from '../shared/api.ts';
 import { Choice, SelectField, TextArea, TextField } from '../shared/fields.tsx';

@@ -6,7 +6,7 @@ import { useFault } from '../shared/forms.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
 import { cameraName, entryName, words } from '../shared/words.ts';
-import { type CameraGroup, camerasOf, groupsOf, matchesEntry } from './names.ts';
+import { type CameraGroup, camerasOf, groupsOf } from './names.ts';
 
 interface CameraChoiceProps {
   readonly known: readonly string[];
@@ -66,16 +66,19 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
         />
       )}
       <div class={known.length > FEW_CAMERAS ? 'switches switches-many' : 'switches'}>
-        {shown.map((camera) => (
-          <Switch
-            key={camera}
-            isOn={entries.includes(camera)}
-            onChange={(isOn) => onChange(isOn ? withAll([camera]) : without([camera]))}
-          >
-            <bdi>{cameraName(camera)}</bdi>
-            <PatternFor camera={camera} patterns={others} />
-          </Switch>
-        ))}
+        {shown.map((camera) => {
+          const pattern = others.find((entry) => camerasOf([entry], [camera]).length > 0);
+          return (
+            <Switch
+              key={camera}
+              isOn={entries.includes(camera)}
+              onChange={(isOn) => onChange(isOn ? withAll([camera]) : without([camera]))}
+            >
+              <bdi>{cameraName(camera)}</bdi>
+              {pattern !== undefined && <bdi class="chip">{entryName(pattern)}</bdi>}
+            </Switch>
+          );
+        })}
         {shown.length === 0 && known.length > 0 && <p class="field-help">{words.ui.table.noMatch}</p>}
       </div>
       {others.length > 0 && (
@@ -146,11 +149,6 @@ export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
       ))}
     </p>
   );
-}
-
-function PatternFor({ camera, patterns }: { camera: string; patterns: readonly string[] }) {
-  const pattern = patterns.find((entry) => matchesEntry(entry, camera));
-  return pattern === undefined ? null : <bdi class="chip">{entryName(pattern)}</bdi>;
 }
 
 function AddEntry({ onAdd }: { onAdd: (entry: string) => void }) {

@@ -1,19 +1,17 @@
 /** Names in the settings: of users and roles as they are typed, of groups of cameras and of devices; and passwords to suggest (interface 2.1, 2.2). */
+import { maySee, scopeOf } from '../../../domain/camera-scope.ts';
+import { parseCustomRoleName, parseUserName } from '../../../domain/names.ts';
 import { words } from '../shared/words.ts';
 
 /** A blank becomes an underscore while it is typed: no name may have one. */
 export const plainName = (typed: string): string => typed.replaceAll(' ', '_');
 
-const NAME = /^[A-Za-z0-9._]+$/;
-const LONGEST_USER_NAME = 30;
-const RESERVED_ROLES = ['admin', 'viewer', 'none'];
-
 /** Each returns the problem as text, or undefined. */
 export const userNameFault = (name: string): string | undefined =>
-  NAME.test(name) && name.length <= LONGEST_USER_NAME ? undefined : words.users.nameUnfit;
+  parseUserName(name).ok ? undefined : words.users.nameUnfit;
 
 export const roleNameFault = (name: string): string | undefined =>
-  NAME.test(name) && !RESERVED_ROLES.includes(name) ? undefined : words.roles.nameUnfit;
+  parseCustomRoleName(name).ok ? undefined : words.roles.nameUnfit;
 
 /** The letters of a password, without those that are taken for one another; 20 of 54 are 115 bits. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -80,14 +78,6 @@ export function groupsOf(cameras: readonly string[]): readonly CameraGroup[] {
     .map(([prefix, members]) => ({ name: prefix, cameras: members }));
 }
 
-/** Which cameras an entry of a role means: its own name, or every name that a pattern with `*` fits (SPEC 4.3). */
-export const matchesEntry = (entry: string, camera: string): boolean =>
-  entry === camera || (entry.includes('*') && asPattern(entry).test(camera));
-
-export const camerasOf = (entries: readonly string[], known: readonly string[]): string[] =>
-  known.filter((camera) => entries.some((entry) => matchesEntry(entry, camera)));
-
-const asPattern = (entry: string): RegExp => new RegExp(`^${entry.split('*').map(escaped).join('.*')}$`, 'su');
-
-/** `RegExp.escape` is too new for many a browser. */
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/** Which cameras the entries of a role mean: their own names, or every name that a pattern with `*` fits (SPEC 4.3). */
+export const camerasOf = (entries: readonly string[], known: readonly string[]): readonly string[] =>
+  known.filter((camera) => maySee(scopeOf(entries), camera));

@@ -1,5 +1,4 @@
 /** Settings > Password: one's own; and the field for any new one, with how strong it looks while it is typed (interface 2.1, 5.1.6; SPEC 4.3, 12). */
-
 import type { ComponentProps } from 'preact';
 import { said } from '../../../locales/texts.ts';
 import { formatSeconds } from '../login/login-outcome.ts';

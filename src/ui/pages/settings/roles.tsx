@@ -1,5 +1,4 @@
 /** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
-
 import { useNameableCameras } from '../shared/account.ts';
 import type { RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';

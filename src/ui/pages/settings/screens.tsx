@@ -1,15 +1,13 @@
 /** Settings > Screens: displays that show cameras without a password on them, and pairing a new one by its code (SPEC 18). */
-
 import { useState } from 'preact/hooks';
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf, ScreenRecord } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
+import { problemOf, sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { TextField } from '../shared/fields.tsx';
 import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, type FormState, Opener, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
 import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
 import { useFetched, useList } from '../shared/use-fetched.ts';
 import { formatDate, formatShortMoment, words } from '../shared/words.ts';

@@ -1,5 +1,4 @@
 /** Settings > API tokens: for programs, so that none needs a password or the open port; each secret is shown once (SPEC 4.4). */
-
 import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';

@@ -1,17 +1,15 @@
 /** Settings > Two-step login: one's own authenticator app, passkeys and recovery codes (SPEC 12). */
-
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
+import { problemOf, sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { TextField } from '../shared/fields.tsx';
 import { Asker, FormDialog, Opener, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, type Fact, Facts, Problem } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
 import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';

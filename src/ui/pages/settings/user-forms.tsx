@@ -1,5 +1,4 @@
 /** The questions of Settings > Users: a new user, an invitation, a role, a password, a validity, a farewell (SPEC 4.3, 12, 13, 16). */
-
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { SelectField, TextField } from '../shared/fields.tsx';

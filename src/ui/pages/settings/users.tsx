@@ -1,13 +1,16 @@
-/** Settings > Users: accounts and their roles, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 8). */
+/** Settings > Users: accounts and what can be done with each, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 4.3, 8, 16). */
 
+import { useLocation } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
-import type { AnswerOf } from '../shared/answers.ts';
+import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
+import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
 import { Opener } from '../shared/forms.tsx';
-import { MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
+import { FewNames, RecordTable, type RowAct } from '../shared/record-table.tsx';
+import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { NewUser } from './user-forms.tsx';
-import { UserTable } from './user-table.tsx';
+import { entryName, formatShortMoment, words } from '../shared/words.ts';
+import { guestText } from './limits.tsx';
+import { madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
 
 export function Users() {
   const [users, again] = useList('api/users');
@@ -102,4 +105,194 @@ function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] 
       ]}
     />
   );
+}
+
+/** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
+const FIXED_USER = 'admin';
+
+/** `cameras`: the number of cameras that there are. */
+type UserTableProps = { known: readonly UserRecord[]; roles: readonly RoleRecord[]; cameras: number };
+
+function UserTable({ known, roles, cameras }: UserTableProps) {
+  const profile = useProfile();
+  const text = words.users;
+  const why = whyOneStays(known);
+  const viewAs = useViewAs();
+  return (
+    <RecordTable
+      caption={text.title}
+      rows={known}
+      keyOf={({ username }) => username}
+      columns={[
+        {
+          title: words.ui.common.user,
+          text: ({ username }) => username,
+          more: (user) => (
+            <>
+              {user.username === profile.username && <Badge text={text.you} />}
+              <NarrowBadges user={user} />
+            </>
+          ),
+        },
+        {
+          title: words.ui.common.role,
+          text: ({ role }) => role,
+          cell: (user) => (
+            <>
+              <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
+              <Facts texts={[givenBy(user), why(user)]} />
+            </>
+          ),
+        },
+        {
+          title: words.ui.common.cameras,
+          cell: ({ role }) => <FewNames names={camerasOf(role, roles)} none={words.ui.common.noCameras} />,
+        },
+        {
+          title: words.secondFactor.title,
+          sortBy: ({ second_factor }) => Number(second_factor ?? false),
+          isDescendingFirst: true,
+          cell: ({ second_factor }) => (second_factor ? words.ui.common.yes : words.ui.common.no),
+        },
+        {
+          title: text.validity,
+          sortBy: ({ valid_until }) => valid_until,
+          cell: (user) => guestText(user) ?? '–',
+        },
+        {
+          title: text.lastLogin,
+          sortBy: ({ last_login_at }) => last_login_at,
+          isDescendingFirst: true,
+          cell: lastLogin,
+        },
+      ]}
+      firstSort={{ key: words.ui.common.user, isDescending: false }}
+      searchText={({ username, role, sign_ins = [] }) => [username, role, ...sign_ins].join(' ')}
+      acts={(user) => {
+        const isOwn = user.username === profile.username;
+        const stays = why(user);
+        return [
+          { text: text.changeRole, why: stays, dialog: () => <SetRole {...{ user, isOwn, roles, cameras }} /> },
+          { text: words.viewAs.beginShort, onAct: () => viewAs(user.username) },
+          ...(stays === undefined ? sourceActs(user) : []),
+          { text: text.validity, why: stays, dialog: () => <SetValidity user={user} /> },
+          // The own password needs the current one: Settings > Password asks for it.
+          ...(isOwn ? [] : othersActs(user)),
+          {
+            text: text.delete,
+            why: stays,
+            isDangerous: true,
+            asks: {
+              title: text.deleteTitle({ name: user.username }),
+              what: text.deleteWhat,
+              onSubmit: () => sendToApi('POST', 'api/users/delete', { name: user.username }),
+              done: text.deleted({ name: user.username }),
+            },
+          },
+        ];
+      }}
+      // What a row of two lines has no room for.
+      menuNote={(user) => (
+        <>
+          {text.lastLogin}: {lastLogin(user)}
+          <Facts texts={[givenBy(user), why(user)]} />
+        </>
+      )}
+      narrow="two-lines"
+    />
+  );
+}
+
+/** The provider that gives the role; undefined for Postern itself. */
+const giverOf = ({ role_source: source }: UserRecord): string | undefined =>
+  source === 'postern' ? undefined : source;
+
+/** The role is kept against its provider, or given back to it; neither for an account without a provider, or without a role. */
+function sourceActs(user: UserRecord): readonly RowAct[] {
+  const { username: name, role } = user;
+  const provider = giverOf(user);
+  const change = (body: object) => sendToApi('PUT', pathTo('api/users', name, '/role'), body);
+  const giveBack: RowAct['asks'] = {
+    title: words.users.giveBackTitle({ name }),
+    what: words.users.giveBackWhat,
+    onSubmit: () => change({ source: 'provider' }),
+    done: words.users.givenBack({ name }),
+  };
+  if (provider === undefined) return user.sign_ins ? [{ text: words.users.giveBack, asks: giveBack }] : [];
+  const pin: RowAct['asks'] = {
+    title: words.users.pinTitle({ name }),
+    what: words.users.pinWhat({ role, provider }),
+    onSubmit: () => change({ role }),
+    done: words.users.pinned({ name, role }),
+  };
+  return role === 'none' ? [] : [{ text: words.users.pin, asks: pin }];
+}
+
+function othersActs(user: UserRecord): readonly RowAct[] {
+  const { username: name, second_factor: hasFactor = false } = user;
+  const reset: RowAct['asks'] = {
+    title: words.invitations.resetTitle({ name }),
+    submit: words.invitations.create,
+    what: words.invitations.resetWhat,
+    onSubmit: () => makeLink(name, {}),
+    done: words.invitations.done({ name }),
+    next: madeLink,
+  };
+  const removeFactor = removal(words.users.removeFactor, pathTo('api/users', name, '/second-factor'), {
+    title: words.users.removeFactorTitle({ name }),
+    what: words.users.removeFactorWhat,
+    done: words.users.factorRemoved({ name }),
+  });
+  return [
+    { text: words.invitations.reset, asks: reset },
+    { text: words.users.resetPassword, dialog: () => <ResetPassword user={user} /> },
+    ...(hasFactor ? [removeFactor] : []),
+  ];
+}
+
+/** Goes to the view of another person. */
+export function useViewAs(): (name: string) => void {
+  const [, navigate] = useLocation();
+  return (name) => {
+    wantViewAs(name);
+    navigate(VIEW_AS_PATH);
+  };
+}
+
+const Facts = ({ texts }: { readonly texts: readonly (string | undefined)[] }) =>
+  texts.map((text) => text !== undefined && <span class="fact-more">{text}</span>);
+
+const givenBy = (user: UserRecord): string | undefined => {
+  const provider = giverOf(user);
+  return provider === undefined ? undefined : words.users.givenBy({ provider });
+};
+
+const lastLogin = ({ last_login_at: at }: UserRecord): string =>
+  at === undefined ? words.users.noLogin : formatShortMoment(at);
+
+/** What has columns of its own where there is room. */
+function NarrowBadges({ user }: { user: UserRecord }) {
+  const guest = guestText(user);
+  return (
+    <span class="narrow-only">
+      {user.second_factor && <Badge text={words.secondFactor.title} />}
+      {guest !== undefined && <Badge text={guest} />}
+    </span>
+  );
+}
+
+/** Why the role of a user cannot be changed, nor the user deleted. */
+function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string | undefined {
+  const lasting = users.filter(
+    (user) => user.role === 'admin' && !user.valid_from && !user.valid_until && !giverOf(user),
+  );
+  return ({ username: name, role }) => {
+    if (name === FIXED_USER) return words.users.fixedAdmin;
+    return role === 'admin' && lasting.every((user) => user.username === name) ? words.users.lastAdmin : undefined;
+  };
+}
+
+function camerasOf(role: string, roles: readonly RoleRecord[]): readonly string[] {
+  if (role === 'admin' || role === 'viewer') return [words.ui.common.allCameras];
+  return (roles.find((known) => known.role === role)?.cameras ?? []).map(entryName);
 }

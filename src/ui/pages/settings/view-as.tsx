@@ -3,10 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
 import { type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
-import { beginViewAs, endViewAs } from '../shared/api.ts';
+import { beginViewAs, endViewAs, problemOf } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { Blank, Button, Facts, usePageTitle } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
 import { FewNames } from '../shared/record-table.tsx';
 import { cameraName, words } from '../shared/words.ts';
 

@@ -4,10 +4,9 @@ import { useContext } from 'preact/hooks';
 import type { z } from 'zod';
 import type { SITES } from '../../../accounts/sites/site-routes.ts';
 import type { AnswerOf } from './answers.ts';
-import { type ApiResponse, getFromApi, sendToApi } from './api.ts';
+import { type ApiResponse, getFromApi, problemOf, sendToApi } from './api.ts';
 import type { FormProblem } from './form-faults.ts';
 import { facts } from './page-facts.ts';
-import { problemOf } from './problems.ts';
 import { useFetched, valueOr } from './use-fetched.ts';
 import { words } from './words.ts';
 

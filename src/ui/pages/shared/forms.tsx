@@ -1,10 +1,9 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
 import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { ApiResponse } from './api.ts';
+import { type ApiResponse, formProblemOf } from './api.ts';
 import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
 import { Button } from './parts.tsx';
-import { formProblemOf } from './problems.ts';
 import { words } from './words.ts';
 
 const FaultsContext = createContext<Faults>({});

@@ -1,11 +1,11 @@
 /** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
-import type { ComponentChild } from 'preact';
+import type { ComponentChild, ComponentChildren, TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { SearchBox } from './fields.tsx';
 import { Question, type QuestionProps, useDialogs } from './forms.tsx';
-import { Act, type ActProps, RowMenu } from './menu.tsx';
+import { Menu } from './menu.tsx';
 import { Button, Icon } from './parts.tsx';
-import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type SortValue, sorted } from './search.ts';
+import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type SortValue, sorted } from './table-rows.ts';
 import { entryName, formatShortMoment, locale, words } from './words.ts';
 
 /** Its cell is one of four: words, a moment, cameras, or what `cell` makes. */
@@ -273,3 +273,61 @@ export function FewNames({ names, none }: { names: readonly string[]; none: stri
     </span>
   );
 }
+
+/** `note`: what the row itself has no room for on a narrow screen. */
+type RowMenuProps = {
+  readonly name: string;
+  readonly note?: ComponentChildren;
+  readonly children: ComponentChildren;
+};
+
+const RowMenu = ({ name, note, children }: RowMenuProps) => (
+  <Menu
+    class="row-menu"
+    align="end"
+    label={
+      <>
+        <Icon name="more" />
+        <span class="out-of-sight">{words.ui.table.actionsOf({ name })}</span>
+      </>
+    }
+  >
+    {note !== undefined && <p class="menu-note narrow-only">{note}</p>}
+    <div class="row-acts" onClickCapture={closeMenu}>
+      {children}
+    </div>
+  </Menu>
+);
+
+/** Closes the menu before the act itself: the focus is on the menu's button when a dialog opens. */
+export function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEvent>): void {
+  const menu = currentTarget.closest('details');
+  if (!menu || !(target instanceof Element) || !target.closest('button')) return;
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
+}
+
+interface ActProps {
+  readonly text: string;
+  /** The name of the record, for those who hear the button and do not see its row. */
+  readonly name: string;
+  /** It ends or deletes something. */
+  readonly isDangerous?: boolean | undefined;
+  /** Why it cannot be done; undefined when it can. */
+  readonly why?: string | undefined;
+  readonly onAct: () => void;
+}
+
+/** One act of a row, in its menu or beside it: the same act looks the same everywhere. */
+export const Act = ({ text, name, isDangerous = false, why, onAct }: ActProps) => (
+  <button
+    class={`button button-small${isDangerous ? ' button-bad' : ''}`}
+    type="button"
+    disabled={why !== undefined}
+    title={why}
+    aria-label={`${text}: ${name}`}
+    onClick={onAct}
+  >
+    {text}
+  </button>
+);

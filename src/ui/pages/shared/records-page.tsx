@@ -1,5 +1,4 @@
 /** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
-
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { sendToApi } from './api.ts';
 import { DialogsContext, usePageDialogs } from './forms.tsx';

@@ -1,9 +1,8 @@
 /** A resource of the API: fetched when a component mounts, and again on demand, or again and again. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Lists } from './answers.ts';
-import { getAutomatically, getFromApi } from './api.ts';
+import { getAutomatically, getFromApi, problemOf } from './api.ts';
 import { pauseAfter } from './line-rules.ts';
-import { problemOf } from './problems.ts';
 import { recordsIn } from './untrusted.ts';
 import { words } from './words.ts';
 

@@ -1,21 +1,18 @@
+/** Where a login leads, and where a page goes when its session is over: never to another site. */
+type Texts<Name extends string> = Readonly<Record<Name, string>>;
+
 /** A path from the root; `//host` and `/\host` are another site in disguise. */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x7e]*$/;
 
 /** Pages that would end the new session, or ask for a login again. */
 const NOT_WANTED = /^(?:(?:api|postern)\/)?(?:login|logout)\/?$/;
 
-interface Whereabouts {
-  /** The login page's own URL. */
-  readonly page: string;
-  /** The page that the browser came from; empty when it does not say. */
-  readonly referrer: string;
-  /** Ends in `/`. */
-  readonly basePath: string;
-  /** The path below the base where nothing was wanted: '' for the NVR's own pages, `postern/` for the console. */
-  readonly home: string;
-}
-
-export function nextPage({ page, referrer, basePath, home }: Whereabouts): string {
+/**
+ * Where a login leads. `page`: the login page's own URL. `referrer`: the page that the browser came from; empty when it does not
+ * say. `basePath` ends in `/`. `home`: the path below it where nothing was wanted: '' for the NVR's own pages, `postern/` for the
+ * console.
+ */
+export function nextPage({ page, referrer, basePath, home }: Texts<'page' | 'referrer' | 'basePath' | 'home'>): string {
   const { origin, searchParams } = new URL(page);
   const wanted = searchParams.get('next') ?? '';
   const candidates = [OWN_PATH.test(wanted) ? wanted : '', pathOfOwn(referrer, origin)];
@@ -34,18 +31,13 @@ function pathOfOwn(referrer: string, origin: string): string {
   return url.origin === origin ? `${url.pathname}${url.search}` : '';
 }
 
-interface EndedSession {
-  /** The `Location` of a 401, 302 or 307 answer (interface 5.5.8). */
-  readonly location: string | null;
-  /** The page that will be wanted again. */
-  readonly here: string;
-  /** Ends in `/`. */
-  readonly base: string;
-  /** The console's own login page, relative to the base; where `login` is the NVR's, another one. */
-  readonly loginPath: string;
-}
+type EndedSession = Texts<'here' | 'base' | 'loginPath'> & { readonly location: string | null };
 
-/** Schemes such as `javascript:` are never followed. */
+/**
+ * Where a page goes when its session is over. `location`: that of a 401, 302 or 307 answer (interface 5.5.8). `here`: the page that
+ * will be wanted again. `base` ends in `/`. `loginPath`: the console's own login page, relative to it; where `login` is the NVR's,
+ * another one. Schemes such as `javascript:` are never followed.
+ */
 export function loginTarget({ location, here, base, loginPath }: EndedSession): string {
   const own = new URL(loginPath, base);
   const named = location !== null && URL.canParse(location, base) ? new URL(location, base) : own;

@@ -1,8 +1,8 @@
 /** Texts, names and times as people read them: in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). Times are Unix seconds. */
 import { loadTexts } from '../../../locales/catalogs.ts';
 import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
-import type { Suggestion } from './search.ts';
 import { localeFor, spaced } from './spelling.ts';
+import type { Suggestion } from './suggestions.ts';
 
 /** Read it at render time, not when a module is loaded: the language is loaded in between. */
 export let words: ConsoleTexts;

@@ -2,10 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { REPORT } from '../../../features/doctor/check-route.ts';
-import { type ApiResponse, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, problemOf, sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { Button, Problem } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
 import { words } from '../shared/words.ts';
 import { Tile } from './tiles.tsx';
 

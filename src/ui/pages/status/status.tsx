@@ -1,13 +1,11 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
-
 import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
-import { Act } from '../shared/menu.tsx';
+import { problemOf, sendToApi } from '../shared/api.ts';
 import { Blank, Button, Icon, Problem, usePageTitle } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
+import { Act } from '../shared/record-table.tsx';
 import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';

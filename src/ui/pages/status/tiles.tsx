@@ -2,10 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useProfile } from '../shared/account.ts';
-import { sendToApi } from '../shared/api.ts';
+import { problemOf, sendToApi } from '../shared/api.ts';
 import { Choice, Switch } from '../shared/fields.tsx';
 import { Problem } from '../shared/parts.tsx';
-import { problemOf } from '../shared/problems.ts';
 import type { FetchedAgain } from '../shared/use-fetched.ts';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
 import { type DrawnEntry, endOf, LENGTHS, type Length, switchesOf } from './status-rules.ts';
