@@ -1,7 +1,6 @@
 /** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
 import { CURTAIN_ROUTES } from '../accounts/curtain/curtain-routes.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
-import { INVITED_PASSKEY_ROUTES } from '../accounts/invitations/invited-passkey-routes.ts';
 import { LINK_PAGE_ROUTES } from '../accounts/links/link-page.ts';
 import { LINK_ROUTES } from '../accounts/links/link-routes.ts';
 import { LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
@@ -45,7 +44,6 @@ export const CORE_ROUTES: readonly OwnRoute<Services>[] = [
   ...SIGN_IN_ROUTES,
   ...PAGES,
   ...INVITATION_ROUTES,
-  ...INVITED_PASSKEY_ROUTES,
   ...PAIRING_ROUTES,
   ...SCREEN_ROUTES,
   ...LINK_ROUTES,

@@ -82,6 +82,7 @@ const BODIES: Readonly<Record<string, Json | readonly Json[]>> = {
   'post /api/users/{user}/invitation':                   { role: 'viewer', expires_in: 3600, valid_from: 1, valid_until: 9e9 },
   'post /invitation/{token}':                            { password: 'LongPassw0rd!xyz' },
   'post /invitation/{token}/passkey':                    { credential: CREDENTIAL },
+  'post /invitation/{token}/passkey/options':            {},
   'put /api/settings':                                   { second_factor: 'optional', timezone: 'UTC', public_url: 'http://localhost' },
   'put /api/curtain':                                     { cameras: ['odd'], until: 4_000_000_000 },
   'delete /api/curtain':                                  { cameras: ['odd'] },

@@ -146,6 +146,9 @@ export async function limitedWhenBad<Fault>(
   return verdict;
 }
 
+export const refusedUntil = (seconds: number): Refused =>
+  new Refused(429, `Too many attempts: try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
+
 /** A refusal that the audit line names by its reason. */
 export const unfit = (reason: string, message: string, status = 400): Refused =>
   new Refused(status, message, { recorded: reason });

@@ -13,7 +13,7 @@ import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '..
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
-import { type FieldFault, fieldsIn, hasBody, readJson, unknownFields } from './json-body.ts';
+import { type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
 import {
   BUSY,
   BUSY_RETRY_SECONDS,
@@ -133,15 +133,6 @@ export function orRefused<Value, Fault extends { readonly reason: string; readon
   const { reason, message } = outcome.error;
   throw new Refused(statuses[reason as Fault['reason']], message, { recorded: reason });
 }
-
-/** What refuses by a `Refused`, as a value: for commands. */
-export const asResult = <Value>(
-  doing: Promise<Value>,
-): Promise<Result<Value, { readonly reason: string; readonly message: string }>> =>
-  doing.then(ok, (fault: unknown) => {
-    if (!(fault instanceof Refused)) throw fault;
-    return err({ reason: fault.recorded ?? 'refused', message: fault.message });
-  });
 
 /** What `run` is given. */
 export interface Call<Body = unknown> {
@@ -296,6 +287,15 @@ export const declaring =
       }),
     };
   };
+
+/** The same route for the form of its page, and whatever else is not JSON. */
+export const orByForm = <Deps>(
+  json: OwnRoute<Deps>,
+  form: (ctx: RouteContext, deps: Deps) => unknown,
+): OwnRoute<Deps> => ({
+  ...json,
+  handler: (ctx, deps, next) => (isJson(ctx) ? json.handler?.(ctx, deps, next) : form(ctx, deps)),
+});
 
 /** Counts an attempt to log in, however it ends. `yes`: what its answer counts as. */
 export async function whileCounted<Answer>(

@@ -21,18 +21,8 @@ export function respond(ctx: RouteContext, status: number, body: object): void {
   ctx.body = body;
 }
 
-export const refuse = (ctx: RouteContext, status: number, message: string, more: object = {}): void =>
-  respond(ctx, status, { success: false, message, ...more });
-
 export const refuseFor = (ctx: RouteContext, reason: RefusalReason, facts: RefusalFacts = {}): void =>
   respond(ctx, REFUSALS[reason].status, refusalBody(reason, facts));
-
-/** What is left of the body is not read, so the connection cannot be used for another request. */
-export function refuseBody(ctx: RouteContext, fault: BodyFault): void {
-  if (ctx.req.httpVersionMajor === 1 && !ctx.req.complete) ctx.set('Connection', 'close');
-  const { status, message, ...more } = bodyFaultBody(fault);
-  refuse(ctx, status, message, more);
-}
 
 export function bodyFaultBody(fault: BodyFault) {
   const { status, message } = BODY_FAULTS[fault];
@@ -41,16 +31,8 @@ export function bodyFaultBody(fault: BodyFault) {
     : { status, message };
 }
 
-export const refuseFields = (ctx: RouteContext, faults: readonly FieldFault[]): void =>
-  refuse(ctx, 422, fieldsMessage(faults), { detail: faults });
-
 export const fieldsMessage = (faults: readonly FieldFault[]): string =>
   faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
-
-export function refuseWhileBusy(ctx: RouteContext): void {
-  ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
-  refuse(ctx, 503, BUSY);
-}
 
 export function refuseMethod(allowed: string): (ctx: RouteContext) => void {
   return (ctx) => {
@@ -64,13 +46,6 @@ export const limitedBody = ({ retryAfterSeconds, clause }: LimitedAttempt) => ({
   message: `Too many failed attempts: try again in ${retryAfterSeconds} s.`,
   error: `Rate limit exceeded: ${limitMessage(clause)}`,
 });
-
-/** `Retry-After` is right to the second. */
-export function refuseWhileLimited(ctx: RouteContext, attempt: LimitedAttempt): void {
-  ctx.set('Retry-After', String(attempt.retryAfterSeconds));
-  const { message, error } = limitedBody(attempt);
-  refuse(ctx, 429, message, { error });
-}
 
 /** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */
 const limitMessage = ({ text }: Clause): string =>

@@ -3,16 +3,33 @@ import { z } from 'zod';
 import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
-import { fieldsIn, isJson, MAYBE_GIVEN_TEXT, NEW_PASSWORD, readJson } from '../http/json-body.ts';
-import { type AccountResponseDeps, type Call, declaring, Refused } from '../http/kernel.ts';
-import { refuse, refuseBody, refuseFields, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
+import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD } from '../http/json-body.ts';
+import {
+  type AccountResponseDeps,
+  type Call,
+  declaring,
+  type OpenCall,
+  orByForm,
+  Refused,
+  refusedFields,
+  refusedWhileBusy,
+  refusedWhileLimited,
+} from '../http/kernel.ts';
+import { newCredential, type RelyingParty } from '../passkeys/credential.ts';
+import { NEW_PASSKEY, NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
 import { orUserRefusal } from '../users/user-routes.ts';
 import { VALIDITY, validityOf } from '../users/users.ts';
-import { type AcceptDeps, acceptInvitation } from './accept-invitation.ts';
+import {
+  type AcceptDeps,
+  acceptByPasskey,
+  acceptInvitation,
+  type InvitationAttempt,
+  limited,
+  type PasskeyAttempt,
+} from './accept-invitation.ts';
 import type { Invitations, MadeInvitation } from './invitations.ts';
 
 export interface InvitationRouteDeps extends AccountResponseDeps, AcceptDeps {
@@ -26,10 +43,12 @@ export interface InvitationRouteDeps extends AccountResponseDeps, AcceptDeps {
 }
 
 /** The answer to a stranger: a link that was never made and one that is over are the same. */
-export const VOID =
+const VOID =
   'This link does not hold: it was used, is over, was replaced by a newer one, or never existed. Ask an administrator for a new one.';
+const FOREIGN = 'The passkey was asked for by another link: begin again';
+const HAS_FACTOR = 'This account has a second factor already: set a password by this link, then log in with both';
 const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, with the current one';
-export const NO_PASSWORDS = 'Authentication is disabled';
+const NO_PASSWORDS = 'Authentication is disabled';
 const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 
 const NEW_INVITATION = named(
@@ -43,6 +62,8 @@ const INVITED_PASSWORD = named('InvitedPassword', z.object({ password: NEW_PASSW
 
 const route = declaring<InvitationRouteDeps>();
 const CHANGE = { access: 'admin', who: 'admin', proof: 'credentials' } as const;
+const OPEN = { access: 'public', who: 'anyone', secret: true, before: unlessDisabled } as const;
+const PASSKEY_PATH = `${INVITATION_PATH}/{token}/passkey`;
 
 // biome-ignore format: a table
 export const INVITATION_ROUTES: readonly OwnRoute<InvitationRouteDeps>[] = [
@@ -51,8 +72,9 @@ export const INVITATION_ROUTES: readonly OwnRoute<InvitationRouteDeps>[] = [
   route({ route: 'GET /api/invitations', access: 'admin', who: 'admin', summary: 'Links that hold', yes: [200, z.array(INVITATION)],
     run: async (_, { invitations }) => (await invitations.list()).map(shown) }),
   // The token in the address is the credential.
-  { route: `POST ${INVITATION_PATH}/{token}`, access: 'public', secret: true, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429], type: 'text/html',
-    handler: (ctx, deps) => (isJson(ctx) ? accept(ctx, deps) : deps.invitationForm(ctx)) },
+  orByForm(route({ route: `POST ${INVITATION_PATH}/{token}`, ...OPEN, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429], type: 'text/html', run: accept }), (ctx, deps) => deps.invitationForm(ctx)),
+  route({ route: `POST ${PASSKEY_PATH}/options`, ...OPEN, summary: 'What to ask an authenticator for, instead of a password', body: ANY, reads: 'json', yes: [200, ANY], no: [...BODY_NO, 404, 408, 409, 429], run: options }),
+  route({ route: `POST ${PASSKEY_PATH}`, ...OPEN, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, reads: 'json', yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429], run: acceptPasskey }),
 ];
 
 const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation): z.output<typeof INVITATION> => ({
@@ -62,7 +84,7 @@ const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation): z.output<typ
   expires_at: expiresAt,
 });
 
-function unlessDisabled(_: Call, { hasOwnLogin }: InvitationRouteDeps): void {
+function unlessDisabled(_: unknown, { hasOwnLogin }: InvitationRouteDeps): void {
   if (!hasOwnLogin) throw new Refused(404, NO_PASSWORDS);
 }
 
@@ -96,24 +118,58 @@ async function revoke(call: Call, { invitations }: InvitationRouteDeps): Promise
   call.note({ user });
 }
 
-async function accept(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void> {
-  if (!deps.hasOwnLogin) return refuse(ctx, 404, NO_PASSWORDS);
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
-  if (!body.ok) return refuseBody(ctx, body.error);
-  const fields = fieldsIn(INVITED_PASSWORD, body.value);
-  if (!fields.ok) return refuseFields(ctx, fields.error);
-  const given = { token: ctx.params['token'] ?? '', password: fields.value.password };
-  const outcome = await acceptInvitation(given, ctx, deps);
+async function accept(
+  { ctx, params, body }: OpenCall<{ password: string }>,
+  deps: InvitationRouteDeps,
+): Promise<object> {
+  const outcome = await acceptInvitation({ token: params['token'] ?? '', password: body.password }, ctx, deps);
+  if (outcome.kind !== 'accepted') throw refusedAttempt(outcome);
+  return { success: true, user: outcome.user };
+}
+
+async function options({ ctx, params }: OpenCall, deps: InvitationRouteDeps): Promise<object> {
+  const site = siteOf(deps);
+  const outcome = await limited(ctx, deps, () => deps.invitedPasskeys.options(params['token'] ?? '', site));
+  if (outcome.kind !== 'asked') throw refusedAttempt(outcome);
+  return outcome.options;
+}
+
+async function acceptPasskey({ ctx, params, body }: OpenCall, deps: InvitationRouteDeps): Promise<object> {
+  const site = siteOf(deps);
+  const fields = fieldsIn(NEW_PASSKEY, body);
+  if (!fields.ok) throw refusedFields(fields.error);
+  const credential = newCredential(fields.value.credential);
+  if (!credential.ok) throw refusedFields(credential.error);
+  const name = passkeyName(fields.value.name || USUAL_NAME);
+  if (!name.ok) throw refusedFields(name.error);
+  const given = { token: params['token'] ?? '', credential: credential.value, name: name.value, site };
+  const outcome = await acceptByPasskey(given, ctx, deps);
+  if (outcome.kind !== 'accepted') throw refusedAttempt(outcome);
+  return { success: true, user: outcome.user };
+}
+
+function siteOf({ invitedPasskeys: { site } }: InvitationRouteDeps): RelyingParty {
+  if (!site.ok) throw new Refused(409, site.error);
+  return site.value;
+}
+
+type Failure = Exclude<InvitationAttempt | PasskeyAttempt, { readonly kind: 'accepted' }>;
+
+function refusedAttempt(outcome: Failure): Refused {
   switch (outcome.kind) {
-    case 'accepted':
-      return respond(ctx, 200, { success: true, user: outcome.user });
     case 'void':
-      return refuse(ctx, 404, VOID);
+      return new Refused(404, VOID);
     case 'password-unfit':
-      return refuse(ctx, 400, outcome.message);
+      return new Refused(400, outcome.message);
+    case 'has-factor':
+      return new Refused(409, HAS_FACTOR);
+    case 'foreign':
+      return new Refused(400, FOREIGN);
     case 'busy':
-      return refuseWhileBusy(ctx);
+      return refusedWhileBusy();
     case 'limited':
-      return refuseWhileLimited(ctx, outcome);
+      return refusedWhileLimited(outcome);
+    default:
+      return new Refused(NOT_ADDED[outcome.kind].status, NOT_ADDED[outcome.kind].message);
   }
 }

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Link } from '../../domain/accounts/grant.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { REFUSALS, refusalBody } from '../../domain/refusal.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import { LINK_PATH } from '../../domain/shared-thing.ts';
@@ -10,10 +9,10 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type Audit, agentOf } from '../audit.ts';
-import type { GrantServices } from '../grants/grants.ts';
+import { type GrantServices, refusedUntil } from '../grants/grants.ts';
 import { GIVEN_PIN } from '../http/answers.ts';
-import { fieldsIn, GIVEN_TEXT, isJson, readJson } from '../http/json-body.ts';
-import { refuse, refuseBody, refuseFields, refuseFor, respond } from '../http/responses.ts';
+import { GIVEN_TEXT } from '../http/json-body.ts';
+import { type AccountResponseDeps, declaring, type OpenCall, orByForm, Refused, refusedFor } from '../http/kernel.ts';
 import { isFailure, type NotJudged } from '../login/guesses.ts';
 import { type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
@@ -34,11 +33,8 @@ export interface VisitServices extends Pick<GrantServices, 'clock'> {
   readonly codeLimiter: LoginLimiter;
 }
 
-/** The routes also need the seconds in which a body must arrive; the page takes a form, and whatever else is not JSON. */
-type PageServices = VisitServices & {
-  readonly bodySeconds: () => number;
-  readonly linkForm: (ctx: RouteContext) => Promise<void>;
-};
+/** The page takes a form, and whatever else is not JSON. */
+type PageServices = AccountResponseDeps & VisitServices & { readonly linkForm: (ctx: RouteContext) => Promise<void> };
 
 type ClosedLink =
   /** Unknown, ended, revoked, used up, or its maker may no longer see it: all alike. */
@@ -168,11 +164,12 @@ const FILE_NO = [206, 304, 403, 404, 416, 429, 502, 503, 504];
 
 const PIN = named('Pin', z.object({ pin: GIVEN_TEXT }));
 
+const route = declaring<PageServices>();
+
 /** The secret in the address is the credential. With `link` the path stands for one of the NVR, judged with the rights of the link. */
 // biome-ignore format: a table
 export const LINK_PAGE_ROUTES: readonly OwnRoute<PageServices>[] = [
-  { route: `POST ${LINK_PATH}/{secret}`, access: 'public', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html',
-    handler: (ctx, deps) => (isJson(ctx) ? answer(ctx, deps) : deps.linkForm(ctx)) },
+  orByForm(route({ route: `POST ${LINK_PATH}/{secret}`, access: 'public', who: 'anyone', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html', run: answer }), (ctx, deps) => deps.linkForm(ctx)),
   { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `OPTIONS ${LINK_PATH}/{secret}/{file}`, access: 'public', summary: 'Pages of other sites may read what a link shows, and its parts by Range: for cast devices', yes: [204], no: [404],
@@ -195,25 +192,22 @@ function allowReading(ctx: RouteContext): void {
   ctx.status = 204;
 }
 
-async function answer(ctx: RouteContext, deps: PageServices): Promise<void> {
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
-  if (!body.ok) return refuseBody(ctx, body.error);
-  const fields = fieldsIn(PIN, body.value);
-  if (!fields.ok) return refuseFields(ctx, fields.error);
-  const outcome = await givePin({ secret: ctx.params['secret'] ?? '', pin: fields.value.pin }, ctx, deps);
+async function answer({ ctx, params, body }: OpenCall<{ pin: string }>, deps: PageServices): Promise<object> {
+  const outcome = await givePin({ secret: params['secret'] ?? '', pin: body.pin }, ctx, deps);
   switch (outcome.kind) {
     case 'right':
       ctx.append('Set-Cookie', outcome.cookie);
-      return respond(ctx, 200, { success: true, expires_at: outcome.expiresAt });
+      return { success: true, expires_at: outcome.expiresAt };
     case 'wrong':
-      return refuse(ctx, 403, 'That PIN is not right', { reason: 'link-pin-wrong' });
+      throw new Refused(403, 'That PIN is not right', { fields: { reason: 'link-pin-wrong' } });
     case 'over':
-      return refuseFor(ctx, 'link-over');
+      throw refusedFor('link-over');
     case 'busy':
-      ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
-      return respond(ctx, 503, refusalBody('nvr-unreachable'));
+      throw new Refused(503, REFUSALS['nvr-unreachable'].message, {
+        headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) },
+        fields: refusalBody('nvr-unreachable'),
+      });
     case 'limited':
-      ctx.set('Retry-After', String(outcome.seconds));
-      return refuse(ctx, 429, `Too many attempts: try again in ${outcome.seconds} s.`);
+      throw refusedUntil(outcome.seconds);
   }
 }

@@ -9,20 +9,22 @@ import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type GrantServices, newGrantId, notKept, unfit } from '../grants/grants.ts';
+import { type GrantServices, newGrantId, notKept, refusedUntil, unfit } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
-import { fieldsIn, GIVEN_TEXT, readJson } from '../http/json-body.ts';
+import { fieldsIn, GIVEN_TEXT } from '../http/json-body.ts';
 import {
   type AccountResponseDeps,
+  ANSWERED,
   type Call,
   declaring,
+  type OpenCall,
   Refused,
   refusedFields,
   refusedFor,
   refusedWhileBusy,
   refusedWhileLimited,
 } from '../http/kernel.ts';
-import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
+import { respond } from '../http/responses.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { qrCode } from '../second-factor/second-factor.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -66,9 +68,9 @@ const route = declaring<PairingServices>();
 
 // biome-ignore format: a table
 export const PAIRING_ROUTES: readonly OwnRoute<PairingServices>[] = [
-  { route: 'POST /api/screens/code', access: 'public', secret: true, summary: 'Begin to pair a display: it shows user_code, and polls with device_code (RFC 8628)', yes: [200, SCREEN_CODE], no: [404, 429], handler: begin },
+  route({ route: 'POST /api/screens/code', access: 'public', who: 'anyone', secret: true, summary: 'Begin to pair a display: it shows user_code, and polls with device_code (RFC 8628)', yes: [200, SCREEN_CODE], no: [404, 429], run: begin }),
   route({ route: 'GET /api/screens/code', access: 'any', note: 'a session', summary: 'Where the display is that shows this code', query: { user_code: 'The letters that the display shows' }, yes: [200, SCREEN_DEVICE], no: [404], run: look }),
-  { route: 'POST /api/screens/token', access: 'public', secret: true, summary: 'Poll: the screen comes as a cookie', body: DEVICE_CODE, yes: [200, MADE_SCREEN], no: [...BODY_NO, 408, 429], handler: poll },
+  route({ route: 'POST /api/screens/token', access: 'public', who: 'anyone', secret: true, summary: 'Poll: the screen comes as a cookie', body: DEVICE_CODE, yes: [200, MADE_SCREEN], no: [...BODY_NO, 408, 429], run: poll }),
   route({ route: 'POST /api/screens/confirm', access: 'any', writes: true, note: 'a session; cameras of its own', summary: 'Make a screen of the display that shows this code', body: NEW_SCREEN, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [201, SCREEN.pick({ id: true, name: true, cameras: true, ends_at: true })], no: [...BODY_NO, 404, 409], act: 'screen-paired',
     before: async ({ caller, prove }, services) => {
       await personOf(caller, services);
@@ -79,19 +81,19 @@ export const PAIRING_ROUTES: readonly OwnRoute<PairingServices>[] = [
     before: ({ caller }, services) => personOf(caller, services), run: deny }),
 ];
 
-async function begin(ctx: RouteContext, deps: PairingServices): Promise<void> {
-  const { pairing, authEnabled, publicAddressOf, screens } = deps;
-  if (!authEnabled) return refuse(ctx, 404, NO_ACCOUNTS);
+async function begin({ ctx }: OpenCall, services: PairingServices): Promise<object> {
+  const { pairing, authEnabled, publicAddressOf, screens } = services;
+  if (!authEnabled) throw new Refused(404, NO_ACCOUNTS);
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const begun = await pairing.begin({ address, agent });
-  if (begun.kind === 'limited') return limited(ctx, begun.seconds);
+  if (begun.kind === 'limited') throw refusedUntil(begun.seconds);
   const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClientOf(ctx.state));
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
   const page = publicAddressOf(SCREEN_PATH) ?? `${originOf(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
   const complete = `${page}?code=${begun.userCode}`;
   const codes = { device_code: begun.deviceCode, user_code: begun.userCode };
   const places = { verification_uri: page, verification_uri_complete: complete, qr: qrCode(complete) };
-  respond(ctx, 200, { ...codes, ...places, expires_in: CODE_SECONDS, interval: POLL_SECONDS });
+  return { ...codes, ...places, expires_in: CODE_SECONDS, interval: POLL_SECONDS };
 }
 
 /** The address that the display's browser has of this service: it was compared with the Host before. */
@@ -100,26 +102,18 @@ function originOf(ctx: RouteContext): string {
   return origin === '' ? `${ctx.state.clientEncrypted ? 'https' : 'http'}://${ctx.host}` : origin;
 }
 
-function limited(ctx: RouteContext, seconds: number): void {
-  ctx.set('Retry-After', String(seconds));
-  refuse(ctx, 429, `Too many attempts: try again in ${seconds} s.`);
-}
-
-async function poll(ctx: RouteContext, deps: PairingServices): Promise<void> {
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
-  if (!body.ok) return refuseBody(ctx, body.error);
-  const fields = fieldsIn(DEVICE_CODE, body.value);
-  if (!fields.ok) return refuseFields(ctx, fields.error);
-  const outcome = await deps.pairing.poll(fields.value.device_code, ctx.state.clientAddress);
+async function poll({ ctx, body }: OpenCall<{ device_code: string }>, services: PairingServices): Promise<object> {
+  const outcome = await services.pairing.poll(body.device_code, ctx.state.clientAddress);
   switch (outcome.kind) {
     case 'limited':
-      return limited(ctx, outcome.seconds);
+      throw refusedUntil(outcome.seconds);
     case 'error':
-      return respond(ctx, 400, { error: outcome.error });
+      respond(ctx, 400, { error: outcome.error });
+      return ANSWERED;
     case 'paired': {
       const { id, name, expiresAt: ends_at } = outcome.screen;
-      ctx.append('Set-Cookie', deps.screens.screenCookie(outcome.secret, cookieClientOf(ctx.state)));
-      return respond(ctx, 200, { success: true, id, name, ends_at });
+      ctx.append('Set-Cookie', services.screens.screenCookie(outcome.secret, cookieClientOf(ctx.state)));
+      return { success: true, id, name, ends_at };
     }
   }
 }
