@@ -20,7 +20,7 @@ import { createPasswordHasher, type PasswordHasher } from '../accounts/passwords
 import { createSealer, createTickets, derivedKey, type Sealer } from '../accounts/second-factor/sealing.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
-import { openSitePublisher } from '../accounts/sites/site-publisher.ts';
+import { openSitePublisher } from '../accounts/sites/sites.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { type Clock, type DeletionGuard, unixSeconds } from '../domain/clock.ts';

@@ -1,5 +1,5 @@
 /** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
-import { CURTAIN_ROUTES } from '../accounts/curtain/curtain-routes.ts';
+import { CURTAIN_ROUTES } from '../accounts/curtain/curtain.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
 import { LINK_PAGE_ROUTES } from '../accounts/links/link-page.ts';
 import { LINK_ROUTES } from '../accounts/links/link-routes.ts';
@@ -10,14 +10,13 @@ import { REAUTHENTICATE_ROUTES } from '../accounts/login/reauthenticate.ts';
 import { OIDC_ROUTES } from '../accounts/oidc/oidc-routes.ts';
 import { SIGN_IN_ROUTES } from '../accounts/oidc/sign-in-routes.ts';
 import { PASSKEY_ROUTES } from '../accounts/passkeys/passkey-routes.ts';
-import { CONFIG_SET_ROUTES } from '../accounts/roles/config-set-route.ts';
-import { ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
+import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
 import { PAIRING_ROUTES } from '../accounts/screens/pairing-routes.ts';
 import { SCREEN_ROUTES } from '../accounts/screens/screen-routes.ts';
 import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
 import { SESSION_ROUTES } from '../accounts/sessions/session-routes.ts';
 import { SETTING_ROUTES } from '../accounts/settings/setting-routes.ts';
-import { SITE_ROUTES } from '../accounts/sites/site-routes.ts';
+import { SITE_ROUTES } from '../accounts/sites/sites.ts';
 import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../accounts/users/user-routes.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../gateway/entry/gateway-routes.ts';

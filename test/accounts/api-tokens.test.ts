@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createGrantMemory } from '../../src/accounts/grants/grants.ts';
-import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
 import { type ApiToken, NEW_GRANT } from '../../src/domain/accounts/grant.ts';

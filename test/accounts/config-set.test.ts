@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { splitConfigSet } from '../../src/accounts/roles/config-set-route.ts';
+import { splitConfigSet } from '../../src/accounts/roles/role-routes.ts';
 import { accountServerOfFour } from './support/server-of-four.ts';
 
 const OWN = (key: string) => `${key} is Postern's own: change it in Postern's configuration file, not in the NVR's`;

@@ -1,7 +1,7 @@
 /** The curtain as every request knows it: read again when it has changed, and as it was while the store is away (SPEC 19). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCurtainRegistry } from '../../src/accounts/curtain/curtain-registry.ts';
+import { createCurtainRegistry } from '../../src/accounts/curtain/curtain.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import type { Curtain } from '../../src/domain/accounts/curtain.ts';
 import { storeFault } from '../../src/domain/store/store-fault.ts';

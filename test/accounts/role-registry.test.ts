@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
-import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { USERS } from '../../src/cli/commands/users.ts';

@@ -5,36 +5,29 @@ import type { FactorKind } from '../../domain/accounts/second-factor.ts';
 import type { Barred } from '../../domain/caller.ts';
 import { parseUserName, type UserName } from '../../domain/names.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
+import type { StepTicket } from '../second-factor/sealing.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
 import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
 import { type GuessOutcome, type GuessServices, judgeCode, judgeGuess } from './guesses.ts';
 import { settled } from './login-limiter.ts';
 
-export interface LoginAttempt {
-  readonly user: string;
-  readonly password: string;
-  /** A code of a second factor, or a recovery code. */
-  readonly code?: string | undefined;
+/** Who logs in: from where, with which session tokens that the browser sent along, whatever they are worth. */
+export interface LoginClient {
   readonly address: string;
-  /** Session tokens that the browser sent along, whatever they are worth. */
   readonly shownTokens?: readonly string[];
   /** Aborted when the client has left: nothing waits for it any more, and no session is made. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The second step alone: the first one was taken with a password, or by a provider. `secretsDigest`: that of the user's secrets then. */
-export interface SecondStep {
+interface LoginAttempt extends LoginClient {
   readonly user: string;
-  readonly secretsDigest: string;
-  /** The first step was taken at a provider. */
-  readonly origin?: SessionOrigin | undefined;
-  /** The digest of the invitation that is accepted by that provider, once the code is right. */
-  readonly invitation?: string | undefined;
-  readonly code: string;
-  readonly address: string;
-  readonly shownTokens?: readonly string[];
-  readonly signal?: AbortSignal | undefined;
+  readonly password: string;
+  /** A code of a second factor, or a recovery code. */
+  readonly code?: string | undefined;
 }
+
+/** The second step alone: the first one was taken with a password, or by a provider. `secretsDigest`: that of the user's secrets then. */
+export type SecondStep = Omit<StepTicket, 'expiresAt'> & { readonly code: string };
 
 /** What is asked of sign-ins at the second step after a provider's. */
 export interface StepsFromProviders {
@@ -71,9 +64,7 @@ export type LoginOutcome =
 
 type ProvenPassword =
   | { readonly kind: 'match'; readonly user: User }
-  | Extract<LoginOutcome, { kind: 'closed' }>
-  | { readonly kind: 'mismatch'; readonly user?: User }
-  | Exclude<GuessOutcome, { kind: 'match' | 'mismatch' }>;
+  | Extract<LoginOutcome, { kind: 'closed' | 'mismatch' | 'limited' | 'busy' }>;
 
 export async function logIn(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
   if (API_TOKEN.test(attempt.password)) return logInByToken(attempt, deps);
@@ -137,7 +128,7 @@ const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: '
 
 /** A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(
-  step: SecondStep,
+  step: SecondStep & LoginClient,
   deps: LoginServices,
   signInsOf: StepsFromProviders,
 ): Promise<LoginOutcome> {
@@ -169,7 +160,7 @@ async function originHolds(
   return invitation !== undefined || signInsOf.isConnected(user.name, origin);
 }
 
-type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal'> & Pick<SecondStep, 'origin'>;
+type CodeGiven = LoginClient & Pick<LoginAttempt, 'code'> & Pick<StepTicket, 'origin'>;
 
 /** `admit`: what a right code leads to, where that is more than a session. */
 async function afterPassword(

@@ -11,13 +11,12 @@ import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../pass
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './guesses.ts';
-import { admitted, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
+import { admitted, type LoginClient, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';
 import {
   type AttemptServices,
   LOGIN_FAILED,
   LOGIN_NO,
-  type LoginClient,
   refusedLogin,
   settle,
   takeCookie,
@@ -83,8 +82,8 @@ async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promi
   const credential = assertion(Object(body)['credential']);
   if (!credential.ok) throw refusedFields(credential.error);
   const [browser = ''] = browserIn(ctx);
-  const attempt = ({ address, signal }: LoginClient) =>
-    logInByPasskey({ assertion: credential.value, browser, address, signal, site }, deps);
+  const attempt = (client: LoginClient) =>
+    logInByPasskey({ assertion: credential.value, browser, site, ...client }, deps);
   takeCookie(ctx, await settle('', attempt, ctx, deps));
 }
 
@@ -104,13 +103,10 @@ function browserOf(ctx: RouteContext): string {
   return browser;
 }
 
-/** Logging in with a passkey: alone, or after the right password (SPEC 12). */
-interface PasskeyLogin {
+/** Logging in with a passkey: alone, or after the right password. `browser`: the text that it keeps as a cookie. */
+interface PasskeyLogin extends LoginClient {
   readonly assertion: Assertion;
-  /** The text that the browser keeps as a cookie. */
   readonly browser: string;
-  readonly address: string;
-  readonly signal?: AbortSignal | undefined;
   readonly site: RelyingParty;
 }
 

@@ -24,6 +24,7 @@ import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
 import {
   admitted,
+  type LoginClient,
   type LoginOutcome,
   type LoginServices,
   logIn,
@@ -71,7 +72,7 @@ export function attemptLogin(
 
 /** The second step alone, after a first one whose ticket is good. */
 export function attemptSecondStep(
-  given: Pick<SecondStep, 'user' | 'secretsDigest' | 'origin' | 'invitation' | 'code'>,
+  given: SecondStep,
   ctx: RouteContext,
   deps: AttemptServices,
   signInsOf: StepsFromProviders,
@@ -85,13 +86,6 @@ export function attemptSecondStep(
   };
   const steps = { ...signInsOf, connectInvited };
   return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps, steps), ctx, deps);
-}
-
-/** Who logs in: from where, with which session tokens, and until when the client is there. */
-export interface LoginClient {
-  readonly address: string;
-  readonly shownTokens: readonly string[];
-  readonly signal: AbortSignal;
 }
 
 /** `user`: as it was written; empty where the outcome says whose attempt it was. */
@@ -203,22 +197,28 @@ export const LOGIN_FAILED = 'Login failed';
 const CODE_ASKED = 'A code of the second factor is needed: send it as "code"';
 const CODE_WRONG = 'The code is not right, or was used before';
 const PASSKEY_OVER = 'The passkey took too long, or the page was open for too long: try again';
+/** How each outcome is counted, and why it was refused, in the audit line: never for the client. */
 // biome-ignore format: a table
-const AUDIT_REASON = {
-  mismatch:     'bad-credentials',
-  'code-asked': 'second-factor-asked',
-  'code-wrong': 'bad-code',
-  limited:      'rate-limited',
-  'passkey-over': 'passkey-challenge-over',
-  busy:         'busy',
+const KINDS = {
+  'logged-in':     { counted: 'success',         reason: undefined },
+  mismatch:        { counted: 'bad_credentials', reason: 'bad-credentials' },
+  'code-asked':    { counted: 'code_asked',      reason: 'second-factor-asked' },
+  'code-wrong':    { counted: 'bad_code',        reason: 'bad-code' },
+  'passkey-wrong': { counted: 'bad_passkey',     reason: undefined },
+  'passkey-over':  { counted: 'bad_passkey',     reason: 'passkey-challenge-over' },
+  closed:          { counted: 'closed',          reason: undefined },
+  limited:         { counted: 'rate_limited',    reason: 'rate-limited' },
+  busy:            { counted: 'busy',            reason: 'busy' },
 } as const;
 
-/** The reason for the audit line, never for the client. */
-export function reasonOf(outcome: Failed): string {
-  if (outcome.kind === 'closed') return outcome.closed.reason;
-  if (outcome.kind === 'mismatch') return outcome.why ?? AUDIT_REASON.mismatch;
-  return outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
-}
+const reasonOf = (outcome: Failed): string =>
+  (outcome.kind === 'closed' ? outcome.closed.reason : 'why' in outcome ? outcome.why : undefined) ??
+  KINDS[outcome.kind].reason ??
+  outcome.kind;
+
+/** How an attempt is counted. */
+export const loginResult = (outcome: Attempted): LoginResult =>
+  outcome.kind === 'closed' && outcome.closed.reason === 'password-off' ? 'password_off' : KINDS[outcome.kind].counted;
 
 export function refusedLogin(outcome: Failed): Refused {
   const counted = loginResult(outcome);
@@ -244,19 +244,3 @@ export function refusedLogin(outcome: Failed): Refused {
       return refusedWhileBusy();
   }
 }
-
-/** How an attempt is counted. */
-export const loginResult = (outcome: Attempted): LoginResult =>
-  outcome.kind === 'closed' && outcome.closed.reason === 'password-off' ? 'password_off' : LOGIN_RESULT[outcome.kind];
-
-const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
-  'logged-in': 'success',
-  mismatch: 'bad_credentials',
-  'code-asked': 'code_asked',
-  'code-wrong': 'bad_code',
-  'passkey-wrong': 'bad_passkey',
-  'passkey-over': 'bad_passkey',
-  closed: 'closed',
-  limited: 'rate_limited',
-  busy: 'busy',
-};

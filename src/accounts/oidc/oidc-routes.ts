@@ -99,7 +99,7 @@ export async function beginAttempt(
   if (!active) return void deps.pages.refuse(ctx, 'sign-in-unknown');
   const attempt = newAttempt(given, unixSeconds(deps.clock));
   const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
-  if (!address.ok) return void refuseFault(ctx, deps, given.provider, address.error);
+  if (!address.ok) return void refuseFault({ ctx, deps, provider: given.provider }, address.error);
   const client = cookieClientOf(ctx.state);
   ctx.append('Set-Cookie', [...attemptCookies(attempt, ctx.get('Cookie'), deps.attempts, client)]);
   ctx.set('Cache-Control', 'no-store');
@@ -128,54 +128,58 @@ async function beginInvited({ ctx, params }: OpenCall, deps: OidcServices): Prom
   return ANSWERED;
 }
 
-async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<void> {
-  const name = params['name'] ?? '';
-  const active = deps.providers.get(name);
-  if (!active) return deps.pages.refuse(ctx, 'sign-in-unknown');
-  const state = query.getAll('state');
-  const [written = ''] = state;
-  const now = unixSeconds(deps.clock);
-  const attempt =
-    state.length === 1
-      ? attemptIn(ctx.get('Cookie'), { provider: name, state: written }, deps.attempts, now)
-      : undefined;
-  if (!attempt) return over(ctx, deps, name);
-  const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, attempt.state);
-  if (leavePlace === 'over') return over(ctx, deps, name);
-  if (leavePlace === 'busy') return refuseFor(ctx, deps, name, 'sign-in-busy');
-  ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClientOf(ctx.state)));
-  const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
-  if (!identity.ok) return refuseFault(ctx, deps, name, identity.error);
-  // Not before: what any visitor can send would be written into the store, and told to all replicas.
-  if (!(await markUsed(deps, `attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
-  await serve(ctx, deps, { active, attempt, identity: identity.value });
+/** A request about one provider. */
+interface Visit {
+  readonly ctx: RouteContext;
+  readonly deps: OidcServices;
+  readonly provider: string;
 }
 
-interface Signed {
-  readonly active: ActiveProvider;
+/** The answer of the provider, and whom it names. */
+interface Signed extends Visit {
+  readonly rules: SignInRules;
   readonly attempt: Attempt;
   readonly identity: ProviderIdentity;
 }
 
-async function serve(ctx: RouteContext, deps: OidcServices, signed: Signed): Promise<void> {
-  const { active, attempt, identity } = signed;
-  const { purpose } = attempt;
-  const noteChange: NoteChange = (act) => note(ctx, deps, attempt.provider, act, act.user);
+async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<void> {
+  const { name: provider = '' } = params;
+  const visit = { ctx, deps, provider };
+  const active = deps.providers.get(provider);
+  if (!active) return deps.pages.refuse(ctx, 'sign-in-unknown');
+  const [state = '', ...more] = query.getAll('state');
+  const now = unixSeconds(deps.clock);
+  const attempt = more.length === 0 && attemptIn(ctx.get('Cookie'), { provider, state }, deps.attempts, now);
+  if (!attempt) return over(visit);
+  const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, attempt.state);
+  if (leavePlace === 'over') return over(visit);
+  if (leavePlace === 'busy') return refuseFor(visit, 'sign-in-busy');
+  ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClientOf(ctx.state)));
+  const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
+  if (!identity.ok) return refuseFault(visit, identity.error);
+  // Not before: what any visitor can send would be written into the store, and told to all replicas.
+  if (!(await markUsed(deps, `attempt ${attempt.state}`, attempt.expiresAt))) return over(visit);
+  await serve({ ...visit, rules: active.rules, attempt, identity: identity.value });
+}
+
+async function serve(signed: Signed): Promise<void> {
+  const { ctx, deps, rules, identity } = signed;
+  const { purpose } = signed.attempt;
+  const noteChange: NoteChange = (act) => note(signed, act, act.user);
   switch (purpose.kind) {
     case 'login':
-      return settle(ctx, deps, signed, await deps.signInsOf.logIn(identity, active.rules, noteChange));
+      return settle(signed, await deps.signInsOf.logIn(identity, rules, noteChange));
     case 'invitation':
-      return settle(ctx, deps, signed, await deps.signInsOf.accept(purpose.token, identity, active.rules, noteChange));
+      return settle(signed, await deps.signInsOf.accept(purpose.token, identity, rules, noteChange));
     case 'connect': {
       const caller = await callerOf(purpose, ctx, deps);
-      if (!caller) return over(ctx, deps, attempt.provider);
+      if (!caller) return over(signed);
       const account = { name: caller.name, createdAt: purpose.userCreatedAt };
-      return settle(ctx, deps, signed, await deps.signInsOf.connect(account, identity, active.rules));
+      return settle(signed, await deps.signInsOf.connect(account, identity, rules));
     }
     case 'prove': {
       const caller = await callerOf(purpose, ctx, deps);
-      if (!caller) return over(ctx, deps, attempt.provider);
-      return prove(ctx, deps, signed, caller);
+      return caller ? prove(signed, caller) : over(signed);
     }
   }
 }
@@ -190,25 +194,17 @@ async function callerOf(
   return caller.name === user && !lostRights(await recheck(caller), caller) ? caller : undefined;
 }
 
-async function prove(
-  ctx: RouteContext,
-  deps: OidcServices,
-  { attempt, identity }: Signed,
-  caller: Caller,
-): Promise<void> {
+async function prove(signed: Signed, caller: Caller): Promise<void> {
+  const { ctx, deps, identity } = signed;
   const isOwn = (await ownerOf(identity, deps)) === caller.name;
-  const reason = !isOwn
-    ? 'sign-in-of-other'
-    : isFresh(identity, unixSeconds(deps.clock))
-      ? undefined
-      : 'sign-in-not-proven';
+  const isProven = isFresh(identity, unixSeconds(deps.clock));
+  const reason = !isOwn ? 'sign-in-of-other' : isProven ? undefined : 'sign-in-not-proven';
   const token = reason === undefined ? await deps.sessions.prove(caller) : undefined;
-  note(ctx, deps, attempt.provider, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
-  if (reason) return refuseFor(ctx, deps, attempt.provider, reason);
-  if (token === undefined) return over(ctx, deps, attempt.provider);
-  noteResult(deps, attempt.provider, 'proven');
+  note(signed, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
+  if (reason) return refuseFor(signed, reason);
+  if (token === undefined) return over(signed);
   ctx.append('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
-  leave(ctx, attempt.returnTo);
+  succeed(signed, 'proven', signed.attempt.returnTo);
 }
 
 // biome-ignore format: a table
@@ -224,54 +220,40 @@ const REASON_OF = {
   busy:              'sign-in-busy',
 } as const;
 
-async function settle(
-  ctx: RouteContext,
-  deps: OidcServices,
-  { attempt }: Signed,
-  outcome: SignInOutcome,
-): Promise<void> {
-  const { provider, returnTo } = attempt;
+async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
+  const { ctx, deps, provider, attempt } = signed;
+  const { returnTo } = attempt;
   switch (outcome.kind) {
     case 'logged-in':
       ctx.append('Set-Cookie', await beginSession(outcome, ctx, deps));
-      noteResult(deps, provider, 'success');
-      return leave(ctx, returnTo);
+      return succeed(signed, 'success', returnTo);
     case 'second-step': {
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
       const { kind: _, user, ...first } = outcome;
       const ticket = deps.tickets.sign({ ...stepOf(user), expiresAt, ...first });
       ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClientOf(ctx.state)));
-      noteResult(deps, provider, 'second_step');
-      note(ctx, deps, provider, { what: 'login' }, outcome.user.name, 'second-factor-asked');
-      return leave(ctx, `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`);
+      note(signed, { what: 'login' }, user.name, 'second-factor-asked');
+      const page = `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`;
+      return succeed(signed, 'second_step', page);
     }
     case 'connected':
-      note(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
-      noteResult(deps, provider, 'connected');
-      return leave(ctx, returnTo);
+      note(signed, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
+      return succeed(signed, 'connected', returnTo);
     default: {
       const reason = outcome.kind === 'closed' ? outcome.closed.reason : REASON_OF[outcome.kind];
       const user = 'user' in outcome ? (outcome.kind === 'closed' ? outcome.user.name : outcome.user) : undefined;
-      const what = attempt.purpose.kind === 'connect' ? 'sign-in-connected' : 'login';
-      note(ctx, deps, provider, { what }, user, reason);
-      return refuseFor(ctx, deps, provider, reason);
+      note(signed, { what: attempt.purpose.kind === 'connect' ? 'sign-in-connected' : 'login' }, user, reason);
+      return refuseFor(signed, reason);
     }
   }
 }
 
 /** `refused`: why it was not done. */
-const note = (
-  ctx: RouteContext,
-  deps: OidcServices,
-  provider: string,
-  act: AuditedAct,
-  who?: UserName,
-  refused?: string,
-): void => record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
+const note = ({ ctx, deps, provider }: Visit, act: AuditedAct, who?: UserName, refused?: string): void =>
+  record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
 
 function noteResult(
-  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-  provider: string,
+  { deps: { metrics, log }, provider }: Omit<Visit, 'ctx'>,
   result: SignInResult,
   why?: string,
 ): void {
@@ -279,43 +261,44 @@ function noteResult(
   if (why !== undefined) log.warn({ provider, result, cause: why }, 'a sign-in with a provider did not succeed');
 }
 
-function leave(ctx: RouteContext, address: string): void {
-  ctx.set('Cache-Control', 'no-store');
-  ctx.redirect(address);
+function succeed(visit: Visit, result: SignInResult, address: string): void {
+  noteResult(visit, result);
+  visit.ctx.set('Cache-Control', 'no-store');
+  visit.ctx.redirect(address);
 }
 
-function over(ctx: RouteContext, deps: OidcServices, provider: string): void {
-  noteResult(deps, provider, 'over');
-  deps.pages.refuse(ctx, 'sign-in-over');
+function over(visit: Visit): void {
+  noteResult(visit, 'over');
+  visit.deps.pages.refuse(visit.ctx, 'sign-in-over');
 }
 
-function refuseFor(ctx: RouteContext, deps: OidcServices, provider: string, reason: RefusalReason): void {
+function refuseFor(visit: Visit, reason: RefusalReason): void {
   const isBusy = reason === 'sign-in-busy';
-  if (isBusy) ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
+  if (isBusy) visit.ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
   // Counted and not logged: it may come with each of many requests.
-  noteResult(deps, provider, 'refused', isBusy ? undefined : reason);
-  deps.pages.refuse(ctx, reason);
+  noteResult(visit, 'refused', isBusy ? undefined : reason);
+  visit.deps.pages.refuse(visit.ctx, reason);
 }
 
 const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sign-in-unfit' } as const;
 
-function refuseFault(ctx: RouteContext, deps: OidcServices, provider: string, { kind, why }: ProviderFault): void {
-  noteResult(deps, provider, kind, why);
-  note(ctx, deps, provider, { what: 'login' }, undefined, FAULTS[kind]);
-  deps.pages.refuse(ctx, FAULTS[kind]);
+function refuseFault(visit: Visit, { kind, why }: ProviderFault): void {
+  noteResult(visit, kind, why);
+  note(visit, { what: 'login' }, undefined, FAULTS[kind]);
+  visit.deps.pages.refuse(visit.ctx, FAULTS[kind]);
 }
 
 /** Section 2.8 of the specification: 200 when the sessions are over, 400 for a token that does not hold. */
 async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServices): Promise<object> {
-  const name = params['name'] ?? '';
-  const active = deps.providers.get(name);
+  const { name: provider = '' } = params;
+  const active = deps.providers.get(provider);
   if (!active) throw new Refused(404, 'There is no such provider');
   const form = await readForm(ctx.req, { bytes: LONGEST_FORM, seconds: deps.bodySeconds() });
   if (form.kind !== 'read')
     throw new Refused(BODY_STATUS[form.kind], 'Send the logout token as a form', { headers: closing(ctx) });
   const token = await active.provider.readLogoutToken(form.fields.get('logout_token') ?? '');
   if (!token.ok) {
-    noteResult(deps, name, token.error.kind, token.error.why);
+    noteResult({ deps, provider }, token.error.kind, token.error.why);
     throw token.error.kind === 'away'
       ? new Refused(503, 'The keys of the provider cannot be read at the moment')
       : new Refused(400, 'The logout token does not hold');
@@ -323,7 +306,7 @@ async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServ
   const { issuer, id, expiresAt } = token.value;
   const mark = `logout ${issuer} ${id}`;
   if (await wasUsed(deps, mark)) {
-    noteResult(deps, name, 'unfit', 'the logout token was used before');
+    noteResult({ deps, provider }, 'unfit', 'the logout token was used before');
     throw new Refused(400, 'The logout token was used before');
   }
   const { users, faults } = await endProviderSessions(token.value, deps);
@@ -331,12 +314,12 @@ async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServ
   const { requestId } = ctx.state;
   for (const user of users) {
     const act = { what: 'session-ended', reason, verdict: 'allowed' } as const;
-    deps.audit({ ...act, who: user, user, from, credential: `oidc:${name}`, requestId });
+    deps.audit({ ...act, who: user, user, from, credential: `oidc:${provider}`, requestId });
   }
   // The provider sends the token again: it is marked as used when all that it ends has ended.
   if (faults.length > 0) throw faults[0];
   // The sessions are over: a mark that is held here is no reason for the provider to try again.
   await markUsed(deps, mark, expiresAt).catch(() => {});
-  noteResult(deps, name, 'logout');
+  noteResult({ deps, provider }, 'logout');
   return {};
 }

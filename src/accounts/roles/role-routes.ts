@@ -1,16 +1,18 @@
-/** `/api/roles`: custom roles made, changed and deleted while the service runs (interface 2.2; SPEC 4.3). */
-
+/** `/api/roles`: custom roles made, changed and deleted while the service runs; and `PUT /api/config/set`, of which changes of `auth.roles` are made here and the rest is forwarded to the NVR (interface 2.2; SPEC 4.3). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
+import { isAdministrator } from '../../domain/caller.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
-import type { Result } from '../../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
 import { NAMED, NO_CAMERA_LIST } from '../http/json-body.ts';
-import { type Call, declaring, orRefused, refusedFields } from '../http/kernel.ts';
-import type { RoleFault, RoleRefusal, RolesChanged } from './roles.ts';
+import { ANSWERED, type Call, declaring, orRefused, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import type { RoleFault, RoleRefusal, RolesChanged, WantedRoles } from './roles.ts';
 
 /** Null takes a limit away, and what is left out stays. */
 const { deny, hours, history_since } = ROLE.shape;
@@ -91,3 +93,122 @@ function warningOf(
 /** Whether the entry names one of the cameras. */
 export const isAmong = (entry: string, cameras: readonly CameraName[]): boolean =>
   visibleCameras(scopeOf([entry]), cameras).length > 0;
+
+/** The NVR's own page of roles: Postern keeps those, and forwards the rest. Older clients send everything in the query and no body. */
+// biome-ignore format: a table
+export const CONFIG_SET_ROUTES = [
+  route({ route: 'PUT /api/config/set', access: 'admin', forwarded: true, summary: 'Roles, as the pages of the NVR send them; the rest goes to the NVR', body: ANY, reads: 'maybe', bytes: BODY_LIMITS.nvrConfig, yes: [200, ANY], no: [...BODY_NO, 404, 409, 502, 504],
+    before: forAdministrators, run: configSet }),
+];
+
+/** A token that may not manage accounts may still send what is the NVR's. */
+function forAdministrators({ caller }: Call): void {
+  if (!isAdministrator(caller)) throw refusedFor('role-too-low');
+}
+
+async function configSet(
+  call: Call,
+  { customRoles, knownCameras, settings }: Pick<Services, 'customRoles' | 'knownCameras' | 'settings'>,
+): Promise<object> {
+  const { caller, body, ctx, prove, record, next } = call;
+  const split = splitConfigSet(ctx?.querystring ?? '', body);
+  if (!split.ok) {
+    record({ what: 'custom-role-changed' }, 'not-a-role');
+    throw new Refused(400, split.error);
+  }
+  const { roles: wanted, rest } = split.value;
+  if (wanted.size > 0) {
+    if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
+    prove('roles');
+    const isHere = (entry: string): boolean => settings.server.site === undefined || isAmong(entry, knownCameras());
+    changed(call, [...wanted.keys()], await customRoles.changeHere(wanted, isHere));
+  }
+  if (!rest || !ctx)
+    return { success: true, message: 'The roles are changed. The change holds from the next request on.' };
+  const text = rest.body === undefined ? '' : JSON.stringify(rest.body);
+  ctx.state.sentInstead = { query: rest.query, body: Buffer.from(text) };
+  await next?.();
+  return ANSWERED;
+}
+
+interface ConfigSet {
+  readonly roles: WantedRoles;
+  /** What is left for the NVR; undefined when the request was about roles alone. */
+  readonly rest: { readonly query: string; readonly body: unknown } | undefined;
+}
+
+type Update = readonly [path: readonly string[], value: unknown];
+
+const OWN_SECTIONS: readonly string[] = ['auth', 'proxy'];
+
+/**
+ * Splits the request as the NVR reads it: what stands in the query wins, and `config_data` then counts for nothing. Errs with
+ * a sentence.
+ */
+export function splitConfigSet(query: string, body: unknown): Result<ConfigSet, string> {
+  const pairs = query.split('&').filter((pair) => keyOf(pair) !== '');
+  if (pairs.length > 0) {
+    const own = pairs.filter((pair) => isOwn(keyOf(pair)));
+    const others = pairs.filter((pair) => !own.includes(pair));
+    const roles = rolesOf(updatesOf(own));
+    if (!roles.ok) return roles;
+    const rest = { query: others.join('&'), body: isRecord(body) ? without(body, 'config_data') : body };
+    return ok({ roles: roles.value, rest: others.length > 0 ? rest : undefined });
+  }
+  const config = isRecord(body) ? body['config_data'] : undefined;
+  if (!isRecord(body) || !isRecord(config)) return ok({ roles: new Map(), rest: { query, body } });
+  const own = Object.entries(config).filter(([key]) => isOwn(key));
+  const roles = rolesOf(own.flatMap(([key, value]) => flattened(segmentsOf(key), value)));
+  if (!roles.ok) return roles;
+  const others = Object.fromEntries(Object.entries(config).filter(([key]) => !isOwn(key)));
+  const isAllOurs = own.length > 0 && Object.keys(others).length === 0;
+  return ok({ roles: roles.value, rest: isAllOurs ? undefined : { query, body: { ...body, config_data: others } } });
+}
+
+const without = (record: JsonRecord, name: string): JsonRecord =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+
+const decoded = (text: string): string => new URLSearchParams(`x=${text}`).get('x') ?? '';
+const keyOf = (pair: string): string => decoded(pair.split('=', 1)[0] ?? '');
+const textOf = (pair: string): string => decoded(pair.slice(pair.split('=', 1)[0]?.length).replace(/^=/, ''));
+
+/** A dot separates, and `\.` may stand for one in a name: newer NVRs write it so. */
+const segmentsOf = (key: string): readonly string[] => key.replaceAll('\\', '').split('.');
+const isOwn = (key: string): boolean => OWN_SECTIONS.includes(segmentsOf(key)[0]?.trim() ?? '');
+
+/** Values of one key together, in the order of the keys. */
+const updatesOf = (pairs: readonly string[]): readonly Update[] =>
+  [...Map.groupBy(pairs, keyOf)].map(([key, same]) => {
+    const [value = '', ...more] = same.map(textOf);
+    return [segmentsOf(key), more.length > 0 ? [value, ...more] : value];
+  });
+
+/** Objects inside, as far as the names of roles: `auth.roles.NAME`. */
+function flattened(path: readonly string[], value: unknown): readonly Update[] {
+  if (!isRecord(value) || path.length > 2) return [[path, value]];
+  return Object.entries(value).flatMap(([key, inner]) => flattened([...path, ...segmentsOf(key)], inner));
+}
+
+function rolesOf(updates: readonly Update[]): Result<WantedRoles, string> {
+  const roles = new Map<string, readonly unknown[] | null>();
+  for (const [[section, key, ...name], value] of updates) {
+    if (section !== 'auth' || key !== 'roles') {
+      const shown = [section, key].filter(Boolean).join('.');
+      return err(`${shown} is Postern's own: change it in Postern's configuration file, not in the NVR's`);
+    }
+    if (name.length === 0) return err('auth.roles: name the role to change, as auth.roles.NAME');
+    const cameras = camerasOf(value);
+    if (cameras === undefined) return err(`auth.roles.${name.join('.')}: give a list of camera names`);
+    roles.set(name.join('.'), cameras);
+  }
+  return ok(roles);
+}
+
+/** Null deletes, and so does an empty text. In a query a list is one text: `cam1,cam2` or `["cam1"]`. */
+function camerasOf(value: unknown): readonly unknown[] | null | undefined {
+  if (value === null || value === '') return null;
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string') return undefined;
+  const inner = /^\s*\[(?<list>.*)\]\s*$/s.exec(value)?.groups?.['list'] ?? value;
+  return inner.split(',').map((name) => name.trim().replace(/^(?<quote>["'])(.*)\k<quote>$/s, '$2'));
+}

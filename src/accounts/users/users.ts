@@ -1,4 +1,4 @@
-/** Creates, changes and deletes users, for the API and the command line alike; the first and last moment of an account (interface 2.1, 2.2; SPEC 4.3, 13). */
+/** Creates, changes and deletes users, for the API and the command line alike; the validity of an account, and what an admin does about sign-ins of others (interface 2.1, 2.2; SPEC 4.3, 13, 16). */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
@@ -8,6 +8,7 @@ import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../..
 import { err, ok, type Result } from '../../domain/result.ts';
 import { named } from '../../routes/shapes.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
+import type { SignInStore } from '../../store/accounts/sign-ins.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 
@@ -187,3 +188,52 @@ export const validityOf = ({ valid_from: from, valid_until: until }: z.output<ty
 /** Errs with a sentence. */
 export const checkedValidity = (from: number | null, until: number | null): Result<undefined, string> =>
   from !== null && until !== null && until <= from ? err('valid_until must be later than valid_from') : ok(undefined);
+
+export type SignInAdmin = ReturnType<typeof createSignInAdmin>;
+
+export function createSignInAdmin(store: SignInStore) {
+  return {
+    /** The names of the providers of each user who has a sign-in. */
+    async byUser(): Promise<ReadonlyMap<UserName, readonly string[]>> {
+      const byUser = new Map<UserName, string[]>();
+      for (const { user, provider } of await store.listSignIns())
+        byUser.set(user, [...(byUser.get(user) ?? []), provider]);
+      return byUser;
+    },
+    /** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
+    async giveBackRole(name: string): Promise<Result<string, UserRefusal>> {
+      const user = name as UserName; // an invalid name matches no user
+      const [first] = (await store.listSignIns(user)).toSorted((one, other) => one.connectedAt - other.connectedAt);
+      if (!first) return NO_SIGN_IN;
+      const outcome = await store.setRoleSource(user, first.provider);
+      if (outcome === 'last-admin') return LAST_ADMIN;
+      return outcome === 'absent' ? NO_SIGN_IN : ok(first.provider);
+    },
+    /** Sessions go on; a role that the provider gave becomes Postern's own. */
+    async remove(name: string, provider: string): Promise<UserOutcome> {
+      const user = name as UserName;
+      const outcome = await store.disconnect(user, provider, 'admin');
+      if (outcome === 'last-way-in') return LAST_WAY_IN;
+      return outcome === 'disconnected' ? ok(user) : NO_SIGN_IN;
+    },
+    /** Guests whose accounts are gone. */
+    closed: store.listClosed,
+    /** A closed guest may sign in again, without an invitation. */
+    forget: async (provider: string, subject: string): Promise<Result<undefined, UserRefusal>> =>
+      (await store.forgetClosed(provider, subject)) === 'absent' ? NO_CLOSED : ok(undefined),
+  };
+}
+
+const NO_SIGN_IN = refused('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist');
+const NO_CLOSED = refused(
+  'sign-in-absent',
+  'There is no such closed guest: postern users list shows each with its provider and subject',
+);
+const LAST_ADMIN = refused(
+  'last-admin',
+  'Cannot give the role of the last admin to a provider, which may take it away',
+);
+const LAST_WAY_IN = refused(
+  'last-way-in',
+  'This is the only way in of the account: it has no password and no passkey. Make a link for a new password first, or delete the user',
+);

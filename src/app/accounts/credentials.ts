@@ -2,11 +2,11 @@
 import type { Logger } from 'pino';
 import { behindLatest } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
+import { createCurtainRegistry } from '../../accounts/curtain/curtain.ts';
 import { createGrantMemory, createGrantUses } from '../../accounts/grants/grants.ts';
 import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createHashCosts } from '../../accounts/passwords/password-hash.ts';
-import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../accounts/roles/roles.ts';
 import { createScreenLimiter } from '../../accounts/screens/screens.ts';
 import { createSeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
@@ -16,7 +16,6 @@ import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../../domai
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
-
 import type { Store } from '../../store/open-store.ts';
 
 export type Credentials = Awaited<ReturnType<typeof openCredentials>>;

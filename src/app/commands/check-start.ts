@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findSigningSecret, presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
-import { otherSecret, sitesOfOtherSecret } from '../../accounts/sites/site-publisher.ts';
+import { otherSecret, sitesOfOtherSecret } from '../../accounts/sites/sites.ts';
 import { rememberedStore } from '../../config/marks.ts';
 import { about, type Finding, formatProblem, type KeyPath } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';

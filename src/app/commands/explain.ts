@@ -1,7 +1,7 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 import { behindLatest } from '../../access/curtain.ts';
 import { createGrantMemory } from '../../accounts/grants/grants.ts';
-import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../accounts/roles/roles.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { logIn } from '../../../src/accounts/login/login.ts';
 import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
-import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
+import { createRoleRegistry } from '../../../src/accounts/roles/roles.ts';
 import { createUsers } from '../../../src/accounts/users/users.ts';
 import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';

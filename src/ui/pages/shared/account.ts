@@ -2,7 +2,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { z } from 'zod';
-import type { SITES } from '../../../accounts/sites/site-routes.ts';
+import type { SITES } from '../../../accounts/sites/sites.ts';
 import type { AnswerOf } from './answers.ts';
 import { type ApiResponse, getFromApi, problemOf, sendToApi } from './api.ts';
 import type { FormProblem } from './form-faults.ts';

@@ -1,0 +1,214 @@
+/** The curtain as the store has it, known to every request, and `/api/curtain`, which draws cameras, opens them, and tells what is drawn; while the store is away it stays as it was (SPEC 19). */
+import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
+import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/curtain.ts';
+import type { MaybePromise } from '../../domain/async.ts';
+import { mayMoveCurtain } from '../../domain/caller.ts';
+import { maySee, scopeOf, visibleCameras, wildcardsFault } from '../../domain/camera-scope.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
+import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
+import type { CurtainStore } from '../../store/accounts/house.ts';
+import type { HeardChanges } from '../../store/engine/engine.ts';
+import { MAYBE_TIME } from '../http/answers.ts';
+import { cameraEntriesIn, NO_CAMERA_LIST, shown } from '../http/json-body.ts';
+import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import type { StoreGrace } from '../sessions/store-grace.ts';
+
+/** `heard`: undefined for a store that no other process writes. */
+export function createCurtainRegistry({
+  store,
+  grace,
+  heard,
+}: {
+  readonly store: Pick<CurtainStore, 'listDrawn'>;
+  readonly grace: StoreGrace;
+  readonly heard?: HeardChanges | undefined;
+}) {
+  let known: { readonly curtain: Curtain; readonly revision: number } | undefined;
+  const remembered = grace.memory<Curtain>(1, { rowsOf: () => ['curtain'] });
+  const read = async (): Promise<Curtain> => {
+    const revision = heard?.revision() ?? 0;
+    const curtain = await store.listDrawn();
+    known = { curtain, revision };
+    return curtain;
+  };
+  return {
+    /** What was read last. */
+    current: (): Curtain => known?.curtain ?? [],
+    /** Read again when the store has changed. Rejects when nothing was ever read, or a change was heard of and cannot be read. */
+    latest(): MaybePromise<Curtain> {
+      const curtain = remembered('', read);
+      if (!(curtain instanceof Promise)) return curtain;
+      return curtain.catch((fault: unknown) => {
+        if (!known || heard?.haveChanged(['curtain'], known.revision)) throw fault;
+        return known.curtain;
+      });
+    },
+  };
+}
+
+const DRAWN = named(
+  'DrawnCamera',
+  z.object({
+    camera: TEXT.meta({ description: 'A camera, or a pattern of cameras' }),
+    until: MAYBE_TIME.meta({ description: 'Unix seconds; null: until it is opened' }),
+    by: TEXT.meta({ description: 'Who drew it' }),
+    drawn_at: TIME,
+  }),
+);
+const CURTAIN = named('Curtain', z.object({ drawn: z.array(DRAWN) }));
+const MOVED = named(
+  'MovedCurtain',
+  z.object({ success: z.literal(true), drawn: z.array(DRAWN), warnings: z.array(TEXT).optional() }),
+);
+const DRAW = named(
+  'DrawCurtain',
+  z.object({
+    cameras: CAMERAS.min(1).meta({ description: 'Names; "*" stands for any text' }),
+    until: TIME.nullish().meta({ description: 'null: until it is opened' }),
+  }),
+);
+const OPEN = named('OpenCurtain', z.object({ cameras: CAMERAS.min(1) }));
+
+type CurtainServices = Pick<Services, 'store' | 'latestCurtain' | 'clock' | 'knownCameras'>;
+
+const route = declaring<Services>();
+const MOVE = {
+  access: 'any',
+  curtain: true,
+  writes: true,
+  note: 'admins, and API tokens for the curtain',
+  reads: 'names',
+  bytes: BODY_LIMITS.cameraList,
+  before: forMovers,
+} as const;
+
+// biome-ignore format: a table
+export const CURTAIN_ROUTES = [
+  route({ route: 'GET /api/curtain', access: 'any', curtain: true, note: 'without what is drawn for the caller', summary: 'What is drawn now', yes: [200, CURTAIN], run: list }),
+  route({ route: 'PUT /api/curtain', ...MOVE, summary: 'Draw the curtain in front of cameras', body: DRAW, yes: [200, MOVED], no: BODY_NO, run: draw }),
+  route({ route: 'DELETE /api/curtain', ...MOVE, summary: 'Open it', body: OPEN, yes: [200, MOVED], no: [...BODY_NO, 409], run: open }),
+];
+
+function forMovers({ caller }: Call): void {
+  if (!mayMoveCurtain(caller)) throw refusedFor('role-too-low');
+}
+
+type Asked = Readonly<Record<string, unknown>>;
+
+async function draw({ body, caller, record }: Call<Asked>, deps: CurtainServices): Promise<object> {
+  const now = unixSeconds(deps.clock);
+  const wanted = { ...body, cameras: camerasOf(body) };
+  const entries = entriesToDraw(wanted, { drawn: await drawnAt(now, deps), now, by: caller.name });
+  await deps.store.curtain.changeCurtain({ drawn: entries, opened: [] });
+  const cameras = entries.map(({ camera }) => camera);
+  for (const camera of cameras) record({ what: 'curtain-drawn', camera });
+  return { success: true, ...(await drawnFor(deps)), ...warningsOf(cameras, deps) };
+}
+
+async function open({ body, record }: Call<Asked>, deps: CurtainServices): Promise<object> {
+  const drawn = await drawnAt(unixSeconds(deps.clock), deps);
+  const opened = entriesToOpen(camerasOf(body), drawn);
+  if (opened.length > 0) await deps.store.curtain.changeCurtain({ drawn: [], opened });
+  for (const camera of opened) record({ what: 'curtain-opened', camera });
+  return { success: true, ...(await drawnFor(deps)) };
+}
+
+function camerasOf({ cameras }: Asked): readonly unknown[] {
+  if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
+  return cameras;
+}
+
+const drawnAt = async (now: number, { latestCurtain }: Pick<Services, 'latestCurtain'>): Promise<Curtain> =>
+  drawnNow(await latestCurtain(), now);
+
+async function drawnFor(deps: Pick<Services, 'latestCurtain' | 'clock'>) {
+  return { drawn: (await drawnAt(unixSeconds(deps.clock), deps)).map(listed) };
+}
+
+const listed = ({ camera, until, by, drawnAt }: DrawnEntry): z.output<typeof DRAWN> => ({
+  camera,
+  until: until ?? null,
+  by,
+  drawn_at: drawnAt,
+});
+
+/** A camera may be added later; more often its name is mistyped. */
+function warningsOf(
+  entries: readonly string[],
+  { knownCameras }: Pick<Services, 'knownCameras'>,
+): { readonly warnings?: string[] } {
+  const known = knownCameras();
+  const strange =
+    known.length > 0 ? entries.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];
+  const warnings = strange.map(
+    (entry) => `This NVR has no camera ${entry} now: it is remembered, for when there is one`,
+  );
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+/** Others are told only of cameras that they see, each by its name: a pattern could tell of another. */
+async function list({ caller }: Call, deps: CurtainServices): Promise<z.output<typeof CURTAIN>> {
+  const { drawn } = await drawnFor(deps);
+  const seen = deps.knownCameras().filter((camera) => maySee(caller.scope, camera));
+  const told = drawn.flatMap((entry) =>
+    visibleCameras(scopeOf([entry.camera]), seen).map((camera) => ({ ...entry, camera })),
+  );
+  return { drawn: mayMoveCurtain(caller) ? drawn : told };
+}
+
+/** Drawn entries, all patterns together. */
+const MOST_DRAWN = 200;
+
+/** The entries to draw: they take the place of those of the same text. */
+function entriesToDraw(
+  wanted: { readonly cameras: readonly unknown[]; readonly until?: unknown },
+  { drawn, now, by }: { readonly drawn: Curtain; readonly now: number; readonly by: string },
+): readonly DrawnEntry[] {
+  const cameras = camerasIn(wanted.cameras);
+  const until = untilIn(wanted.until ?? null, now);
+  const all = new Set([...drawn.map(({ camera }) => camera), ...cameras]);
+  const fault = wildcardsFault([...all]);
+  if (fault !== undefined) throw new Refused(400, `cameras: the curtain ${fault}`);
+  if (all.size > MOST_DRAWN)
+    throw new Refused(
+      400,
+      `cameras: ${all.size} entries would be drawn, and ${MOST_DRAWN} are the most: use "*" in names`,
+    );
+  const end = until !== null && { until };
+  return cameras.map((camera) => ({ camera, ...end, by, drawnAt: now }));
+}
+
+/** The texts of the entries to open; none of those that are not drawn. Refuses where a camera would stay drawn by a pattern. */
+function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly string[] {
+  const cameras = camerasIn(wanted);
+  for (const camera of cameras.filter((entry) => !entry.includes('*'))) {
+    const pattern = drawn.find((entry) => !cameras.includes(entry.camera) && maySee(scopeOf([entry.camera]), camera));
+    if (pattern)
+      throw new Refused(
+        409,
+        `cameras: ${camera} is drawn by the pattern ${pattern.camera}: open that, and draw the cameras that shall stay so`,
+      );
+  }
+  return cameras.filter((camera) => drawn.some((entry) => entry.camera === camera));
+}
+
+const drawnNow = (curtain: Curtain, now: number): Curtain => curtain.filter((entry) => isDrawn(entry, now));
+
+function camerasIn(wanted: readonly unknown[]): readonly string[] {
+  if (wanted.length === 0 || wanted.length > MOST_DRAWN)
+    throw new Refused(400, `cameras: give a list of 1 to ${MOST_DRAWN} names`);
+  const cameras = cameraEntriesIn(wanted);
+  if (!cameras.ok) throw new Refused(400, `cameras: ${cameras.error}`);
+  return cameras.value;
+}
+
+function untilIn(wanted: unknown, now: number): number | null {
+  if (wanted === null) return null;
+  if (typeof wanted !== 'number' || !Number.isSafeInteger(wanted))
+    throw new Refused(400, `until: ${shown(wanted)} is no time: give whole Unix seconds, or null for no end`);
+  if (wanted <= now)
+    throw new Refused(400, `until: ${wanted} has passed already: give a later time, or null for no end`);
+  return wanted;
+}
