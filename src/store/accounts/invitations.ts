@@ -2,71 +2,62 @@
 import { type Invitation, type InvitedPasskey, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import { ADMIN } from '../../domain/names.ts';
-import type { Serialized } from '../engine/rows.ts';
-import { deleteRows, hasRow, listRecords, type Queries, updateRows, type Where } from '../engine/rows.ts';
+import { deleteRows, hasRow, listRecords, type Queries, storePart, updateRows, type Where } from '../engine/rows.ts';
 import { listGrants } from './grants.ts';
 import { afterGain, insertPasskey, isSpentNow, isTaken } from './second-factor.ts';
 import { insertSignIn, isConnectable, openSignIn } from './sign-ins.ts';
 
 /** What is refused changes nothing. `void`: the invitation does not hold. */
-export const createInvitationStore = (db: Queries, serialized: Serialized) => ({
-  /** One that holds at `now`: not used, not over, for the user of its time, by one who is an admin now. */
-  findInvitation: (secretHash: string, now: number): Promise<Invitation | undefined> => holding(db, secretHash, now),
+export const createInvitationStore = storePart(
+  {
+    /** One that holds at `now`: not used, not over, for the user of its time, by one who is an admin now. */
+    findInvitation: (db, secretHash: string, now: number) => holding(db, secretHash, now),
 
-  /** All that hold at `now`, by user. */
-  listInvitations: (now: number): Promise<readonly Invitation[]> => allHolding(db, {}, now),
+    /** All that hold at `now`, by user. */
+    listInvitations: (db, now: number) => allHolding(db, {}, now),
+  },
+  {
+    /** Sets the password, which ends the sessions. */
+    async acceptInvitation(db, secretHash: string, passwordHash: string, now: number) {
+      const held = await holding(db, secretHash, now);
+      return held ? useUp(held, { password_hash: passwordHash, has_password: 1 }, now, db) : 'void';
+    },
 
-  /** Sets the password, which ends the sessions. */
-  acceptInvitation: (secretHash: string, passwordHash: string, now: number): Promise<'accepted' | 'void'> =>
-    serialized(async (transaction) => {
-      const held = await holding(transaction, secretHash, now);
-      return held ? useUp(held, { password_hash: passwordHash, has_password: 1 }, now, transaction) : 'void';
-    }),
-
-  /**
-   * Adds the passkey and replaces the password, which ends the sessions. `has-factor`: the user has a second factor already,
-   * and a new passkey would be a way around it. `taken`: a passkey of that id exists.
-   */
-  acceptByPasskey: (
-    secretHash: string,
-    { passkey, challenge, passwordHash, epoch }: InvitedPasskey,
-    now: number,
-  ): Promise<'accepted' | 'void' | 'spent' | 'taken' | 'has-factor'> =>
-    serialized(async (transaction) => {
-      const held = await holding(transaction, secretHash, now);
+    /**
+     * Adds the passkey and replaces the password, which ends the sessions. `has-factor`: the user has a second factor already,
+     * and a new passkey would be a way around it. `taken`: a passkey of that id exists.
+     */
+    async acceptByPasskey(db, secretHash: string, invited: InvitedPasskey, now: number) {
+      const { passkey, challenge, passwordHash, epoch } = invited;
+      const held = await holding(db, secretHash, now);
       if (held?.user !== passkey.user) return 'void';
-      if (await hasRow(transaction, 'users', { name: passkey.user, has_factor: 1 })) return 'has-factor';
-      if (await isTaken(passkey, transaction)) return 'taken';
-      if (!(await isSpentNow(challenge, transaction))) return 'spent';
-      const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, transaction);
+      if (await hasRow(db, 'users', { name: passkey.user, has_factor: 1 })) return 'has-factor';
+      if (await isTaken(passkey, db)) return 'taken';
+      if (!(await isSpentNow(challenge, db))) return 'spent';
+      const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
       if (outcome === 'void') return 'void';
-      await insertPasskey(passkey, transaction);
+      await insertPasskey(passkey, db);
       // A recovery code is the second step after a password, and there is none that a person knows.
-      await afterGain(passkey.user, { epoch, recoveryCodes: [] }, transaction);
+      await afterGain(passkey.user, { epoch, recoveryCodes: [] }, db);
       return 'accepted';
-    }),
+    },
 
-  /**
-   * Connects the account with the person at the provider and replaces the password, which ends the sessions. `taken`: the
-   * person is connected with another account, or the account with another person there.
-   */
-  acceptBySignIn: (
-    secretHash: string,
-    signIn: SignIn,
-    passwordHash: string,
-    now: number,
-  ): Promise<'accepted' | 'void' | 'taken'> =>
-    serialized(async (transaction) => {
-      const held = await holding(transaction, secretHash, now);
+    /**
+     * Connects the account with the person at the provider and replaces the password, which ends the sessions. `taken`: the
+     * person is connected with another account, or the account with another person there.
+     */
+    async acceptBySignIn(db, secretHash: string, signIn: SignIn, passwordHash: string, now: number) {
+      const held = await holding(db, secretHash, now);
       if (held?.user !== signIn.user) return 'void';
-      if (!(await isConnectable(signIn, transaction))) return 'taken';
-      const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, transaction);
+      if (!(await isConnectable(signIn, db))) return 'taken';
+      const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
       if (outcome === 'void') return 'void';
-      await insertSignIn(signIn, transaction);
-      await openSignIn(signIn, transaction);
+      await insertSignIn(signIn, db);
+      await openSignIn(signIn, db);
       return 'accepted';
-    }),
-});
+    },
+  },
+);
 
 /** The sessions of before end by the new password. */
 async function useUp(

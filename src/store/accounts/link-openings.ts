@@ -8,64 +8,65 @@ import {
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/grant.ts';
-import type { Serialized } from '../engine/rows.ts';
-import { insertRecord, type Queries, updateRows } from '../engine/rows.ts';
+import { insertRecord, type Queries, storePart, updateRows } from '../engine/rows.ts';
 
 /** A statement has room for some thousands of parameters. */
 const IDS_AT_ONCE = 500;
 
-export const createOpeningStore = (db: Queries, serialized: Serialized) => ({
-  /** Counts the viewer if it is a new one: of many at once no more than `uses` are. */
-  openLink: (id: string, viewer: Viewer, now: number): Promise<OpeningOutcome> =>
-    serialized(async (transaction): Promise<OpeningOutcome> => {
-      const row = await holding(transaction, id, now);
+export const createOpeningStore = storePart(
+  {
+    /** What `openLink` would say, without counting. */
+    async mayOpen(db, id: string, viewer: Viewer, now: number) {
+      const row = await holding(db, id, now);
+      if (!row) return 'over';
+      if (row.uses === null || row.opened < row.uses) return 'may';
+      return (await knownSince(db, id, viewer, now)) !== undefined ? 'may' : 'spent';
+    },
+
+    /** Counts the guess as wrong before the PIN is compared. False when there were too many: no PIN opens the link any more. */
+    async reserveGuess(db, id: string) {
+      const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '+', 1) }));
+      const within = counted.where('id', '=', id).where('wrong_pins', '<', MOST_WRONG_PINS);
+      return (await within.executeTakeFirst()).numUpdatedRows > 0n;
+    },
+
+    /** The PIN was right: the guess no longer counts. */
+    async releaseGuess(db, id: string) {
+      const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '-', 1) }));
+      await counted.where('id', '=', id).where('wrong_pins', '>', 0).execute();
+    },
+
+    /** How many viewers have opened each, and the latest openings first, at most `OPENINGS_KEPT`. */
+    async openings(db, ids: readonly string[]) {
+      const found = new Map<string, { readonly opened: number; readonly openings: Opening[] }>();
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+        const some = ids.slice(from, from + IDS_AT_ONCE);
+        const terms = db.selectFrom('link_terms').select(['id', 'opened']).where('id', 'in', some);
+        for (const { id, opened } of await terms.execute()) found.set(id, { opened, openings: [] });
+        const rows = db.selectFrom('openings').selectAll().where('link_id', 'in', some).orderBy('at', 'desc');
+        for (const { link_id, at, address, agent } of await rows.execute()) {
+          const { openings = [] } = found.get(link_id) ?? {};
+          if (openings.length < OPENINGS_KEPT) openings.push({ at, address, agent });
+        }
+      }
+      return found;
+    },
+  },
+  {
+    /** Counts the viewer if it is a new one: of many at once no more than `uses` are. */
+    async openLink(db, id: string, viewer: Viewer, now: number): Promise<OpeningOutcome> {
+      const row = await holding(db, id, now);
       if (!row) return { kind: 'over' };
-      const since = await knownSince(transaction, id, viewer, now);
+      const since = await knownSince(db, id, viewer, now);
       if (since !== undefined) return { kind: 'known', since };
       const count = row.opened + 1;
       if (row.uses !== null && count > row.uses) return { kind: 'spent' };
-      await updateRows(transaction, 'link_terms', { id }, { opened: count });
-      await addOpening(transaction, id, viewer, now, row.uses !== null);
+      await updateRows(db, 'link_terms', { id }, { opened: count });
+      await addOpening(db, id, viewer, now, row.uses !== null);
       return { kind: 'opened', count };
-    }),
-
-  /** What `openLink` would say, without counting. */
-  async mayOpen(id: string, viewer: Viewer, now: number): Promise<'may' | 'spent' | 'over'> {
-    const row = await holding(db, id, now);
-    if (!row) return 'over';
-    if (row.uses === null || row.opened < row.uses) return 'may';
-    return (await knownSince(db, id, viewer, now)) !== undefined ? 'may' : 'spent';
+    },
   },
-
-  /** Counts the guess as wrong before the PIN is compared. False when there were too many: no PIN opens the link any more. */
-  async reserveGuess(id: string): Promise<boolean> {
-    const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '+', 1) }));
-    const within = counted.where('id', '=', id).where('wrong_pins', '<', MOST_WRONG_PINS);
-    return (await within.executeTakeFirst()).numUpdatedRows > 0n;
-  },
-
-  /** The PIN was right: the guess no longer counts. */
-  async releaseGuess(id: string): Promise<void> {
-    const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '-', 1) }));
-    await counted.where('id', '=', id).where('wrong_pins', '>', 0).execute();
-  },
-
-  /** How many viewers have opened each, and the latest openings first, at most `OPENINGS_KEPT`. */
-  async openings(ids: readonly string[]) {
-    const found = new Map<string, { readonly opened: number; readonly openings: Opening[] }>();
-    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-      const some = ids.slice(from, from + IDS_AT_ONCE);
-      const terms = db.selectFrom('link_terms').select(['id', 'opened']).where('id', 'in', some);
-      for (const { id, opened } of await terms.execute()) found.set(id, { opened, openings: [] });
-      const rows = db.selectFrom('openings').selectAll().where('link_id', 'in', some).orderBy('at', 'desc');
-      for (const { link_id, at, address, agent } of await rows.execute()) {
-        const { openings = [] } = found.get(link_id) ?? {};
-        if (openings.length < OPENINGS_KEPT) openings.push({ at, address, agent });
-      }
-    }
-    return found;
-  },
-});
+);
 
 const holding = (db: Queries, id: string, now: number) =>
   db
