@@ -7,22 +7,15 @@ import { type CommandGroup, type Given, lists } from '../frame.ts';
 
 type Limit = AnswerOf<typeof LIMIT>;
 
+// biome-ignore format: a table
 export const LIMITS: CommandGroup<'ask'> = {
   name: 'limits',
   about: 'list and lift the limits of addresses and accounts that failed to log in',
   commands: [
-    {
-      words: 'list',
-      about: 'print who must wait, until when, and the names that were tried',
-      ...lists<Limit>('GET /api/status/limits', 'Nobody must wait at the login.', [['', lineOf]]),
-    },
-    {
-      words: 'lift <address>',
-      about:
-        'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
-      use: 'change',
-      run: lift,
-    },
+    { words: 'list', about: 'print who must wait, until when, and the names that were tried',
+      ...lists<Limit>('GET /api/status/limits', 'Nobody must wait at the login.', [['', lineOf]]) },
+    { words: 'lift <address>', about: 'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
+      use: 'change', run: lift },
   ],
 };
 

@@ -5,13 +5,12 @@ import { type CommandGroup, type Given, table } from '../frame.ts';
 /** How a service without `server.site` is written here. */
 const UNNAMED = '-';
 
+// biome-ignore format: a table
 export const SITES: CommandGroup<'store'> = {
   name: 'sites',
   about: 'list, rename and forget the sites that share the store',
   commands: [
-    {
-      words: 'list',
-      about: 'print the sites, their cameras and the roles of their files',
+    { words: 'list', about: 'print the sites, their cameras and the roles of their files',
       use: 'read',
       run: async ({ store }) =>
         table<SiteRecord>(await store.sites.listSites(), 'No service has used this store yet.', [
@@ -20,9 +19,7 @@ export const SITES: CommandGroup<'store'> = {
           ['', ({ roles }) => `roles of its file: ${roles.join(', ') || 'none'}`],
         ]),
     },
-    {
-      words: 'rename <old> <new>',
-      about: `give a site another name, with its links and screens; "${UNNAMED}" is a service that had none`,
+    { words: 'rename <old> <new>', about: `give a site another name, with its links and screens; "${UNNAMED}" is a service that had none`,
       use: 'change',
       run: async ({ store }, { old: from = '', new: to = '' }: Given) => {
         if (!isSiteName(to))
@@ -35,9 +32,7 @@ export const SITES: CommandGroup<'store'> = {
         return `${from} is ${to} now. Write server.site: ${to}`;
       },
     },
-    {
-      words: 'forget <name>',
-      about: 'remove what is left of a site that is gone: its cameras and the roles of its file',
+    { words: 'forget <name>', about: 'remove what is left of a site that is gone: its cameras and the roles of its file',
       use: 'change',
       run: async ({ store }, { name = '' }: Given) => {
         if ((await store.sites.forgetSite(nameIn(name))) !== 'forgotten') throw absent(name);

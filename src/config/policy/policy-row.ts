@@ -30,44 +30,19 @@ export const releaseSchema = z.string().regex(/^\d+\.\d+$/);
 /** A member of JSON, or a parameter of the query. */
 const memberName = z.string().regex(/^\w+$/);
 
+// biome-ignore format: a table
 export const rowSchema = z.strictObject({
   route: z.string(),
   access: z.enum(ACCESS_LEVELS),
-  cameras: z
-    .array(term(parseLocator, 'is not a camera locator: write for example "path:camera" or "query:cameras"'))
-    .min(1)
-    .exactOptional(),
-  narrow: term(
-    parseNarrowing,
-    'is not a way to narrow a response: write for example check or "rewrite:cameras"',
-  ).exactOptional(),
+  cameras: z.array(term(parseLocator, 'is not a camera locator: write for example "path:camera" or "query:cameras"')).min(1).exactOptional(),
+  narrow: term(parseNarrowing, 'is not a way to narrow a response: write for example check or "rewrite:cameras"').exactOptional(),
   answer: z.enum(RESPONSE_FORMS).exactOptional(),
   named_by: memberName.exactOptional(),
   hidden: z.array(memberName).min(1).exactOptional(),
   addresses: z.array(memberName).min(1).exactOptional(),
-  paging: z
-    .strictObject({
-      list: memberName,
-      count: memberName,
-      pages: memberName,
-      size: memberName,
-      number: memberName,
-      usual: z.int().min(1),
-    })
-    .exactOptional(),
-  times: z
-    .array(term(parseTimePlace, 'does not say where times stand: write for example "query:after" or "path:start"'))
-    .min(1)
-    .exactOptional(),
-  by_prefix: z
-    .array(
-      term(
-        parsePrefixPlace,
-        'does not say when the NVR looks up by the beginning of a name: write for example always or "recent:path:start"',
-      ),
-    )
-    .min(1)
-    .exactOptional(),
+  paging: z.strictObject({ list: memberName, count: memberName, pages: memberName, size: memberName, number: memberName, usual: z.int().min(1) }).exactOptional(),
+  times: z.array(term(parseTimePlace, 'does not say where times stand: write for example "query:after" or "path:start"')).min(1).exactOptional(),
+  by_prefix: z.array(term(parsePrefixPlace, 'does not say when the NVR looks up by the beginning of a name: write for example always or "recent:path:start"')).min(1).exactOptional(),
   empty: z.unknown().exactOptional(),
   verb: z.enum(VERBS).exactOptional(),
   denied: z.literal('empty').exactOptional(),
