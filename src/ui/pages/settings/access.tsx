@@ -2,10 +2,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { Choice, type Options, SearchBox, SelectField } from '../shared/fields.tsx';
+import { Choice, type Options, SelectField } from '../shared/fields.tsx';
 import { Opener } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button } from '../shared/parts.tsx';
+import { SearchBox } from '../shared/record-table.tsx';
 import { NOTHING_FETCHED, RecordsPage } from '../shared/records-page.tsx';
 import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, suggested, words } from '../shared/words.ts';

@@ -1,10 +1,10 @@
 /** Chooses cameras: known ones by search, group or one by one, and patterns for future ones (SPEC 4.3). */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Fault, SearchBox, Switch, TextField } from '../shared/fields.tsx';
+import { Fault, Switch, TextField } from '../shared/fields.tsx';
 import { useFault } from '../shared/forms.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
-import { FewNames } from '../shared/record-table.tsx';
+import { FewNames, SearchBox } from '../shared/record-table.tsx';
 import { cameraName, entryName, words } from '../shared/words.ts';
 import { type CameraGroup, camerasOf, groupsOf } from './names.ts';
 

@@ -2,7 +2,7 @@
 
 import { fromLocalInput, toLocalInput } from '../explore/event-filter.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { MomentField, Switch, TextArea, TextField } from '../shared/fields.tsx';
+import { Field, type FieldProps, Switch, TextArea, TextField } from '../shared/fields.tsx';
 import type { FormState } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { formatDuration, formatShortMoment, words } from '../shared/words.ts';
@@ -200,3 +200,13 @@ export function guestText({ valid_from: from, valid_until: until }: UserRecord):
     ? undefined
     : words.users.leftUntil({ left: formatDuration(until - now), moment: formatShortMoment(until) });
 }
+
+/** A moment to the minute, as the browser asks for it. */
+const MomentField = ({ value, onChange, ...field }: FieldProps) => (
+  <Field
+    {...field}
+    control={(tied) => (
+      <input {...tied} type="datetime-local" value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+    )}
+  />
+);

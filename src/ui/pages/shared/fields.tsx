@@ -1,5 +1,5 @@
 /** The fields of forms: a label above, help and what is wrong below. */
-import type { ComponentChildren, ComponentProps } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useProfile } from './account.ts';
 import { useFault } from './forms.tsx';
@@ -7,7 +7,13 @@ import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
 /** `name`: the name by which a problem of the form finds its field. */
-type FieldProps = { name?: string; label: string; value: string; onChange: (value: string) => void; help?: string };
+export type FieldProps = {
+  name?: string;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  help?: string;
+};
 
 type ControlProps = { readonly id: string; readonly 'aria-describedby'?: string; readonly 'aria-invalid'?: true };
 
@@ -66,16 +72,6 @@ export const TextField = ({ value, onChange, isOptional, autocomplete = 'off', o
           onEnter();
         }}
       />
-    )}
-  />
-);
-
-/** A moment to the minute, as the browser asks for it. */
-export const MomentField = ({ value, onChange, ...field }: FieldProps) => (
-  <Field
-    {...field}
-    control={(tied) => (
-      <input {...tied} type="datetime-local" value={value} onInput={(event) => onChange(event.currentTarget.value)} />
     )}
   />
 );
@@ -194,20 +190,6 @@ export const Toggle = ({ label, value, onChange }: ToggleProps) => (
   <Switch isOn={value} onChange={onChange}>
     {label}
   </Switch>
-);
-
-type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> & Pick<ComponentProps<'input'>, 'placeholder'>;
-
-/** Looks for what is typed in it, while it is typed. Enter sends no form around it. While it is empty, it says its label. */
-export const SearchBox = ({ label, placeholder = label, value, onChange }: SearchBoxProps) => (
-  <input
-    type="search"
-    aria-label={label}
-    placeholder={placeholder}
-    value={value}
-    onInput={(event) => onChange(event.currentTarget.value)}
-    onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
-  />
 );
 
 interface ChoiceProps<Value extends string> {

@@ -1,7 +1,8 @@
 /** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
-import type { ComponentChild, ComponentChildren, TargetedEvent } from 'preact';
+
+import type { ComponentChild, ComponentChildren, ComponentProps, TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { SearchBox } from './fields.tsx';
+import type { FieldProps } from './fields.tsx';
 import { Question, type QuestionProps, useDialogs } from './forms.tsx';
 import { Menu } from './menu.tsx';
 import { Button, Icon } from './parts.tsx';
@@ -330,4 +331,18 @@ export const Act = ({ text, name, isDangerous = false, why, onAct }: ActProps) =
   >
     {text}
   </button>
+);
+
+type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> & Pick<ComponentProps<'input'>, 'placeholder'>;
+
+/** Looks for what is typed in it, while it is typed. Enter sends no form around it. While it is empty, it says its label. */
+export const SearchBox = ({ label, placeholder = label, value, onChange }: SearchBoxProps) => (
+  <input
+    type="search"
+    aria-label={label}
+    placeholder={placeholder}
+    value={value}
+    onInput={(event) => onChange(event.currentTarget.value)}
+    onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+  />
 );
