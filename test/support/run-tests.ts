@@ -44,7 +44,13 @@ function hasRoom(place: string): boolean {
 /** What one process runs: what is large first, so that the last ones are short. */
 function groupsOf(files: readonly string[]): string[][] {
   const folderOf = (file: string): string =>
-    isSlow(file) || isNightly(file) ? file : file.split('/').slice(0, -1).slice(0, 2).join('/');
+    isSlow(file) || isNightly(file)
+      ? file
+      : file
+          .split('/')
+          .slice(0, -1)
+          .slice(0, file.startsWith('test/features/') ? 3 : 2)
+          .join('/');
   return Object.values(Object.groupBy(files, folderOf) as Record<string, string[]>).sort(
     (one, other) => other.length - one.length,
   );

@@ -1,9 +1,9 @@
 /** A camera of one site whose name looks like that of a camera of another: its records are its own (SPEC 14, 20). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type SharedStore, type Site, sharedStore } from '../sites/support/two-sites.ts';
-import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
-import { until } from '../support/until.ts';
+import { type SharedStore, type Site, sharedStore } from '../../sites/support/two-sites.ts';
+import { ADMIN_PERSON, type Person, VERA } from '../../support/people.ts';
+import { until } from '../../support/until.ts';
 
 const OTTO: Person = { name: 'otto', role: 'odd', password: 'TungstenPassw0rd!' };
 const LEDGER = { visible_to_viewers: true };

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { type NetworkSurroundings, outsideAddresses } from '../../src/domain/addresses.ts';
-import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../src/features/doctor/ports.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { rawRequest } from '../support/raw-request.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
+import { type NetworkSurroundings, outsideAddresses } from '../../../src/domain/addresses.ts';
+import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../../src/features/doctor/ports.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { rawRequest } from '../../support/raw-request.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 
 async function listening<Some extends Server>(server: Some): Promise<Some & { readonly port: number }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { configSchema } from '../../src/app/resources/features.ts';
-import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { registerPolicyCommands } from '../../src/features/policy/command.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
-import { typed } from '../support/terminal.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
+import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
+import { registerPolicyCommands } from '../../../src/features/policy/command.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { typed } from '../../support/terminal.ts';
 
 const description = (...paths: readonly string[]): string =>
   JSON.stringify({

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { readStream } from '../../src/features/doctor/examine.ts';
-import { STREAM_END } from '../../src/features/doctor/marks.ts';
+import { readStream } from '../../../src/features/doctor/examine.ts';
+import { STREAM_END } from '../../../src/features/doctor/marks.ts';
 
 const SILENCE = 4;
 

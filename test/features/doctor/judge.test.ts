@@ -1,13 +1,13 @@
 /** From observations to causes: a row for each cause, and a similar observation without it (SPEC 15). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { judge, linesFor } from '../../src/features/doctor/cause.ts';
-import type { FirstSeen } from '../../src/features/doctor/examine.ts';
-import { INSIDE_CAUSES, type InsideSeen } from '../../src/features/doctor/inside.ts';
-import { PROXY_KINDS } from '../../src/features/doctor/marks.ts';
-import { judgeWay } from '../../src/features/doctor/report.ts';
-import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from '../../src/features/doctor/way-causes.ts';
+import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
+import { judge, linesFor } from '../../../src/features/doctor/cause.ts';
+import type { FirstSeen } from '../../../src/features/doctor/examine.ts';
+import { INSIDE_CAUSES, type InsideSeen } from '../../../src/features/doctor/inside.ts';
+import { PROXY_KINDS } from '../../../src/features/doctor/marks.ts';
+import { judgeWay } from '../../../src/features/doctor/report.ts';
+import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from '../../../src/features/doctor/way-causes.ts';
 
 const WELL: InsideSeen = {
   nvrFault: null,

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { configSchema } from '../../src/app/resources/features.ts';
-import { cutOff } from '../../src/features/ledger/spans.ts';
-import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
-import { until } from '../support/until.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
+import { cutOff } from '../../../src/features/ledger/spans.ts';
+import { openForLedger } from '../../../src/features/ledger/whole-ledger.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { newDirectory, runPostern, servePostern } from '../../support/run-postern.ts';
+import { until } from '../../support/until.ts';
 
 /** More by hand: `POSTERN_KILLS=20`. */
 const KILLS = Number(process.env['POSTERN_KILLS'] ?? 2);

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { LedgerEntry, LedgerRecord } from '../../src/domain/ledger.ts';
-import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../src/domain/ledger-chain.ts';
-import { doingOf } from '../../src/features/ledger/audited-acts.ts';
+import type { LedgerEntry, LedgerRecord } from '../../../src/domain/ledger.ts';
+import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/domain/ledger-chain.ts';
+import { doingOf } from '../../../src/features/ledger/audited-acts.ts';
 import {
   createSightings,
   type OpenSighting,
   type Sightings,
   type Subject,
-} from '../../src/features/ledger/sightings.ts';
-import { createSpans, cutOff } from '../../src/features/ledger/spans.ts';
-import { checkChain } from '../../src/features/ledger/verify.ts';
-import { subjectOf } from '../../src/features/ledger/viewing.ts';
-import { createLedgerWriter } from '../../src/features/ledger/writer.ts';
+} from '../../../src/features/ledger/sightings.ts';
+import { createSpans, cutOff } from '../../../src/features/ledger/spans.ts';
+import { checkChain } from '../../../src/features/ledger/verify.ts';
+import { subjectOf } from '../../../src/features/ledger/viewing.ts';
+import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
 
 const entryAt = (from: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
   kind: 'live',

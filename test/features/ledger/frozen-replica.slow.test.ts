@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { configSchema } from '../../src/app/resources/features.ts';
-import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
-import { newDirectory } from '../support/run-postern.ts';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
-import { until } from '../support/until.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
+import { openForLedger } from '../../../src/features/ledger/whole-ledger.ts';
+import { newDirectory } from '../../support/run-postern.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../../support/servers/postgres.ts';
+import { until } from '../../support/until.ts';
 
 const RECORDS = 50;
 /** By hand, at the pace of a service: `POSTERN_PACE=1000 POSTERN_RECORDS=200`. */

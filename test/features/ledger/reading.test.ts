@@ -1,12 +1,12 @@
 /** Who may read what of the ledger: in lists, sums, counts and errors; and what requests, logins and changes become in it (SPEC 14). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
-import { pairScreen } from '../support/screens.ts';
-import { sessionIdOf } from '../support/sessions.ts';
-import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
+import { pairScreen } from '../../support/screens.ts';
+import { sessionIdOf } from '../../support/sessions.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 
 interface Shown {
   readonly id: string;

@@ -13,14 +13,14 @@ import {
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { configSchema } from '../../src/app/resources/features.ts';
-import type { UserName } from '../../src/domain/names.ts';
-import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/features/backup/tar.ts';
-import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
-import { cookieFor, firstCookie, logInAt } from '../support/sessions.ts';
-import { until } from '../support/until.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
+import type { UserName } from '../../../src/domain/names.ts';
+import { readTar, tarEnd, tarHeader, tarPadding } from '../../../src/features/backup/tar.ts';
+import { openForLedger } from '../../../src/features/ledger/whole-ledger.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { newDirectory, runPostern, type Serving, servePostern } from '../../support/run-postern.ts';
+import { cookieFor, firstCookie, logInAt } from '../../support/sessions.ts';
+import { until } from '../../support/until.ts';
 
 /** The admin's account is connected with a provider. */
 async function connect(directory: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** Configurations of the real proxies in front of Postern: a good one each, and the parts that a broken one changes. */
-import { type StartedProxy, startApache, startCaddy, startHaproxy, startNginx } from '../../sso/support/proxies.ts';
+import { type StartedProxy, startApache, startCaddy, startHaproxy, startNginx } from '../../../sso/support/proxies.ts';
 
 /** Starts a proxy at the port, in front of `postern`. */
 export type Front = (postern: string, port: number, files: TlsFiles) => Promise<StartedProxy>;

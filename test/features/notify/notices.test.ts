@@ -4,13 +4,13 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it, type TestContext } from 'node:test';
-import { placeOf } from '../../src/accounts/login/login-places.ts';
-import type { Notice } from '../../src/domain/accounts/notice.ts';
-import { createWebhook, type WebhookDeps } from '../../src/features/notify/webhook.ts';
-import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { enrolled, sendJson } from '../support/second-factor.ts';
-import { startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { placeOf } from '../../../src/accounts/login/login-places.ts';
+import type { Notice } from '../../../src/domain/accounts/notice.ts';
+import { createWebhook, type WebhookDeps } from '../../../src/features/notify/webhook.ts';
+import { ADMIN_PERSON, VERA } from '../../support/people.ts';
+import { enrolled, sendJson } from '../../support/second-factor.ts';
+import { startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 
 interface Got {
   readonly headers: IncomingHttpHeaders;

@@ -1,10 +1,10 @@
 /** Drift between the NVR's own description and the route table (SPEC 15). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { operationsOf } from '../../src/features/policy/openapi-operations.ts';
-import { type OpenApiOperation, policyDrift } from '../../src/features/policy/policy-drift.ts';
-import { row } from '../support/routes.ts';
+import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
+import { operationsOf } from '../../../src/features/policy/openapi-operations.ts';
+import { type OpenApiOperation, policyDrift } from '../../../src/features/policy/policy-drift.ts';
+import { row } from '../../support/routes.ts';
 
 const ROWS = [
   row('GET,PUT /api/config any'),
