@@ -6,22 +6,14 @@ import type { CommandPlace } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { snapshot } from '../../store/backup-file.ts';
 import { assertNotLost } from '../../store/sqlite/sqlite-faults.ts';
+import { writeBackup } from './archive.ts';
 import { isOfStore, lastingFiles, readableConfig } from './lasting-files.ts';
-import { writeBackup } from './write-backup.ts';
 
 /** The name of the store's file in the archive, wherever the store is. */
 export const STORE = 'postern.db';
 
-export interface BackupDone {
-  readonly files: readonly string[];
-  /** Bytes. */
-  readonly size: number;
-  /** What a restore needs beside it: a line each. */
-  readonly missing: readonly string[];
-}
-
-/** Rejects with a sentence. */
-export async function backUp(target: string, place: CommandPlace): Promise<BackupDone> {
+/** Gives the names of the files, the bytes, and what a restore needs beside it, a line each. Rejects with a sentence. */
+export async function backUp(target: string, place: CommandPlace) {
   const config = await readableConfig(place);
   const unknown = config.problems.filter(isOfStore);
   if (unknown.length > 0) throw new Error(formatProblems(resolve(place.directory), unknown));

@@ -5,42 +5,34 @@ import { presentSigningSecret } from '../../accounts/sessions/signing-secret.ts'
 import type { CommandPlace } from '../../config/load-config.ts';
 import { SHIPPED } from '../../config/policy/load-policy.ts';
 import { formatProblems, type Problem, pathText } from '../../config/problems/problems.ts';
-import type { Settings } from '../../config/schema/schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { MOUNTED } from '../../identity/trusted-headers-file.ts';
-import type { BackedUp } from './write-backup.ts';
+import type { BackedUp } from './archive.ts';
 
-/** A configuration as far as it can be read: one key that is wrong, or a secret that is not there, is no reason to lose the rest. */
-export interface ReadableConfig {
-  readonly settings: Settings;
-  readonly problems: readonly Problem[];
-  /** Every file that it names or that was looked for; the key of those that a key names. */
-  readonly files: ReadonlyMap<string, string | undefined>;
-}
+export type ReadableConfig = Awaited<ReturnType<typeof readableConfig>>;
 
-/** Rejects with all problems when too little can be read. */
-export async function readableConfig(place: CommandPlace): Promise<ReadableConfig> {
+/**
+ * A configuration as far as it can be read: one key that is wrong, or a secret that is not there, is no reason to lose the rest.
+ * Rejects with all problems when too little can be read.
+ */
+export async function readableConfig(place: CommandPlace) {
   const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
   const isLoaded = config.kind === 'loaded';
   const settings = isLoaded ? config.settings : config.readable;
-  const problems = isLoaded ? [] : config.problems;
+  const problems: readonly Problem[] = isLoaded ? [] : config.problems;
   if (!settings) throw new Error(formatProblems(config.file, problems));
   const named = [...(config.namedFiles ?? [])].map(([path, file]) => [file, pathText(path)] as const);
   const looked = [...config.files, settings.tls.certificate, settings.tls.private_key, MOUNTED];
-  return { settings, problems, files: new Map([...looked.map((file) => [file, undefined] as const), ...named]) };
+  /** Every file that it names or that was looked for; the key of those that a key names. */
+  const files = new Map<string, string | undefined>([...looked.map((file) => [file, undefined] as const), ...named]);
+  return { settings, problems, files };
 }
 
 /** The store cannot be found by such a configuration. */
 export const isOfStore = ({ path }: Problem): boolean => /^store\.url(?:_file)?$/.test(path);
 
-export interface LastingFiles {
-  /** Their names are relative to the directory. */
-  readonly files: readonly BackedUp[];
-  /** What a backup does not hold: a line each. */
-  readonly missing: readonly string[];
-}
-
-export async function lastingFiles({ directory, env }: CommandPlace, config: ReadableConfig): Promise<LastingFiles> {
+/** `missing`: what a backup does not hold, a line each. */
+export async function lastingFiles({ directory, env }: CommandPlace, config: ReadableConfig) {
   const base = resolve(directory);
   const { store, events } = config.settings;
   const ofStore = store.url.engine === 'sqlite' ? store.url.file : undefined;
@@ -58,7 +50,7 @@ export async function lastingFiles({ directory, env }: CommandPlace, config: Rea
     else if (name === undefined) missing.push(`${called}: it is not in ${base}`);
     else found.set(name, file);
   }
-  const files = [...found]
+  const files: readonly BackedUp[] = [...found]
     .map(([name, path]) => ({ name, path }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   return { files, missing: [...missing, ...(await secretElsewhere(base, env)), ...variablesOf(env)] };

@@ -6,10 +6,10 @@ import type { CommandPlace } from '../../config/load-config.ts';
 import { markRestored } from '../../config/marks.ts';
 import type { Problem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { endReturned, faultOf, type Returned, returnedBy } from '../../store/backup-file.ts';
+import { endReturned, faultOf, returnedBy } from '../../store/backup-file.ts';
+import { type ReadBackup, readBackup } from './archive.ts';
 import { STORE } from './back-up.ts';
 import { isOfStore, lastingFiles, type ReadableConfig, readableConfig } from './lasting-files.ts';
-import { type ReadBackup, readBackup } from './read-backup.ts';
 
 export interface RestoreOptions extends CommandPlace {
   /** What is there is set aside, and not in the way. */
@@ -20,18 +20,10 @@ export interface RestoreOptions extends CommandPlace {
   readonly isRunning: (settings: Settings) => Promise<boolean>;
 }
 
-export interface RestoreDone {
-  readonly names: readonly string[];
-  /** Unix seconds. */
-  readonly madeAt: number;
-  /** What works again, or was ended. */
-  readonly returned: Returned;
-  /** What the configuration needs and the backup does not hold: a line each. */
-  readonly missing: readonly string[];
-}
+export type RestoreDone = Awaited<ReturnType<typeof restore>>;
 
 /** Needs none of the secrets. Rejects with a sentence; what was there is untouched then. */
-export async function restore(file: string, options: RestoreOptions): Promise<RestoreDone> {
+export async function restore(file: string, options: RestoreOptions) {
   const directory = resolve(options.directory);
   // On the same file system, so that a move is one step.
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -61,6 +53,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<Re
       await rename(from, to);
     }
     await markRestored(directory, { madeAt, restoredAt: now, isRevoked: options.revoke });
+    /** `returned`: what works again, or was ended. `missing`: what the configuration needs and the backup does not hold. */
     return { names, madeAt, returned, missing: await missingNow(options, config, moves) };
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -9,8 +9,7 @@ import { ledgerKeys, ledgerSection } from './keys.ts';
 import { openLedger } from './ledger.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerMetrics, ledgerMetrics } from './metrics.ts';
-import { NOTICE_ROUTES } from './notice-routes.ts';
-import { sendNotices } from './notices.ts';
+import { NOTICE_ROUTES, sendNotices } from './notices.ts';
 
 export const ledger: FeatureParts<LedgerMetrics> = {
   keys: { ledger: ledgerSection },

@@ -16,8 +16,7 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
 import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
-import { recordJson } from './record-formats.ts';
-import { type Downloads, streamRecords } from './stream-records.ts';
+import { type Downloads, recordJson, streamRecords } from './record-formats.ts';
 
 export interface LedgerRouteDeps {
   readonly store: Pick<LedgerStore, 'find' | 'days'>;

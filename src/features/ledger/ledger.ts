@@ -15,10 +15,9 @@ import { activeLocalClock, type LocalTime } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import type { LedgerMetrics } from './metrics.ts';
-import { NOTICE_ROUTES } from './notice-routes.ts';
-import { listNotices, sendNotices } from './notices.ts';
+import { listNotices, NOTICE_ROUTES, sendNotices } from './notices.ts';
+import { createDownloads } from './record-formats.ts';
 import { createSightings, type LedgerNews } from './sightings.ts';
-import { createDownloads } from './stream-records.ts';
 import { createViewings } from './viewings.ts';
 import { createLedgerWriter } from './writer.ts';
 

@@ -1,5 +1,10 @@
 /** Notices: the records of the ledger that a person is told of, on the account's page and by `notify.webhook` (SPEC 12). */
+import { z } from 'zod';
+import { ACCOUNT_EVENT } from '../../accounts/http/answers.ts';
+import { type Call, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
+import type { AccountServices } from '../../app/services.ts';
 import { NOTICE_KINDS, type Notice } from '../../domain/accounts/notice.ts';
+import { isAdministrator } from '../../domain/caller.ts';
 import {
   detailOf,
   type LedgerEntry,
@@ -51,4 +56,25 @@ export async function listNotices(
   const about = { user, acts: NOTICE_KINDS };
   const found = await store.find({ kinds: KINDS, about, after: since, sight: undefined }, MOST_SHOWN);
   return found.flatMap((record) => noticeOf(record.id, record) ?? []);
+}
+
+const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';
+
+/** `noticesOf`: newest first; none of a user without an account. */
+const route = declaring<AccountServices & { readonly noticesOf: (user: string) => Promise<readonly Notice[]> }>();
+
+// biome-ignore format: a table
+export const NOTICE_ROUTES = [
+  route({ route: 'GET /api/account/events', access: 'any', note: "of the caller's own account; for an admin of any",
+    summary: "What happened to one's own account lately; as an admin, to any", query: { user: 'As an admin: whose' }, yes: [200, z.array(ACCOUNT_EVENT)],
+    run: (call, { noticesOf }) => noticesOf(whose(call)) }),
+];
+
+/** A token or a proxy's user of the same name is not that account. */
+function whose({ caller, query }: Call): string {
+  const wanted = query.get('user') ?? caller.name;
+  const mayAny = isAdministrator(caller);
+  if (wanted !== caller.name && !mayAny) throw refusedFor('role-too-low');
+  if (caller.credential.kind !== 'session' && !mayAny) throw new Refused(403, NO_ACCOUNT);
+  return wanted;
 }

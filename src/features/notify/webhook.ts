@@ -1,5 +1,6 @@
 /** Posts messages to `notify.webhook`: signed, with retries, from one bounded queue for each receiver and person (SPEC 12). */
 import { createHmac } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
 import { createPersonQueues, createTaskQueue } from '../../domain/async.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -31,15 +32,6 @@ export interface WebhookDeps {
   readonly answerMilliseconds?: number;
 }
 
-export interface Webhook {
-  /** Returns at once. */
-  send(message: ServiceMessage): void;
-  /** Resolves when nothing waits. */
-  settled(): Promise<void>;
-  /** What still waits is dropped. */
-  close(): Promise<void>;
-}
-
 /** Messages of one person. */
 const MOST_WAITING = 200;
 const POSTS_AT_ONCE = 4;
@@ -47,7 +39,7 @@ const POSTS_AT_ONCE = 4;
 const ANSWER_MS = 10_000;
 const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
 
-export function createWebhook(deps: WebhookDeps): Webhook {
+export function createWebhook(deps: WebhookDeps) {
   const { target, onResult, retrySeconds = RETRY_SECONDS } = deps;
   const closing = new AbortController();
   const { enter } = createTaskQueue(POSTS_AT_ONCE);
@@ -64,7 +56,7 @@ export function createWebhook(deps: WebhookDeps): Webhook {
   const deliver = async (message: ServiceMessage): Promise<void> => {
     let cause = '';
     for (const pause of [0, ...retrySeconds]) {
-      await sleep(pause, closing.signal);
+      if (pause > 0) await setTimeout(pause * 1000, undefined, closing).catch(() => {}); // ended by the close
       const fault = await attempt(message);
       if (fault === 'none') return onResult('failed');
       if (fault === undefined) {
@@ -81,13 +73,16 @@ export function createWebhook(deps: WebhookDeps): Webhook {
   };
   const { add, settled } = createPersonQueues(MOST_WAITING, deliver);
   return {
-    send(message) {
+    /** Returns at once. */
+    send(message: ServiceMessage): void {
       const where = target();
       if (!where) return;
       if (closing.signal.aborted || !add(`${message.user ?? ''} ${where.url}`, message)) onResult('failed');
     },
+    /** Resolves when nothing waits. */
     settled,
-    async close() {
+    /** What still waits is dropped. */
+    async close(): Promise<void> {
       closing.abort();
       await settled();
     },
@@ -140,17 +135,3 @@ function causeOf(fault: unknown): string {
   if (typeof code === 'string') return code;
   return fault instanceof Error ? fault.name : 'unknown';
 }
-
-const sleep = (seconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (seconds === 0 || signal.aborted) return resolve();
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });

@@ -12,29 +12,19 @@ export interface LogRules {
   readonly logs: ReadonlyMap<string, Level>;
 }
 
-export interface Logs {
-  /** A logger by dotted name, such as `service.api.auth`. */
-  named(name: string): Logger;
-  /** A log for a line with each request: cheaper, and only for records that hold neither secrets nor faults. */
-  frequent(name: string): FrequentLog;
-  /** Also changes loggers that exist already. */
-  setLevels(rules: LogRules): void;
-}
+export type Logs = ReturnType<typeof createLogs>;
 
-export type FrequentLevel = 'info' | 'debug';
+type FrequentLevel = 'info' | 'debug';
 
-export interface FrequentLog {
-  isOn(level: FrequentLevel): boolean;
-  write(level: FrequentLevel, record: object, message: string): void;
-}
-
-export interface LogDeps {
+export function createLogs({
+  rules,
+  destination,
+  clock,
+}: {
   readonly rules: LogRules;
   readonly destination: DestinationStream;
   readonly clock: Clock;
-}
-
-export function createLogs({ rules, destination, clock }: LogDeps): Logs {
+}) {
   const loggers = new Map<string, Logger>();
   const root = createRoot(destination, clock);
   let current = rules;
@@ -46,20 +36,23 @@ export function createLogs({ rules, destination, clock }: LogDeps): Logs {
     return logger;
   };
   return {
+    /** A logger by dotted name, such as `service.api.auth`. */
     named,
-    frequent(name) {
+    /** A log for a line with each request: cheaper, and only for records that hold neither secrets nor faults. */
+    frequent(name: string) {
       const logger = named(name);
       const time = timestamps(clock);
       return {
-        isOn: (level) => logger.isLevelEnabled(level),
-        write(level, record, message) {
+        isOn: (level: FrequentLevel): boolean => logger.isLevelEnabled(level),
+        write(level: FrequentLevel, record: object, message: string): void {
           const fields = JSON.stringify(record).slice(1, -1);
           const head = `{"level":"${level}"${time()},"logger":"${name}"`;
           destination.write(safeLine(`${head},${fields},"msg":"${message}"}\n`));
         },
       };
     },
-    setLevels(changed) {
+    /** Also changes loggers that exist already. */
+    setLevels(changed: LogRules): void {
       current = changed;
       for (const [name, logger] of loggers) logger.level = levelOf(name, changed);
     },

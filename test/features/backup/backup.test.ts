@@ -15,7 +15,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import type { UserName } from '../../../src/domain/names.ts';
-import { readTar, tarEnd, tarHeader, tarPadding } from '../../../src/features/backup/tar.ts';
+import { readTar, tarEnd, tarHeader, tarPadding } from '../../../src/features/backup/archive.ts';
 import { openForLedger } from '../../../src/features/ledger/whole-ledger.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../../support/run-postern.ts';

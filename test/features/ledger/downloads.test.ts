@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import type { LedgerStore, ListedRecord } from '../../../src/domain/ledger.ts';
-import { createDownloads, streamRecords } from '../../../src/features/ledger/stream-records.ts';
+import { createDownloads, streamRecords } from '../../../src/features/ledger/record-formats.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { batchOf } from '../../support/own-entries.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
