@@ -19,7 +19,7 @@ export interface RecordedAdmission {
 }
 
 /** Times are milliseconds of a clock that only goes forward. */
-export interface RequestRecord {
+export class RequestRecord {
   readonly request: RequestFacts;
   readonly route: RouteClass;
   readonly startedAt: number;
@@ -33,13 +33,19 @@ export interface RequestRecord {
   headAt: number | undefined;
   headStatus: number | undefined;
   /** Node's code for what went wrong upstream. */
-  upstreamCode: string;
+  upstreamCode = '';
   /** Node's sentence for it. */
   upstreamCause: string | undefined;
-  hasUpstreamFailed: boolean;
-  bytesOut: number;
+  hasUpstreamFailed = false;
+  bytesOut = 0;
   streamKind: StreamKind | undefined;
   endedBy: StreamEnd | undefined;
+
+  constructor(request: RequestFacts, route: RouteClass, startedAt: number) {
+    this.request = request;
+    this.route = route;
+    this.startedAt = startedAt;
+  }
 }
 
 export interface RequestEnd {
@@ -48,25 +54,6 @@ export interface RequestEnd {
   readonly isWhole: boolean;
   readonly seconds: number;
 }
-
-export const requestRecordOf = (request: RequestFacts, route: RouteClass, startedAt: number): RequestRecord => ({
-  request,
-  route,
-  startedAt,
-  requestId: undefined,
-  described: undefined,
-  admission: undefined,
-  reason: undefined,
-  askedAt: undefined,
-  headAt: undefined,
-  headStatus: undefined,
-  upstreamCode: '',
-  upstreamCause: undefined,
-  hasUpstreamFailed: false,
-  bytesOut: 0,
-  streamKind: undefined,
-  endedBy: undefined,
-});
 
 /** The kind of route of a request, as a metric label: ten kinds, so no request can make a new series (SPEC 9). */
 // biome-ignore format: a table

@@ -6,13 +6,7 @@ import type { LongLine } from './access-log.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import type { CodeClass, StreamEnd, StreamKind, UpstreamFault } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import {
-  type RecordedAdmission,
-  type RequestEnd,
-  type RequestRecord,
-  requestRecordOf,
-  routeClassOf,
-} from './request-record.ts';
+import { type RecordedAdmission, type RequestEnd, RequestRecord, routeClassOf } from './request-record.ts';
 
 export function watchGate(deps: GateWatchDeps) {
   const { metrics, ticks } = deps;
@@ -24,7 +18,7 @@ export function watchGate(deps: GateWatchDeps) {
     /** Counts WebSockets that may be open for days: called before each scrape. */
     countOpenSockets: sockets.countAll,
     onRequest(request: RequestFacts, socket?: CountedSocket) {
-      const record = requestRecordOf(request, routeClassOf(request.target, request.isUpgrade), ticks());
+      const record = new RequestRecord(request, routeClassOf(request.target, request.isUpgrade), ticks());
       const stopCounting = socket && sockets.begin(socket);
       return new WatchedRequest(record, deps, stopCounting);
     },

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { createAccessLog } from '../../src/telemetry/access-log.ts';
 import { createLogs } from '../../src/telemetry/logs/log.ts';
 import { createRecentFailures } from '../../src/telemetry/recent-failures.ts';
-import { requestRecordOf } from '../../src/telemetry/request-record.ts';
+import { RequestRecord } from '../../src/telemetry/request-record.ts';
 import { movableClock } from '../support/clock.ts';
 import { factsOf } from '../support/facts.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -60,7 +60,7 @@ describe('The access log', () => {
     const rules = { default: 'info', logs: new Map() } as const;
     const clock = movableClock();
     const logs = createLogs({ rules, destination: { write: (line) => void written.push(JSON.parse(line)) }, clock });
-    const record = requestRecordOf(factsOf({ target: '/api/events/1.5-a/clip.mp4' }), 'media', 0);
+    const record = new RequestRecord(factsOf({ target: '/api/events/1.5-a/clip.mp4' }), 'media', 0);
     createAccessLog(logs, createRecentFailures(clock)).stalled({ ...record, requestId: 'r1', bytesOut: 9 });
     const [{ level, requestId, path, bytes, msg } = {}] = written;
     assert.deepEqual([level, requestId, path, bytes], ['warn', 'r1', '/api/events/1.5-a/clip.mp4', 9]);
