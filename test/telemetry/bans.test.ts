@@ -33,6 +33,7 @@ before(async () => {
   await attempt('2001:db8::7', 'no user "at" all', 'not the password');
   await attempt('192.0.2.8', VERA.name, VERA.password, FORGED);
   await attempt('192.0.2.9', VERA.name, 'not the password', FORGED);
+  await attempt('192.0.2.12', 'nobody', 'not the password');
   await instance.ask(`/api/${encodeURIComponent(FORGED)}?x=${FORGED}`, {
     headers: { 'X-Forwarded-For': '192.0.2.10' },
   });
@@ -47,7 +48,7 @@ before(async () => {
 });
 after(() => instance.close());
 
-const EXPECTED = ['192.0.2.7', '192.0.2.7', '192.0.2.7', '2001:db8::7', '192.0.2.9', '192.0.2.11'];
+const EXPECTED = ['192.0.2.7', '192.0.2.7', '192.0.2.7', '2001:db8::7', '192.0.2.9', '192.0.2.12', '192.0.2.11'];
 
 describe('fail2ban', { skip: missing('fail2ban-regex', 'fail2ban') }, () => {
   it('finds the address that guesses, and no address that a client claims', async () => {

@@ -379,7 +379,9 @@ export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, ac
   const { caller, clientAddress: from, requestId } = ctx.state;
   const who = 'who' in act ? act.who : caller?.name;
   const by = { who, from, ...('who' in act ? {} : credentialOf(caller)), ...agentOf(ctx.state) };
-  const done = { ...act, ...shortened('user', act.user), ...shortened('role', act.role) };
+  // deploy/fail2ban reads from whom and from where at the beginning of the line.
+  const first = { what: act.what, ...('who' in act && { who, from }) };
+  const done = { ...first, ...act, ...shortened('user', act.user), ...shortened('role', act.role) };
   const verdict = refused === undefined ? 'allowed' : 'refused';
   audit({ ...done, ...by, verdict, ...(refused !== undefined && { reason: refused }), requestId });
 }
