@@ -18,9 +18,9 @@ import { tempDirectory } from '../accounts/support/temp-directory.ts';
 const NEW = 'a new password';
 
 /** A command over an empty store, and the details of the records that it adds to the ledger. */
-async function commands(t: TestContext, { notify = {} as object, ledger = {} as object } = {}) {
+async function commands(t: TestContext, { notify = {} as object, ledger = {} as object, enabled = true } = {}) {
   const directory = tempDirectory(t);
-  const auth = { hash_iterations: 10, roles: { gardener: ['garden'] } };
+  const auth = { enabled, hash_iterations: 10, roles: { gardener: ['garden'] } };
   writeFileSync(join(directory, 'config.yaml'), stringify({ auth, notify, ledger }));
   const warnings: string[] = [];
   const warn = (sentence: string): void => void warnings.push(sentence);
@@ -100,6 +100,18 @@ describe('The ledger, after a command', () => {
       ],
     );
     assert.equal(JSON.stringify(lines).includes(made.url.slice(-43)), false);
+  });
+
+  it('has a record for an invitation that no login could follow, and the command names the key', async (t) => {
+    const { invite, added } = await commands(t, { enabled: false });
+    await assert.rejects(
+      invite('nora', 'viewer'),
+      /^Error: auth\.enabled is false: users log in at the authentication/,
+    );
+    assert.deepEqual(
+      (await added()).map(({ what, user, reason }) => [what, user, reason]),
+      [['invitation-made', 'nora', 'user-absent']],
+    );
   });
 
   it('has a record for each API token that is made or revoked, and none of its secret', async (t) => {

@@ -49,6 +49,7 @@ const FOREIGN = 'The passkey was asked for by another link: begin again';
 const HAS_FACTOR = 'This account has a second factor already: set a password by this link, then log in with both';
 const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, with the current one';
 const NO_PASSWORDS = 'Authentication is disabled';
+const NO_LOGIN = 'auth.enabled is false: users log in at the authentication proxy, and have no password here';
 const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 
 const NEW_INVITATION = named(
@@ -84,8 +85,15 @@ const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation): z.output<typ
   expires_at: expiresAt,
 });
 
-function unlessDisabled(_: unknown, { hasOwnLogin }: InvitationRouteDeps): void {
-  if (!hasOwnLogin) throw new Refused(404, NO_PASSWORDS);
+function unlessDisabled(
+  { caller, params, note }: Pick<OpenCall<unknown>, 'caller' | 'params' | 'note'>,
+  { hasOwnLogin }: InvitationRouteDeps,
+): void {
+  if (hasOwnLogin) return;
+  if (caller?.credential.kind !== 'command-line') throw new Refused(404, NO_PASSWORDS);
+  // A command is told so by the name of the key.
+  note({ user: params['user'] ?? '' });
+  throw new Refused(404, NO_LOGIN, { recorded: 'user-absent' });
 }
 
 async function make(
