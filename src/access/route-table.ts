@@ -15,11 +15,7 @@ export type RouteMatch =
 
 export type Listed = RouteMatch & { readonly kind: 'listed' };
 
-export interface RouteTable {
-  /** `method` is the request's, or `WS` for a WebSocket upgrade; `segments` are decoded. */
-  match(method: string, segments: readonly string[]): RouteMatch;
-  readonly nvr: NvrAdapter;
-}
+export type RouteTable = ReturnType<typeof compileRouteTable>;
 
 /** What the words of the row mean: for a path that no row names, nothing. */
 export const adapterOf = (match: RouteMatch): NvrAdapter => (match.kind === 'listed' ? match.nvr : NO_ADAPTER);
@@ -70,7 +66,7 @@ const UNLISTED: RouteMatch = { kind: 'unlisted' };
 const PARAMETER = /^(?<prefix>[^{]*)\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}(?<suffix>[^}]*)$/;
 
 /** A row that comes earlier wins over a later one of the same method and pattern. `nvr` is the adapter of the table. */
-export function compileRouteTable(rows: readonly PolicyRow[], nvr = NO_ADAPTER): RouteTable {
+export function compileRouteTable(rows: readonly PolicyRow[], nvr = NO_ADAPTER) {
   const root = emptyNode();
   const ownPaths = emptyNode();
   for (const row of rows) {
@@ -79,7 +75,8 @@ export function compileRouteTable(rows: readonly PolicyRow[], nvr = NO_ADAPTER):
   }
   return {
     nvr,
-    match(method, segments) {
+    /** `method` is the request's, or `WS` for a WebSocket upgrade; `segments` are decoded. */
+    match(method: string, segments: readonly string[]): RouteMatch {
       const found = find(root, { method: method === 'HEAD' ? 'GET' : method, segments }, 0, []);
       if (found?.row.own) return found;
       return find(ownPaths, { method, segments: likeOwn(segments) }, 0, []) ?? found ?? UNLISTED;

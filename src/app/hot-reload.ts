@@ -28,20 +28,10 @@ export interface Reloaded {
   readonly files: readonly string[];
 }
 
-export interface Generations {
-  active(): Generation;
-  /** Undefined until the first one is open. */
-  config(): ServiceConfig | undefined;
-  warnings(): readonly string[];
-  /** Opens the parts before anything is served. */
-  open(config: ServiceConfig, runtime: Runtime): Promise<void>;
-  /** One after another, each read when it is its turn: what holds in the end is what was written last. */
-  reload(read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded>;
-  close(): Promise<void>;
-}
+export type Generations = ReturnType<typeof createGenerations>;
 
 /** `more`: warnings for the status page beside those of the configuration, a sentence each. `parts`: what outlives every generation. */
-export function createGenerations(more: () => readonly string[], parts: Pick<GenerationDeps, 'house'>): Generations {
+export function createGenerations(more: () => readonly string[], parts: Pick<GenerationDeps, 'house'>) {
   let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
@@ -94,10 +84,12 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
   };
 
   return {
-    active: () => now().generation,
-    config: () => opened?.generation.config,
+    active: (): Generation => now().generation,
+    /** Undefined until the first one is open. */
+    config: (): ServiceConfig | undefined => opened?.generation.config,
     warnings: report.warnings,
-    async open(config, runtime) {
+    /** Opens the parts before anything is served. */
+    async open(config: ServiceConfig, runtime: Runtime): Promise<void> {
       const loss = await lossIn(config, runtime.store);
       if (loss) throw new Error(formatProblem(config.file, loss));
       const generation = await openGeneration(config, { runtime, warnings: report.warnings, ...parts });
@@ -108,12 +100,13 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       runtime.accounts.enforce(generation.accounts);
       report.started(generation, runtime);
     },
-    reload(read) {
+    /** One after another, each read when it is its turn: what holds in the end is what was written last. */
+    reload(read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded> {
       const turn = queue.then(() => renew(read));
       queue = turn;
       return turn;
     },
-    async close() {
+    async close(): Promise<void> {
       await queue;
       await retirement.close();
       if (!opened) return;
@@ -177,16 +170,6 @@ function cutFile(config: ServiceConfig, before: ServiceConfig): Problem | undefi
   return cut && { ...CUT, source: basename(cut[0]) };
 }
 
-/** Reports a reload: in the log, in metrics, and on the status page (SPEC 1, 8, 9). */
-interface ReloadReport {
-  /** Notes the state of the start. Call it once. */
-  started(generation: Generation, runtime: Runtime): void;
-  taken(next: Generation, before: Generation, renewal: Renewal, runtime: Runtime): void;
-  rejected(config: Omit<InvalidConfig, 'kind'>, runtime: Runtime): void;
-  /** Warnings of the active configuration, keys that wait for a restart, and why the last reload was rejected: a sentence each. */
-  warnings(): readonly string[];
-}
-
 const NOT_TAKEN = 'configuration not reloaded, the previous one stays active: correct the file';
 const TAKEN = 'configuration reloaded';
 const AFTER_RESTART = 'was changed: restart to apply it';
@@ -194,10 +177,11 @@ const HELD =
   'was changed or removed, which would allow more than before, so the previous value stays active: restart to apply the change, write the key with the value that you want, or undo it';
 
 /** `more`: warnings of other parts, a sentence each. */
-function createReloadReport(more: () => readonly string[]): ReloadReport {
+function createReloadReport(more: () => readonly string[]) {
   let notTaken: readonly string[] = [];
   let waiting: readonly string[] = [];
   let ofGeneration = (): readonly string[] => [];
+  /** Warnings of the active configuration, keys that wait for a restart, and why the last reload was rejected: a sentence each. */
   const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofGeneration(), ...more()];
   const announce = ({ config }: Generation, runtime: Runtime): void => {
     ofGeneration = () => [...config.warnings, ...runtime.trustedHeaders.warnings(config)];
@@ -206,8 +190,9 @@ function createReloadReport(more: () => readonly string[]): ReloadReport {
   };
   return {
     warnings,
+    /** Notes the state of the start. Call it once. */
     started: announce,
-    taken(next, before, renewal, runtime) {
+    taken(next: Generation, before: Generation, renewal: Renewal, runtime: Runtime): void {
       const { config } = next;
       notTaken = [];
       waiting = [
@@ -217,7 +202,7 @@ function createReloadReport(more: () => readonly string[]): ReloadReport {
       runtime.log.info({ file: config.file, changed: changedKeys(renewal, before, next) }, TAKEN);
       announce(next, runtime);
     },
-    rejected({ file, problems }, { log, counters: { metrics } }) {
+    rejected({ file, problems }: Omit<InvalidConfig, 'kind'>, { log, counters: { metrics } }: Runtime): void {
       const sentences = problems.map((problem) => formatProblem(file, problem));
       notTaken = [`${file}: ${NOT_TAKEN}`, ...sentences];
       for (const [at, { path, line }] of problems.entries()) log.error({ key: path || undefined, line }, sentences[at]);

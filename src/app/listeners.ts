@@ -31,14 +31,10 @@ interface ListenerDeps {
 
 const HEAD_SECONDS = 15;
 
-export interface Listeners {
-  readonly addresses: Addresses;
-  /** Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. */
-  drain(graceSeconds: number): Promise<void>;
-}
+export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
-export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
+export async function openListeners(deps: ListenerDeps) {
   const { settings, gates, timeoutIdle, tls, telemetry } = deps;
   const { server } = settings;
   const opened: Listener[] = [];
@@ -52,6 +48,7 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
     opened.push(listener);
     return listener.address;
   };
+  /** Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. */
   const drain = (graceSeconds: number): Promise<void> => drainListeners(opened, telemetry, graceSeconds);
   try {
     const addresses = {

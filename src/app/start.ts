@@ -1,36 +1,23 @@
-/** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
-import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import type { Settings } from '../config/schema/schema.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
-import { createGenerations, type Generations, type Reloaded } from './hot-reload.ts';
+import { createGenerations, type Generations } from './hot-reload.ts';
 import { createHouseSettings } from './house-settings.ts';
-import { type Addresses, openListeners } from './listeners.ts';
+import { openListeners } from './listeners.ts';
 import { rememberStore, tellRestored } from './resources/known-store.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
 
-export interface Postern {
-  readonly addresses: Addresses;
-  /** The password to be shown once, when this start made one (interface 2.1, 5.2). */
-  readonly newAdminPassword: NewAdminPassword | undefined;
-  /** Those of the start. */
-  readonly settings: Settings;
-  /** The configuration is read again, and holds from now on, or the one before stays; the log says which. */
-  reload(): Promise<Reloaded>;
-  /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
-  close(): Promise<void>;
-}
+export type Postern = Awaited<ReturnType<typeof startPostern>>;
 
 /**
  * Waits for a store that a server keeps. Rejects with a sentence for the operator when something else that is needed
  * cannot be had, and with `StoppedAtStart` when it was stopped before; nothing is left open then.
  */
-export async function startPostern(options: StartOptions): Promise<Postern> {
+export async function startPostern(options: StartOptions) {
   await awaitStore(options);
   await using opened = new AsyncDisposableStack();
   let { config } = options;
@@ -90,7 +77,17 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   runtime.features.started(config);
   const running = opened.move();
   const { settings } = config;
-  return { addresses, newAdminPassword, settings, reload: house.reload, close: () => running.disposeAsync() };
+  return {
+    addresses,
+    /** The password to be shown once, when this start made one (interface 2.1, 5.2). */
+    newAdminPassword,
+    /** Those of the start. */
+    settings,
+    /** The configuration is read again, and holds from now on, or the one before stays; the log says which. */
+    reload: house.reload,
+    /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
+    close: (): Promise<void> => running.disposeAsync(),
+  };
 }
 
 /** The values of a scrape are those of the active generation (SPEC 9). */

@@ -1,13 +1,8 @@
 /** Values that may come later, and work in turns: bounded queues, bounded shares, limits of time, the end of a request. */
 
-export interface TaskQueue {
-  /** Resolves when it is the caller's turn, with the way to end the turn; ending it twice does no harm. */
-  enter(): Promise<() => void>;
-  /** Callers that wait for their turn. */
-  waiting(): number;
-}
+export type TaskQueue = ReturnType<typeof createTaskQueue>;
 
-export function createTaskQueue(atOnce: number): TaskQueue {
+export function createTaskQueue(atOnce: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
   /** The turn passes to the next caller without becoming free in between, so that nothing overtakes. */
@@ -17,8 +12,10 @@ export function createTaskQueue(atOnce: number): TaskQueue {
     else running -= 1;
   };
   return {
-    waiting: () => waiting.length,
-    async enter() {
+    /** Callers that wait for their turn. */
+    waiting: (): number => waiting.length,
+    /** Resolves when it is the caller's turn, with the way to end the turn; ending it twice does no harm. */
+    async enter(): Promise<() => void> {
       if (running < atOnce) running += 1;
       else await new Promise<void>((resolve) => void waiting.push(resolve));
       let isOver = false;
@@ -135,13 +132,7 @@ export type Sharer = readonly (readonly [key: string, part: number])[];
 export const boundsOf = (sharer: Sharer, ofCaller: number): Bound[] =>
   sharer.map(([key, part]) => [key, ofCaller * part]);
 
-export interface Shares {
-  /** What one piece of work takes, under all keys alike. Nothing is taken yet. */
-  hold(bounds: readonly Bound[]): Hold;
-  taken(key: string): number;
-  /** Keys under which something is taken. */
-  size(): number;
-}
+export type Shares = ReturnType<typeof createShares>;
 
 export interface Hold {
   /** False where one key has no room for so much more: then nothing is taken. */
@@ -150,7 +141,7 @@ export interface Hold {
   release(): void;
 }
 
-export function createShares(): Shares {
+export function createShares() {
   const taken = new Map<string, number>();
   const takenBy = (key: string): number => taken.get(key) ?? 0;
   const add = (bounds: readonly Bound[], amount: number): void => {
@@ -162,8 +153,10 @@ export function createShares(): Shares {
   };
   return {
     taken: takenBy,
-    size: () => taken.size,
-    hold(bounds) {
+    /** Keys under which something is taken. */
+    size: (): number => taken.size,
+    /** What one piece of work takes, under all keys alike. Nothing is taken yet. */
+    hold(bounds: readonly Bound[]): Hold {
       let own = 0;
       return {
         take(amount = 1) {

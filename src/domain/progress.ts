@@ -9,12 +9,7 @@ export interface ProgressOptions {
   readonly unit?: string;
 }
 
-export interface Progress {
-  /** `done` counts what `total` counts. */
-  report(done: number, events: number): void;
-  /** Clears the bar. */
-  end(): void;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
 const BAR_MILLISECONDS = 100;
 const LINE_MILLISECONDS = 5000;
@@ -22,13 +17,14 @@ const BAR_WIDTH = 24;
 const DEFAULT_COLUMNS = 80;
 const CLEAR_LINE = '\r\u001b[K';
 
-export function createProgress(screen: Screen, { title, total, unit = 'events' }: ProgressOptions): Progress {
+export function createProgress(screen: Screen, { title, total, unit = 'events' }: ProgressOptions) {
   const begun = performance.now();
   const pause = screen.isTTY ? BAR_MILLISECONDS : LINE_MILLISECONDS;
   let shown = screen.isTTY ? Number.NEGATIVE_INFINITY : begun;
 
   return {
-    report(done, events) {
+    /** `done` counts what `total` counts. */
+    report(done: number, events: number): void {
       const now = performance.now();
       if (now - shown < pause) return;
       shown = now;
@@ -40,7 +36,8 @@ export function createProgress(screen: Screen, { title, total, unit = 'events' }
       else
         screen.write(CLEAR_LINE + `${bar(share)}${words} ${title}`.slice(0, (screen.columns ?? DEFAULT_COLUMNS) - 1));
     },
-    end() {
+    /** Clears the bar. */
+    end(): void {
       if (screen.isTTY) screen.write(CLEAR_LINE);
     },
   };

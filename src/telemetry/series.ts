@@ -10,12 +10,7 @@ export interface SeriesSample {
 }
 
 /** All series of one name. */
-export interface MetricFamily {
-  readonly name: string;
-  readonly help: string;
-  readonly type: FamilyType;
-  samples(): Iterable<SeriesSample>;
-}
+export type MetricFamily = ReturnType<typeof createInfo>;
 
 /** A value that is not in the list counts as `other` if the list has it, and is not counted otherwise. */
 export type ClosedLabel<Value extends string = string> = readonly [name: string, values: readonly Value[]];
@@ -94,9 +89,9 @@ export function createGauge<A extends string, B extends string>(
 }
 
 /** A gauge that is always 1, for what its labels say. */
-export function createInfo(name: string, help: string, labels: Readonly<Record<string, string>>): MetricFamily {
+export function createInfo(name: string, help: string, labels: Readonly<Record<string, string>>) {
   const text = Object.entries(labels).reduce((before, [label, value]) => withLabel(before, label, value), '');
-  return { name, help, type: 'gauge', samples: () => [{ suffix: '', labels: text, value: 1 }] };
+  return { name, help, type: 'gauge', samples: (): Iterable<SeriesSample> => [{ suffix: '', labels: text, value: 1 }] };
 }
 
 /** `bounds` are the upper ends of the buckets, ascending, without infinity. */

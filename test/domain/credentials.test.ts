@@ -68,7 +68,7 @@ const EXPECTED: Readonly<Record<keyof typeof KINDS, Row>> = {
   'proxy-headers':                       ['proxy',        'proxy',   true,  'nowhere',          true,  true,  true,  true,  true,  false, true,  true,  'proxy',   NOW + 7],
   'internal-listener':                   ['internal',     'network', true,  'nowhere',          true,  true,  true,  true,  false, false, true,  true,  'none',    NEVER],
   'view-as':                             ['session:s1',   'session', true,  'nowhere',          true,  true,  true,  true,  false, false, false, false, 'none',    NOW + 9],
-  'command-line':                        ['command-line', 'none',    true,  'nowhere',          false, true,  true,  true,  false, false, true,  true,  'none',    NEVER],
+  'command-line':                        ['command-line', 'none',    true,  'nowhere',          false, true,  true,  true,  false, false, true,  true,  'command', NEVER],
 };
 
 function rowOf(credential: Credential): Row {

@@ -42,24 +42,16 @@ export type InvitedOutcome =
       readonly user: UserName;
     };
 
-export interface InvitedPasskeys {
-  readonly site: Result<RelyingParty, string>;
-  /** What a browser is asked for, for the user of that link and no other. */
-  options(token: string, site: RelyingParty): Promise<InvitedOptions>;
-  /** Uses the link up. */
-  accept(
-    token: string,
-    given: { readonly credential: NewCredential; readonly name: string; readonly site: RelyingParty },
-  ): Promise<InvitedOutcome>;
-}
+export type InvitedPasskeys = ReturnType<typeof createInvitedPasskeys>;
 
-export function createInvitedPasskeys(deps: InvitedPasskeyDeps): InvitedPasskeys {
+export function createInvitedPasskeys(deps: InvitedPasskeyDeps) {
   const { invitations, invitationStore, hasher, challenges, userKey, clock } = deps;
   const scopeOf = ({ secretHash }: Invitation, owner: User) =>
     ({ to: 'accept', user: owner.name, secretsDigest: secretsDigestOf(owner), invitation: secretHash }) as const;
   return {
     site: deps.site,
-    async options(token, site) {
+    /** What a browser is asked for, for the user of that link and no other. */
+    async options(token: string, site: RelyingParty): Promise<InvitedOptions> {
       const held = await invitations.find(token);
       if (!held) return { kind: 'void' };
       const { invitation, owner } = held;
@@ -72,7 +64,15 @@ export function createInvitedPasskeys(deps: InvitedPasskeyDeps): InvitedPasskeys
       };
       return { kind: 'asked', options };
     },
-    async accept(token, { credential, name, site }) {
+    /** Uses the link up. */
+    async accept(
+      token: string,
+      {
+        credential,
+        name,
+        site,
+      }: { readonly credential: NewCredential; readonly name: string; readonly site: RelyingParty },
+    ): Promise<InvitedOutcome> {
       const held = await invitations.find(token);
       if (!held) return { kind: 'void' };
       const { invitation, owner } = held;

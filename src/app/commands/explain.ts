@@ -12,7 +12,6 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import type { Explainer } from '../../gateway/explain/explainer.ts';
 import { openRules, type RulePlace } from '../../gateway/rules.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -20,13 +19,10 @@ import { openIdentities, sessionsUnder } from '../identities.ts';
 import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
 import { openReadOnly } from './read-only.ts';
 
-export interface ExplainCommand {
-  readonly explain: Explainer;
-  close(): Promise<void>;
-}
+export type ExplainCommand = Awaited<ReturnType<typeof openForExplain>>;
 
 /** Changes nothing. Rejects with a sentence when the server could not start either. `note` is told what could not be read. */
-export async function openForExplain(place: CommandPlace, note: (sentence: string) => void): Promise<ExplainCommand> {
+export async function openForExplain(place: CommandPlace, note: (sentence: string) => void) {
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = place;
   const { config, store, readLayout, close } = await openReadOnly(place, note);
   const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile });

@@ -114,17 +114,13 @@ export const replacedComponents = (
 /** A request admitted under the old configuration may still use an old part: it is closed so much later. */
 const RETIRE_AFTER_MS = 10_000;
 
-export interface Retirement {
-  /** Retired at once, or closed in a while. */
-  add(parts: readonly ReloadedPart<unknown>[]): void;
-  /** Closes at once what still waits. */
-  close(): Promise<void>;
-}
+export type Retirement = ReturnType<typeof createRetirement>;
 
-export function createRetirement(): Retirement {
+export function createRetirement() {
   const waiting = new Set<() => Promise<void>>();
   return {
-    add(parts) {
+    /** Retired at once, or closed in a while. */
+    add(parts: readonly ReloadedPart<unknown>[]): void {
       for (const part of parts) {
         if (part.retire) {
           part.retire();
@@ -138,6 +134,7 @@ export function createRetirement(): Retirement {
         waiting.add(end);
       }
     },
-    close: async () => void (await Promise.all([...waiting].map((end) => end()))),
+    /** Closes at once what still waits. */
+    close: async (): Promise<void> => void (await Promise.all([...waiting].map((end) => end()))),
   };
 }

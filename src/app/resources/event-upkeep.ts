@@ -13,15 +13,12 @@ export interface EventUpkeepDeps {
   readonly onFault: (fault: unknown) => void;
 }
 
-export interface EventUpkeep {
-  /** A deletion ends at its next step. */
-  close(): Promise<void>;
-}
+export type EventUpkeep = ReturnType<typeof keepEvents>;
 
 /** When the clock has been looked at for long enough (`createDeletionGuard`). */
 const FIRST_DELETION_MS = 16 * 60_000;
 
-export function keepEvents(deps: EventUpkeepDeps): EventUpkeep {
+export function keepEvents(deps: EventUpkeepDeps) {
   const stop = new AbortController();
   let deleting = Promise.resolve();
   /** One after another: the first may take hours. */
@@ -31,7 +28,8 @@ export function keepEvents(deps: EventUpkeepDeps): EventUpkeep {
   const first = setTimeout(deleteNext, FIRST_DELETION_MS).unref();
   const stopChores = hourly(deleteNext);
   return {
-    async close() {
+    /** A deletion ends at its next step. */
+    async close(): Promise<void> {
       clearTimeout(first);
       stopChores();
       stop.abort();

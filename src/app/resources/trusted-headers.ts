@@ -16,16 +16,7 @@ import {
   watchTrustedHeaders,
 } from '../../identity/trusted-headers-file.ts';
 
-export interface TrustedHeaders {
-  current(): TrustedHeaderList;
-  /** Which headers are mapped and not on the list: a sentence each, with place and key. */
-  warnings(config: PlacedConfig): readonly string[];
-  /** Those without which every request would be refused: a start and a reload end with them. */
-  problems(config: PlacedConfig): readonly Problem[];
-  /** Calls back with every later list. */
-  onChange(use: (list: TrustedHeaderList) => void): void;
-  close(): void;
-}
+export type TrustedHeaders = Awaited<ReturnType<typeof openTrustedHeaders>>;
 
 type PlacedConfig = Pick<ServiceConfig, 'settings' | 'file' | 'placed'>;
 
@@ -36,15 +27,12 @@ export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
 };
 
 /** Rejects with file and line when the list that is there is bad. */
-export async function openTrustedHeaders(
-  files: TrustedHeadersFiles,
-  active: () => PlacedConfig,
-  log: Logger,
-): Promise<TrustedHeaders> {
+export async function openTrustedHeaders(files: TrustedHeadersFiles, active: () => PlacedConfig, log: Logger) {
   const first = await readTrustedHeaders(files);
   if (!first.ok) throw new Error(first.error);
   let current = first.value;
   const uses: ((list: TrustedHeaderList) => void)[] = [];
+  /** Which headers are mapped and not on the list: a sentence each, with place and key. */
   const warnings = ({ settings, file, placed }: PlacedConfig): readonly string[] =>
     problemsOf(settings, current).map((finding) => formatProblem(file, placed(finding)));
   const close = watchTrustedHeaders(files, current, {
@@ -56,11 +44,19 @@ export async function openTrustedHeaders(
     },
     onBad: (problem) => log.error(`${problem}; the previous list stays in use`),
   });
+  /** Those without which every request would be refused: a start and a reload end with them. */
   const problems = ({ settings, placed }: PlacedConfig): readonly Problem[] =>
     problemsOf(settings, current)
       .filter(({ isFatal }) => isFatal)
       .map(placed);
-  return { current: () => current, warnings, problems, onChange: (use) => void uses.push(use), close };
+  return {
+    current: (): TrustedHeaderList => current,
+    warnings,
+    problems,
+    /** Calls back with every later list. */
+    onChange: (use: (list: TrustedHeaderList) => void): void => void uses.push(use),
+    close,
+  };
 }
 
 /**

@@ -27,11 +27,7 @@ export interface ListenerRules {
   readonly onConnectionRefused: OnConnectionRefused;
 }
 
-export interface Listener {
-  readonly address: ListenAddress;
-  /** Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. */
-  close(graceSeconds: number): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** SPEC 1. A proxy in front may have read a gigabyte ahead, and its client plays that first. */
 const STALLED_SECONDS = 3600;
@@ -39,7 +35,7 @@ const LONGEST_BETWEEN_CHECKS_MS = 5_000;
 /** Longer than proxies in front keep a connection (mostly 60 s): a request that is sent while this side closes would be lost. */
 const KEPT_ALIVE_MS = 75_000;
 
-export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerRules): Promise<Listener> {
+export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerRules) {
   const { onConnectionRefused } = rules;
   const options: ServerOptions = {
     maxHeaderSize: MOST_HEAD_BYTES,
@@ -90,7 +86,8 @@ export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerR
   });
   return {
     address: await bind(server, at),
-    close: (graceSeconds) => drain(server, connections, http1, tls?.sessions, graceSeconds),
+    /** Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. */
+    close: (graceSeconds: number): Promise<void> => drain(server, connections, http1, tls?.sessions, graceSeconds),
   };
 }
 

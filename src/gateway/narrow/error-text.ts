@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { authorize } from '../../access/authorize.ts';
-import { type CameraView, type Clearance, viewOf } from '../../access/camera-view.ts';
+import { type CameraView, viewOf } from '../../access/camera-view.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
 import { isPublic } from '../../access/route-table.ts';
 import { targetAt } from '../../domain/addresses.ts';
@@ -23,11 +23,7 @@ import {
 } from '../response/response-headers.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 
-export interface ErrorReader {
-  readonly clearance: Clearance;
-  /** Whether a text names a camera that the reader does not see. */
-  readonly namesForeign: (text: string) => boolean;
-}
+export type ErrorReader = ReturnType<typeof errorReaderOf>;
 
 export interface ResponseReader extends ErrorReader {
   /** Why a redirect is not passed on: its target is not for the reader. */
@@ -171,9 +167,11 @@ export function passRedirect(head: ResponseHead, response: ServerResponse, rules
 }
 
 /** Who reads the text of an error, and follows a redirect: which responses concern a caller who is no admin. */
-export const errorReaderOf = (view: CameraView): ErrorReader => ({
+export const errorReaderOf = (view: CameraView) => ({
   clearance: view.clearance,
-  namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
+  /** Whether a text names a camera that the reader does not see. */
+  namesForeign: (text: string): boolean =>
+    view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
 });
 
 type ReaderRules = () => Pick<Rules, 'surroundings' | 'routes'>;
