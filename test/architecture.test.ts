@@ -66,7 +66,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['.'], ['events', 'store'], ['accounts']],
   cli:      [['.'], ['commands']],
-  app:      [['resources'], ['telemetry'], ['accounts', 'gate'], ['.'], ['commands']],
+  app:      [['resources'], ['telemetry'], ['gate'], ['.'], ['commands']],
 };
 /** The folders of the pages, in the same way. */
 const PAGES = 'src/ui/pages';

@@ -24,8 +24,8 @@ import { hasFreshProof } from '../domain/credentials.ts';
 import { ADMIN } from '../domain/names.ts';
 import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
 import { err } from '../domain/result.ts';
-import { providersUnder } from './accounts/providers.ts';
 import { openIdentities, sessionsUnder } from './identities.ts';
+import { providersUnder } from './providers.ts';
 import type { AccountServices, Lasting } from './services.ts';
 import { countedAudit, countedLimiter } from './telemetry/counting.ts';
 

@@ -1,5 +1,4 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
-
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -11,9 +10,9 @@ import type { Rules } from '../gateway/decision/admit.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
 import type { BoundRoute } from '../routes/own-route.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
-import { providerFaults } from './accounts/examine-providers.ts';
 import { createAuthorizer } from './authorizer.ts';
 import { createGate, servicesUnder } from './gate.ts';
+import { providerFaults } from './providers.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
 import type { AccountServices } from './services.ts';

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
+import { siteWarnings } from '../accounts/sites/sites.ts';
 import { CUT, EMPTIED, isCut } from '../config/marks.ts';
 import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import { type Renewal, renewed } from '../config/rules.ts';
@@ -11,7 +12,6 @@ import { messageOf } from '../domain/result.ts';
 import { STORED_KEYS } from '../domain/stored-settings.ts';
 import { type HeldStream, reviewStream, withoutQuestions } from '../gateway/entry/open-streams.ts';
 import type { Store } from '../store/open-store.ts';
-import { siteWarnings } from './accounts/site-warnings.ts';
 import { type Generation, type GenerationDeps, openGeneration } from './generation.ts';
 import { createRetirement, replacedComponents } from './resources/components.ts';
 import { logRules } from './resources/logs.ts';

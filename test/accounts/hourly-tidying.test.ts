@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { AuditEntry } from '../../src/accounts/audit.ts';
-import { openCredentials } from '../../src/app/accounts/credentials.ts';
+import { openCredentials } from '../../src/app/accounts.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
-import { siteWarnings } from '../../src/app/accounts/site-warnings.ts';
+import { siteWarnings } from '../../src/accounts/sites/sites.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { cutOff } from '../../src/features/ledger/spans.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';

@@ -2,12 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { publicAddress } from '../../domain/addresses.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { Role } from '../../domain/names.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
+import type { Store } from '../../store/open-store.ts';
 import { type Call, declaring } from '../http/kernel.ts';
 
 export const SITES = named(
@@ -119,4 +121,43 @@ export const sitesOfOtherSecret = (records: readonly SiteRecord[], site: string,
 function warnOfOtherSecrets(records: readonly SiteRecord[], site: string, keyId: string, log: Services['log']): void {
   const others = sitesOfOtherSecret(records, site, keyId);
   if (others.length > 0) log.error({ sites: others }, otherSecret(others));
+}
+
+/** A sentence each. `cameras`: those of this site, where they are known better than the store does. */
+export async function siteWarnings(
+  { server, auth }: Settings,
+  store: Pick<Store, 'sites' | 'roles' | 'grants'>,
+  cameras: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const own = server.site;
+  if (own === undefined) return [];
+  const records = await store.sites.listSites();
+  const mine = cameras ?? records.find(({ site }) => site === own)?.cameras ?? [];
+  const shared = records
+    .filter(({ site }) => site !== own)
+    .map((other) => ({ ...other, names: mine.filter((camera) => other.cameras?.includes(camera)) }))
+    .filter((other) => other.names.length > 0)
+    .map(
+      (other) =>
+        `the site ${other.site} has cameras of the same name (${other.names.join(', ')}): for roles, API tokens and the curtain each name means both cameras. Rename those that must be told apart`,
+    );
+  const names = [own, ...server.sites.map(({ name }) => name), ...records.map(({ site }) => site)];
+  const [roles, tokens] = await Promise.all([store.roles.listRoles(), store.grants.list('api-token')]);
+  const holders = [
+    ...[...auth.roles].map(([role, entries]) => [`auth.roles.${role}`, entries] as const),
+    ...roles.map(({ role, cameras: entries }) => [`the role ${role}`, entries] as const),
+    ...tokens.map(
+      ({ name, user, cameras: entries }) =>
+        [`the API token ${JSON.stringify(name)} of ${user}`, entries ?? []] as const,
+    ),
+  ];
+  const former = holders.flatMap(([holder, entries]) =>
+    entries
+      .filter((entry) => names.some((site) => site !== '' && entry.startsWith(`${site}:`)))
+      .map(
+        (entry) =>
+          `${holder}: ${JSON.stringify(entry)} names a site, which no entry can do any more, so it gives nothing: write the name of the camera alone, which means it at every site`,
+      ),
+  );
+  return [...shared, ...former];
 }

@@ -14,8 +14,7 @@ import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { createEventsBackend } from '../../events/backend.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
-import { keepEvents } from '../resources/event-upkeep.ts';
-import { QUERY_SECONDS } from '../resources/events.ts';
+import { keepEvents, QUERY_SECONDS } from '../resources/events.ts';
 
 interface BackendOptions {
   readonly settings: Settings;

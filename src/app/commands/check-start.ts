@@ -1,11 +1,10 @@
 /** What a start would end with although the configuration is right: its files, the store, the signing secret, addresses (SPEC 1, `check`). */
-
 import { X509Certificate } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findSigningSecret, presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
-import { otherSecret, sitesOfOtherSecret } from '../../accounts/sites/sites.ts';
+import { otherSecret, sitesOfOtherSecret, siteWarnings } from '../../accounts/sites/sites.ts';
 import { rememberedStore } from '../../config/marks.ts';
 import { about, type Finding, formatProblem, type KeyPath } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -18,9 +17,7 @@ import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, pendingMigration, unreachableFault } from '../../store/open-store.ts';
 import { isBlank } from '../../store/sqlite/sqlite-faults.ts';
-import { siteWarnings } from '../accounts/site-warnings.ts';
-import { openKnownStore } from '../resources/known-store.ts';
-import { claimOf } from '../resources/site-claim.ts';
+import { claimOf, openKnownStore } from '../resources/known-store.ts';
 import { openStoreReadOnly } from './read-only.ts';
 
 export interface StartPlace {

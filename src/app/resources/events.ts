@@ -7,14 +7,13 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { Upstream } from '../../domain/addresses.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type Clock, type DeletionGuard, unixSeconds } from '../../domain/clock.ts';
+import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { generateSampleEvents } from '../../events/sample-events.ts';
 import { askWorker, keepWorker, startEventsWorker } from '../../events/worker.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Reached } from '../../telemetry/readiness.ts';
-import { type EventUpkeepDeps, keepEvents } from './event-upkeep.ts';
 import { steadyNow } from './steady-clock.ts';
 
 export interface EventsBackend {
@@ -153,4 +152,53 @@ async function makeReady(directory: string, socketPath: string, uid: number): Pr
   if (!found.isDirectory() || found.uid !== uid) throw new Error(`${directory} belongs to another user: remove it`);
   await chmod(directory, OWNER_ONLY);
   await rm(socketPath, { force: true });
+}
+
+/** Deletes events that are older than they must be kept, each hour (SPEC 10). */
+interface EventUpkeepDeps {
+  readonly store: Pick<Store, 'forgetEvents'>;
+  readonly clock: Clock;
+  readonly mayDelete: DeletionGuard;
+  /** `events.retention`, in seconds; null: none is deleted. */
+  readonly retention: number | null;
+  readonly onDeleted: (events: number) => void;
+  /** It is tried again within the hour. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+interface EventUpkeep {
+  /** A deletion ends at its next step. */
+  close(): Promise<void>;
+}
+
+/** When the clock has been looked at for long enough (`createDeletionGuard`). */
+const FIRST_DELETION_MS = 16 * 60_000;
+
+export function keepEvents(deps: EventUpkeepDeps): EventUpkeep {
+  const stop = new AbortController();
+  let deleting = Promise.resolve();
+  /** One after another: the first may take hours. */
+  const deleteNext = (): void => {
+    deleting = deleting.then(() => deleteOld(deps, stop.signal));
+  };
+  const first = setTimeout(deleteNext, FIRST_DELETION_MS).unref();
+  const stopChores = hourly(deleteNext);
+  return {
+    async close() {
+      clearTimeout(first);
+      stopChores();
+      stop.abort();
+      await deleting;
+    },
+  };
+}
+
+async function deleteOld(deps: EventUpkeepDeps, signal: AbortSignal): Promise<void> {
+  const { store, clock, mayDelete, retention, onDeleted, onFault } = deps;
+  if (retention === null || signal.aborted || !mayDelete()) return;
+  try {
+    onDeleted(await store.forgetEvents(unixSeconds(clock) - retention, signal));
+  } catch (fault) {
+    onFault(fault);
+  }
 }

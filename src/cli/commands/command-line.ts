@@ -59,8 +59,7 @@ export function createProgram(): { readonly program: Command } {
     ...frame,
     check: async (at) => (await (await import('./check.ts')).checkedAt(at)).problems,
     isRunning: async (settings) => (await import('./healthcheck.ts')).isAlive(settings),
-    providerFaults: async (settings, at) =>
-      (await import('../../app/accounts/examine-providers.ts')).providerFaults(settings, at),
+    providerFaults: async (settings, at) => (await import('../../app/providers.ts')).providerFaults(settings, at),
   };
 
   program

@@ -1,0 +1,144 @@
+/** Providers of OpenID Connect under one configuration (SPEC 16). */
+
+import { newAttempt } from '../accounts/oidc/attempt.ts';
+import type { ActiveProvider } from '../accounts/oidc/oidc-routes.ts';
+import { createProvider, type ProviderSettings } from '../accounts/oidc/provider.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { type PublicUrl, publicAddress } from '../domain/addresses.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
+import { isRecord } from '../domain/json.ts';
+import { LOGIN_PATH } from '../domain/login-path.ts';
+import type { Role } from '../domain/names.ts';
+import { messageOf } from '../domain/result.ts';
+import { readAuthority } from '../gateway/forward/nvr-questions.ts';
+import { resolveMapped } from '../identity/role-mapping.ts';
+import { type BoundedFetch, createBoundedFetch } from '../outbound/bounded-fetch.ts';
+import type { Lasting } from './services.ts';
+import { type AnswerWatch, watchAnswers } from './telemetry/readiness.ts';
+
+/** A provider that is slower is away: a person waits for it. */
+const ANSWER_SECONDS = 5;
+const LARGEST_ANSWER = 64 * 1024;
+
+/** A provider, and why its last answer was none. */
+export interface WatchedProvider extends ActiveProvider {
+  readonly fault: () => string | undefined;
+}
+
+/** Names and providers; none where Postern has no login of its own. */
+export function providersUnder(
+  settings: Settings,
+  lasting: Pick<Lasting, 'clock' | 'metrics' | 'log'>,
+  roles: () => Promise<Iterable<Role>>,
+): ReadonlyMap<string, WatchedProvider> {
+  const { public_url: site } = settings.server;
+  if (!site) return new Map();
+  return new Map(
+    configuredIn(settings).map((config): [string, WatchedProvider] => {
+      const { name, create: creates, role_map: roleMap, default_role: defaultRole } = config;
+      const watch = watchOf(name, lasting);
+      const { clock } = lasting;
+      const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.onAnswer });
+      const rolesOf = async (groups: readonly string[]): Promise<readonly Role[]> => {
+        const verdict = resolveMapped(groups, { roleMap, defaultRole }, await roles());
+        return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
+      };
+      const afterLogout = publicAddress(site, LOGIN_PATH);
+      const endSession = async (): Promise<string | undefined> =>
+        config.logout === 'provider' ? provider.endSessionAddress(afterLogout) : undefined;
+      return [name, { provider, rules: { provider: name, creates, rolesOf }, endSession, fault: watch.fault }];
+    }),
+  );
+}
+
+/** None where Postern has no login of its own. */
+const configuredIn = ({ auth, server }: Settings): readonly ProviderSettings[] =>
+  auth.enabled && server.public_url ? auth.oidc : [];
+
+/** The authority's file is read for each question: one that is renewed holds at once. */
+const fetchFor = ({ ca }: ProviderSettings, bytes = LARGEST_ANSWER): BoundedFetch =>
+  createBoundedFetch({ seconds: ANSWER_SECONDS, bytes, ca: ca === undefined ? undefined : () => readAuthority(ca) });
+
+/** Said once when a provider goes away, and once when it is back. */
+const watchOf = (name: string, { metrics, log }: Pick<Lasting, 'metrics' | 'log'>): AnswerWatch =>
+  watchAnswers((answer, wasDown) => {
+    metrics.oidcProviderUp.set(answer.kind === 'up' ? 1 : 0, name);
+    if (answer.kind === 'down')
+      log.warn(
+        { provider: name, cause: answer.why },
+        'the provider of a sign-in does not answer as it should: other ways to log in go on',
+      );
+    else if (wasDown) log.info({ provider: name }, 'the provider of a sign-in answers again');
+  });
+
+/** What keeps people from signing in with the providers that are configured, for doctor: discovery, keys, clock and client (SPEC 16). */
+const MOST_SKEW_SECONDS = 60;
+/** Login pages are larger than what a sign-in reads. */
+const LARGEST_PAGE = 4 * 1024 * 1024;
+const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
+/** Statuses by which providers refuse a client, or its redirect URI. */
+const REFUSALS: readonly number[] = [400, 401, 404, 422];
+
+/** A sentence each. Each provider is asked anew: what the service knows already may be an hour old. */
+export async function providerFaults(settings: Settings, clock: Clock): Promise<readonly string[]> {
+  const { public_url: site } = settings.server;
+  if (!site) return [];
+  const found = await Promise.all(configuredIn(settings).map((config) => faultsOf(config, site, clock)));
+  return found.flat();
+}
+
+async function faultsOf(config: ProviderSettings, site: PublicUrl, clock: Clock): Promise<readonly string[]> {
+  let date = '';
+  const asked = fetchFor(config);
+  const fetch: BoundedFetch = async (url, request) => {
+    const response = await asked(url, request);
+    date = response.headers.get('date') ?? '';
+    return response;
+  };
+  const provider = createProvider(config, site, { fetch, clock, onAnswer: () => {} });
+  const reached = await provider.reach();
+  const named = `the provider ${config.name}`;
+  if (!reached.ok) {
+    const { kind, why } = reached.error;
+    return [
+      kind === 'away' ? `${named} does not answer: ${why}` : `${named}: its discovery document cannot be used: ${why}`,
+    ];
+  }
+  const keys = await keysFault(reached.value.jwks_uri ?? '', fetch);
+  const skew = Math.round(Date.parse(date) / 1000 - unixSeconds(clock));
+  const attempt = newAttempt({ provider: config.name, returnTo: '/', purpose: { kind: 'login' } }, unixSeconds(clock));
+  const address = await provider.addressFor(attempt, false);
+  const refusal = address.ok ? await refusalAt(address.value, fetchFor(config, LARGEST_PAGE)) : undefined;
+  return [
+    keys && `${named} shows no keys: ${keys}`,
+    Math.abs(skew) > MOST_SKEW_SECONDS
+      ? `${named}: its clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the clock here: its tokens do not hold`
+      : undefined,
+    refusal && `${named} begins no login for this client: ${refusal}`,
+  ].filter((sentence) => sentence !== undefined);
+}
+
+async function keysFault(address: string, fetch: BoundedFetch): Promise<string | undefined> {
+  try {
+    const response = await fetch(address);
+    const set: unknown = response.status === 200 ? await response.json() : undefined;
+    if (!isRecord(set) || !Array.isArray(set['keys']))
+      return `jwks_uri answers with status ${response.status}, and no keys`;
+    const isUsable = set['keys'].some((key: unknown) => isRecord(key) && KEY_TYPES.includes(key['kty']));
+    return isUsable ? undefined : 'jwks_uri names no key that can verify a signature';
+  } catch (cause) {
+    return `jwks_uri cannot be read: ${messageOf(cause)}`;
+  }
+}
+
+/** How the provider refuses to begin a login. A page that it shows, or another way on, is none. */
+async function refusalAt(address: string, fetch: BoundedFetch): Promise<string | undefined> {
+  const response = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => undefined);
+  if (!response) return undefined;
+  if (REFUSALS.includes(response.status)) return `status ${response.status}`;
+  const way = URL.parse(response.headers.get('location') ?? '', address)?.searchParams;
+  const error = way?.get('error');
+  return error ? [error, way?.get('error_description')].filter(Boolean).join(': ').slice(0, LONGEST_WHY) : undefined;
+}
+
+const LONGEST_WHY = 200;
