@@ -166,15 +166,10 @@ interface EventUpkeepDeps {
   readonly onFault: (fault: unknown) => void;
 }
 
-interface EventUpkeep {
-  /** A deletion ends at its next step. */
-  close(): Promise<void>;
-}
-
 /** When the clock has been looked at for long enough (`createDeletionGuard`). */
 const FIRST_DELETION_MS = 16 * 60_000;
 
-export function keepEvents(deps: EventUpkeepDeps): EventUpkeep {
+export function keepEvents(deps: EventUpkeepDeps) {
   const stop = new AbortController();
   let deleting = Promise.resolve();
   /** One after another: the first may take hours. */
@@ -184,7 +179,8 @@ export function keepEvents(deps: EventUpkeepDeps): EventUpkeep {
   const first = setTimeout(deleteNext, FIRST_DELETION_MS).unref();
   const stopChores = hourly(deleteNext);
   return {
-    async close() {
+    /** A deletion ends at its next step. */
+    async close(): Promise<void> {
       clearTimeout(first);
       stopChores();
       stop.abort();
