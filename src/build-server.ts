@@ -65,7 +65,7 @@ export async function buildServer(outDir = BUNDLE): Promise<void> {
 
 /** The shipped route tables as data: to parse them takes a sixth of a start. */
 async function writeTables(outDir: string): Promise<void> {
-  const { BUILT_TABLES, digestOf, SHIPPED } = await import('./config/policy/load-policy.ts');
+  const { BUILT_TABLES, digestText: digestOf, SHIPPED } = await import('./config/policy/load-policy.ts');
   const { parsePolicy } = await import('./config/policy/load-policy.ts');
   const tables = readdirSync(SHIPPED).flatMap((name) => {
     const text = readFileSync(join(SHIPPED, name), 'utf8');

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { MOST_HEAD_BYTES } from './domain/request.ts';
-import { storeFaultOf } from './domain/store/store-fault.ts';
+import { findStoreFault } from './domain/store/store-fault.ts';
 import { createEventsBackend } from './events/backend.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker.ts';
 import { openNvrDatabase } from './store/nvr-database.ts';
@@ -34,7 +34,7 @@ const backend = createEventsBackend({
     tell({
       kind: 'fault',
       message: fault instanceof Error ? (fault.stack ?? fault.message) : `${fault}`,
-      storeFault: storeFaultOf(fault),
+      storeFault: findStoreFault(fault),
     }),
 });
 // The gate adds what it knows of the caller.

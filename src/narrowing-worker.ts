@@ -1,7 +1,7 @@
 /** The thread in which whole responses are read: it does one task after the other, and keeps nothing of them. */
 
 import { parentPort } from 'node:worker_threads';
-import { messageOf } from './domain/result.ts';
+import { faultMessage } from './domain/result.ts';
 import { type AskTask, askNow, narrowNow } from './gateway/narrow/narrow-task.ts';
 import type { FromThread, ToThread } from './gateway/narrow/narrower.ts';
 import { adapterNamed } from './nvr/adapters.ts';
@@ -35,7 +35,7 @@ async function askFor(id: number, task: AskTask, adapter: string): Promise<void>
     say({ kind: 'result', id, result });
   } catch (fault) {
     const question = fault instanceof Unanswered ? fault.question : undefined;
-    say({ kind: 'failed', id, question, message: messageOf(fault) });
+    say({ kind: 'failed', id, question, message: faultMessage(fault) });
   }
 }
 

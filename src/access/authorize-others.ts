@@ -10,12 +10,12 @@
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
  */
 import { type Caller, isDenied } from '../domain/caller.ts';
-import { senderOf } from '../domain/credentials.ts';
+import { actualSender } from '../domain/credentials.ts';
 import type { Locator, PolicyRow, Signalling } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { sinceOf } from '../domain/rights.ts';
+import { earliestSeen } from '../domain/rights.ts';
 import {
   type AccessVerdict,
   type Obligations,
@@ -23,8 +23,8 @@ import {
   type SignallingObligations,
   type Surroundings,
 } from './access-verdict.ts';
-import { hasOddId, namesAddress, namesOf } from './camera-locators.ts';
-import { clearanceOf, viewOf } from './camera-view.ts';
+import { hasOddId, namesAddress, readNames } from './camera-locators.ts';
+import { createCameraView, toClearance } from './camera-view.ts';
 import { isPicture, queryFault } from './judge-body.ts';
 import { isPlaylist } from './link-targets.ts';
 import { queryValues } from './query.ts';
@@ -55,29 +55,34 @@ export function authorizeOthers(
   if (!inTime.ok) return refused(inTime.error);
   if (row.narrow?.how === 'per-message') return judgeMessages(caller, match, target, { layout, now }); // 12
   const { target: judged, obligations: times } = inTime.value;
-  const signalling = row.signalling && { signalling: signallingOf(row.signalling, caller) };
-  const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(caller, match, target, layout) };
+  const signalling = row.signalling && { signalling: judgeSignalling(row.signalling, caller) };
+  const more = {
+    ...signalling,
+    ...times,
+    ...playlistObligation(caller, target),
+    ...startedBy(caller, match, target, layout),
+  };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return withObligations(judged, match, viewOf(caller, now, layout), {
+    return withObligations(judged, match, createCameraView(caller, now, layout), {
       ...bodyObligations(row, picturesIn(row)),
       ...more,
     });
   if (!layout) return refused('cameras-unknown'); // 13
-  return withinView(match, judged, viewOf(caller, now, layout), { now, more });
+  return withinView(match, judged, createCameraView(caller, now, layout), { now, more });
 }
 
 /** The pictures that a body names: those of admins alone may be any. */
 const picturesIn = ({ cameras = [] }: PolicyRow): readonly Locator[] =>
   cameras.filter(({ kind, source }) => source === 'body' && isPicture(kind));
 
-function signallingOf(kind: Exclude<Signalling, false>, caller: Caller): SignallingObligations {
+function judgeSignalling(kind: Exclude<Signalling, false>, caller: Caller): SignallingObligations {
   const mayTalk = !isDenied(caller, 'talk');
   return kind === true ? { mayTalk } : { kind, mayTalk };
 }
 
 /** The cameras that are one for the caller. Behind a curtain a camera that is not seen is none: what is drawn must not differ from what is unknown. */
 const knownTo = (caller: Caller, now: number, layout: RecorderLayout | undefined): readonly string[] =>
-  (caller.drawn ? viewOf(caller, now, layout).cameras : layout?.cameras) ?? [];
+  (caller.drawn ? createCameraView(caller, now, layout).cameras : layout?.cameras) ?? [];
 
 function namesCamera({ row, parameters }: Listed, cameras: readonly string[]): boolean {
   const { name = '' } = row.cameras?.find(({ kind, source }) => kind === 'camera' && source === 'path') ?? {};
@@ -95,8 +100,8 @@ function judgeTime(
   now: number,
 ): Result<WithinTime, RefusalReason> {
   if (!caller.history || !isFootage(match.row)) return ok({ target, obligations: {} });
-  const since = sinceOf(caller.history, now) ?? Number.POSITIVE_INFINITY;
-  return clearanceOf(caller) === 'restricted' ? withinTime(match, target, { since, now }) : err('history-not-judged');
+  const since = earliestSeen(caller.history, now) ?? Number.POSITIVE_INFINITY;
+  return toClearance(caller) === 'restricted' ? withinTime(match, target, { since, now }) : err('history-not-judged');
 }
 
 /** A row of a camera that names no verb may show anything. */
@@ -116,11 +121,15 @@ export function judgeMessages(
   if (!nvr.messages) return refused('not-narrowable');
   if (!layout) return refused('cameras-unknown');
   const { denied = [] } = caller;
-  return { kind: 'allowed', target, obligations: { view: viewOf(caller, now, layout), messages: { denied } } };
+  return {
+    kind: 'allowed',
+    target,
+    obligations: { view: createCameraView(caller, now, layout), messages: { denied } },
+  };
 }
 
 /** The visitor of a link has no rights anywhere else than below it. */
-export const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
+export const playlistObligation = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
   credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
 
 /** The cameras of what the request starts: later requests name it by its id alone. */
@@ -133,10 +142,10 @@ export function startedBy(
   const { starts: kind } = match.row;
   // The address of a session of live pictures stands in the head of the response.
   if (!kind || kind === 'whep') return {};
-  const cameras = namesOf(match, target).flatMap(({ kind: of, value }) =>
+  const cameras = readNames(match, target).flatMap(({ kind: of, value }) =>
     of === 'stream' ? streamOwners(value, layout) : [value],
   );
-  return cameras.length > 0 ? { startedFor: { kind, by: senderOf(caller).name, cameras } } : {};
+  return cameras.length > 0 ? { startedFor: { kind, by: actualSender(caller).name, cameras } } : {};
 }
 
 /** The stream is taken for the camera of its name where the layout is not known: only an admin comes here so. */
@@ -145,6 +154,6 @@ const streamOwners = (stream: string, layout: RecorderLayout | undefined): reado
 
 /** Whether a name of the request is none that the NVR has: a server may take it for a source, and open that. */
 const isUnknown = (match: Listed, target: RequestTarget, layout: RecorderLayout): boolean =>
-  namesOf(match, target).some(({ kind, value }) =>
+  readNames(match, target).some(({ kind, value }) =>
     kind === 'stream' ? !layout.streams.has(value) : !layout.cameras.some((camera) => camera === value),
   );

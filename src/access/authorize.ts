@@ -14,21 +14,21 @@
  * An admin passes then (`authorizeAdmin`). For the others `authorize-others.ts` goes on.
  */
 import { type Caller, isDenied, isForCurtain } from '../domain/caller.ts';
-import { traitsOf } from '../domain/credentials.ts';
+import { traitsFor } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { Access, PolicyRow } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused, type Surroundings } from './access-verdict.ts';
-import { authorizeOthers, judgeMessages, playlistOf, startedBy } from './authorize-others.ts';
+import { authorizeOthers, judgeMessages, playlistObligation, startedBy } from './authorize-others.ts';
 import { nameFault } from './camera-locators.ts';
-import { clearanceOf, viewOf } from './camera-view.ts';
+import { createCameraView, toClearance } from './camera-view.ts';
 import { isMisspelt } from './judge-body.ts';
 import { isBehindLink } from './link-targets.ts';
 import { layoutOfNames } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
-import { nothing, shapeOf, withObligations } from './within-view.ts';
+import { bodyShape, nothing, withObligations } from './within-view.ts';
 
 /** `caller` is undefined without credentials: only public routes are allowed then. */
 export function authorize(
@@ -42,7 +42,7 @@ export function authorize(
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found'); // 2
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
   if (!caller) return refused('no-credentials'); // 3
-  if (!traitsOf(caller.credential).usesAllRows && !isForScreens(match)) return refused('screen-not-allowed'); // 3
+  if (!traitsFor(caller.credential).usesAllRows && !isForScreens(match)) return refused('screen-not-allowed'); // 3
   if (isForCurtain(caller)) return judgeForCurtain(match, target); // 3
   if (match.kind === 'unlisted') return authorizeUnlisted(caller, target); // 4
   const { row } = match;
@@ -51,7 +51,7 @@ export function authorize(
   const tooLong = nameFault(match, target); // 7
   if (tooLong) return refused(tooLong);
   if (row.query && isMisspelt(target.query, row.query)) return refused('path-not-found');
-  return clearanceOf(caller) === 'admin'
+  return toClearance(caller) === 'admin'
     ? authorizeAdmin(caller, match, target, surroundings)
     : authorizeOthers(caller, match, target, surroundings);
 }
@@ -111,8 +111,8 @@ function authorizeAdmin(
   const { row } = match;
   if (row.narrow?.how === 'per-message')
     return judgeMessages(caller, match, target, { layout: layout ?? NO_LAYOUT, now });
-  return withObligations(target, match, viewOf(caller, now, layout), {
-    ...playlistOf(caller, target),
+  return withObligations(target, match, createCameraView(caller, now, layout), {
+    ...playlistObligation(caller, target),
     ...bodyOfAdmin(row),
     ...startedBy(caller, match, target, layout),
   });
@@ -124,7 +124,7 @@ function authorizeAdmin(
  */
 function bodyOfAdmin(row: PolicyRow): Pick<Obligations, 'body'> {
   const { views, cameras = [] } = row;
-  const { shape } = shapeOf(row);
+  const { shape } = bodyShape(row);
   if (shape) return { body: { locators: [], adminFields: [], shape, otherFieldsPass: true } };
   const isTold = views !== undefined && cameras.some(({ kind, source }) => kind === 'camera' && source === 'body');
   return isTold ? { body: { locators: [], adminFields: [] } } : {};

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../domain/caller.ts';
 import { LONGEST_CAMERA_NAME, maySee } from '../domain/camera-scope.ts';
-import { traitsOf } from '../domain/credentials.ts';
+import { traitsFor } from '../domain/credentials.ts';
 import { isOwnerKind, type Locator, type NameKind, PATH_SHAPES } from '../domain/policy.ts';
 import type { RefusalReason, RefusedCameras } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
@@ -29,7 +29,7 @@ const STREAM: NameRule = { camerasOf: (stream, layout) => [ownersOfStream(layout
 const UNKNOWN_CAMERAS: readonly NamedCameras[] = [[]];
 const UNKNOWN: NameRule = { camerasOf: () => UNKNOWN_CAMERAS };
 
-const ruleOf = (kind: NameKind, { names }: NvrAdapter): NameRule =>
+const ruleForName = (kind: NameKind, { names }: NvrAdapter): NameRule =>
   kind === 'camera' ? CAMERA : kind === 'stream' ? STREAM : (names[kind] ?? UNKNOWN);
 
 /** The cameras of each thing that a value names. `parameters` are those of the path. */
@@ -39,7 +39,7 @@ export const namedBy = (
   layout: RecorderLayout,
   { nvr, parameters }: { readonly nvr: NvrAdapter; readonly parameters: Readonly<Record<string, string>> },
 ): readonly NamedCameras[] => {
-  const things = ruleOf(kind, nvr).camerasOf(value, layout, parameters);
+  const things = ruleForName(kind, nvr).camerasOf(value, layout, parameters);
   return things.length > 0 ? things : UNKNOWN_CAMERAS;
 };
 
@@ -99,7 +99,7 @@ export const namesAddress = (match: Listed, target: RequestTarget): boolean =>
   ) === true;
 
 /** The cameras and streams that path and query name, as they are written there. */
-export const namesOf = (
+export const readNames = (
   match: Listed,
   target: RequestTarget,
 ): readonly { readonly kind: 'camera' | 'stream'; readonly value: string }[] =>
@@ -168,7 +168,7 @@ export function refusedCameras(
   target: RequestTarget,
   layout: RecorderLayout | undefined,
 ): RefusedCameras | undefined {
-  if (!caller || !traitsOf(caller.credential).isToldCauses) return undefined;
+  if (!caller || !traitsFor(caller.credential).isToldCauses) return undefined;
   const named = namedCameras(match, target).slice(0, MOST_LOOKED_AT);
   const known: readonly string[] = layout?.cameras ?? named;
   // For a caller behind a curtain an unknown camera is as foreign as a drawn one.

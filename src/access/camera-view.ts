@@ -2,7 +2,7 @@
 import type { Caller, Rights } from '../domain/caller.ts';
 import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
-import { sinceOf } from '../domain/rights.ts';
+import { earliestSeen } from '../domain/rights.ts';
 import { layoutBehind } from './curtain.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 
@@ -29,19 +29,19 @@ export interface CameraView extends PlainView {
   isForeign(name: string): boolean;
 }
 
-export function clearanceOf({ role, scope }: Pick<Caller, 'role' | 'scope'>): Clearance {
+export function toClearance({ role, scope }: Pick<Caller, 'role' | 'scope'>): Clearance {
   if (scope.kind === 'only') return 'restricted';
   return role === ADMIN ? 'admin' : 'reader';
 }
 
 /** What the caller sees. Without a layout of the NVR a restricted one sees nothing. `now` in Unix seconds. */
-export function viewOf(
+export function createCameraView(
   caller: Pick<Rights, 'role' | 'scope' | 'history'> & Pick<Caller, 'drawn'>,
   now: number,
   layout = layoutOfNames([]),
 ): CameraView {
-  const clearance = clearanceOf(caller);
-  const since = sinceOf(caller.history, now);
+  const clearance = toClearance(caller);
+  const since = earliestSeen(caller.history, now);
   const facts = { role: caller.role, clearance, layout, ...(since !== undefined && { since }) };
   return clearance === 'restricted'
     ? { ...facts, ...sightIn(caller, layout) }
@@ -98,9 +98,9 @@ export interface Holder {
   readonly mustEnrol?: true;
 }
 
-export type HolderView = ReturnType<typeof sightOf>;
+export type HolderView = ReturnType<typeof scopeView>;
 
-export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraName[]) {
+export function scopeView({ rights, ...holder }: Holder, cameras: readonly CameraName[]) {
   const { role, scope, denied = [], closed } = rights;
   return {
     ...holder,

@@ -2,8 +2,8 @@
 import { type Curtain, isDrawn } from '../domain/accounts/curtain.ts';
 import { type MaybePromise, mapMaybe } from '../domain/async.ts';
 import type { Caller, Rights } from '../domain/caller.ts';
-import { type LimitedScope, scopeOf, scopeWithout } from '../domain/camera-scope.ts';
-import { traitsOf } from '../domain/credentials.ts';
+import { type LimitedScope, scopeWithout, toScope } from '../domain/camera-scope.ts';
+import { traitsFor } from '../domain/credentials.ts';
 import { ADMIN, type CameraName } from '../domain/names.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
@@ -12,7 +12,7 @@ export type Concerned = Rights & { readonly credential?: Pick<Caller['credential
 
 /** Never an admin, who must be able to open it; always what is lent to viewers, whatever the role of their maker. */
 const isConcerned = ({ role, credential }: Concerned): boolean =>
-  role !== ADMIN || (credential !== undefined && !traitsOf(credential).isUsedByOwner);
+  role !== ADMIN || (credential !== undefined && !traitsFor(credential).isUsedByOwner);
 
 /** The caller without the cameras that are drawn for it at `now` (Unix seconds); the same object where none is. */
 export function behindCurtain<Holder extends Concerned>(
@@ -46,7 +46,7 @@ function scopeOfDrawn(curtain: Curtain, drawn: Curtain): LimitedScope {
   const key = entries.join(',');
   const scopes = scopesOfCurtain.get(curtain) ?? new Map<string, LimitedScope>();
   scopesOfCurtain.set(curtain, scopes);
-  const scope = scopes.get(key) ?? scopeOf(entries);
+  const scope = scopes.get(key) ?? toScope(entries);
   scopes.set(key, scope);
   return scope;
 }

@@ -23,7 +23,7 @@ import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
 import { queryPairs } from './query.ts';
 import { isAmbiguous, isRecent, type PrefixBodyRule } from './recorded/by-prefix.ts';
 import { rfc3339, timeInFile } from './recorded/time-locators.ts';
-import { memberOf } from './recorder-layout.ts';
+import { readMember } from './recorder-layout.ts';
 
 export type BodyVerdict =
   /** `json` is what may be sent: pictures of cameras that are not the caller's are taken out. */
@@ -74,7 +74,7 @@ function asksByPrefix(
   locators: readonly Locator[],
   view: CameraView,
 ): boolean {
-  if (isNamed && values.some(({ field, value }) => memberOf(json, field) === value)) return true;
+  if (isNamed && values.some(({ field, value }) => readMember(json, field) === value)) return true;
   return times.some((place) => {
     const beside = locators.find(({ kind, list }) => kind === 'camera' && list === place.list);
     const cameras = beside ? valuesAt(json, beside) : [];
@@ -124,10 +124,10 @@ const seesNamed = (kind: NameKind, value: unknown, view: CameraView, nvr: NvrAda
 
 /** None where the field or the list is absent or null; undefined where an element of the list has no such field. */
 function valuesAt(json: unknown, { name, list }: BodyPlace): readonly unknown[] {
-  const value = memberOf(json, list ?? name);
+  const value = readMember(json, list ?? name);
   if (value === undefined || value === null) return [];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list === undefined ? values : values.map((element) => memberOf(element, name));
+  return list === undefined ? values : values.map((element) => readMember(element, name));
 }
 
 function hasField(json: unknown, field: string): boolean {
@@ -177,7 +177,7 @@ function faultAt(place: string, value: unknown, shape: BodyShape, rules: BodyRul
   if (shape.kind !== 'list') return isOfForm(value, shape, rules) ? undefined : place;
   if (!Array.isArray(value) || value.length > LONGEST_LIST) return place;
   const elements: readonly unknown[] = value;
-  return firstOf(elements.entries(), ([index, element]) => {
+  return firstFault(elements.entries(), ([index, element]) => {
     const at = `${place}[${index}]`;
     return element === null ? at : faultAt(at, element, shape.of, rules);
   });
@@ -192,7 +192,7 @@ function faultInObject(
   const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
   const unknown = Object.keys(object).find((name) => !Object.hasOwn(fields, name));
   if (unknown !== undefined && !rules.otherFieldsPass) return at(unknown);
-  return firstOf(Object.entries(fields), ([name, { shape, isRequired }]) => {
+  return firstFault(Object.entries(fields), ([name, { shape, isRequired }]) => {
     const value = Object.hasOwn(object, name) ? object[name] : undefined;
     return isRequired && (value === undefined || value === null) ? at(name) : faultAt(at(name), value, shape, rules);
   });
@@ -210,7 +210,7 @@ function isOfForm(value: unknown, shape: SingleShape, rules: BodyRules): boolean
   return value.length <= LONGEST_VALUE && isOfThatForm(value, rules);
 }
 
-function firstOf<Item>(items: Iterable<Item>, faultOf: (item: Item) => string | undefined): string | undefined {
+function firstFault<Item>(items: Iterable<Item>, faultOf: (item: Item) => string | undefined): string | undefined {
   for (const item of items) {
     const fault = faultOf(item);
     if (fault !== undefined) return fault;

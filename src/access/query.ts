@@ -85,7 +85,10 @@ interface AskedPage extends Paging {
 }
 
 /** Undefined where the row's answer is read as all others are. */
-export function readingOf({ named_by, hidden, paging }: PolicyRow, target: RequestTarget): AnswerReading | undefined {
+export function answerReading(
+  { named_by, hidden, paging }: PolicyRow,
+  target: RequestTarget,
+): AnswerReading | undefined {
   if (named_by === undefined && !hidden && !paging) return undefined;
   return {
     ...(named_by !== undefined && { namedBy: named_by }),

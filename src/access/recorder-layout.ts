@@ -61,10 +61,10 @@ const addOwner = (owners: Map<string, CameraName[]>, name: string, camera: Camer
   void owners.set(name, [...(owners.get(name) ?? []), camera]);
 
 /** A member of a JSON object; undefined for any other value. */
-export const memberOf = (value: unknown, name: string): unknown =>
+export const readMember = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-export const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
+export const asRecord = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
 
 /** Throws with what is missing: an answer of another form must not look like an NVR without cameras. */
 export function namesIn(answer: unknown, place: Exclude<NamesPlace, { in: 'config' }>): readonly string[] {
@@ -83,4 +83,4 @@ export function namesIn(answer: unknown, place: Exclude<NamesPlace, { in: 'confi
 }
 
 const below = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((found, field) => memberOf(found, field), value);
+  path.reduce<unknown>((found, field) => readMember(found, field), value);

@@ -18,7 +18,7 @@ export type Listed = RouteMatch & { readonly kind: 'listed' };
 export type RouteTable = ReturnType<typeof compileRouteTable>;
 
 /** What the words of the row mean: for a path that no row names, nothing. */
-export const adapterOf = (match: RouteMatch): NvrAdapter => (match.kind === 'listed' ? match.nvr : NO_ADAPTER);
+export const adapterFor = (match: RouteMatch): NvrAdapter => (match.kind === 'listed' ? match.nvr : NO_ADAPTER);
 
 /** Whether the response is the same for every caller. */
 export const isPublic = (match: RouteMatch): boolean => match.kind === 'listed' && match.row.access === 'public';
@@ -101,7 +101,7 @@ function addRow(root: Node, row: PolicyRow, nvr: NvrAdapter): void {
   for (const [at, segment] of segments.entries()) {
     const parameter = PARAMETER.exec(segment)?.groups;
     if (!parameter) {
-      node = childOf(node.literals, segment);
+      node = childFor(node.literals, segment);
       continue;
     }
     parameters.push({ name: parameter['name'] ?? '', shape: shapeCalled(parameter['shape']) });
@@ -145,7 +145,7 @@ function parameterChild(node: Node, prefix: string, suffix: string): Node {
   return added.node;
 }
 
-function childOf(children: Map<string, Node>, segment: string): Node {
+function childFor(children: Map<string, Node>, segment: string): Node {
   const child = children.get(segment) ?? emptyNode();
   children.set(segment, child);
   return child;

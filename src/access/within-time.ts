@@ -47,7 +47,7 @@ export function withinTime(
         break;
       }
       case 'own-data':
-        Object.assign(obligations, ownDataOf(place));
+        Object.assign(obligations, ownDataObligations(place));
         break;
       case 'answer':
         Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });
@@ -91,8 +91,11 @@ function latestTime({ query }: RequestTarget, name: string): number | undefined 
   return more.length === 0 ? rfc3339(value) : undefined;
 }
 
-export const ownDataOf = ({ list }: { readonly list?: ComposedList }): Pick<Obligations, 'ownData' | 'composed'> =>
-  list ? { ownData: true, composed: list } : { ownData: true };
+export const ownDataObligations = ({
+  list,
+}: {
+  readonly list?: ComposedList;
+}): Pick<Obligations, 'ownData' | 'composed'> => (list ? { ownData: true, composed: list } : { ownData: true });
 
 /** Seconds by which a clip of an event begins earlier than the event; undefined when it cannot be told. */
 function paddingIn({ query }: RequestTarget): number | undefined {

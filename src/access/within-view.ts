@@ -15,10 +15,10 @@ import { type AccessVerdict, type Obligations, refused } from './access-verdict.
 import { type Located, locate } from './camera-locators.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import type { NamedCameras, NvrAdapter } from './nvr-adapter.ts';
-import { askedCameras, askingForAll, queryValues, readingOf, withCameras } from './query.ts';
+import { answerReading, askedCameras, askingForAll, queryValues, withCameras } from './query.ts';
 import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
-import { ownDataOf } from './within-time.ts';
+import { ownDataObligations } from './within-time.ts';
 
 /** The query may be narrowed here. What remains to be done with the body or the response is in the obligations. */
 export function withinView(
@@ -57,7 +57,7 @@ export function withinView(
       return narrowed(match, target, view, narrow, obligations);
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
-      return withObligations(target, match, view, { ...obligations, ...ownDataOf(narrow) });
+      return withObligations(target, match, view, { ...obligations, ...ownDataObligations(narrow) });
     case 'check':
     case 'lookup':
     case 'post-check':
@@ -133,12 +133,12 @@ export const bodyObligations = (
   locators: readonly Locator[],
   { body: byPrefix }: Pick<PrefixFindings, 'body'> = {},
 ): Partial<Obligations> =>
-  locators.length > 0 || row.admin_fields || byPrefix || shapeOf(row).shape
-    ? { body: { locators, adminFields: row.admin_fields ?? [], ...(byPrefix && { byPrefix }), ...shapeOf(row) } }
+  locators.length > 0 || row.admin_fields || byPrefix || bodyShape(row).shape
+    ? { body: { locators, adminFields: row.admin_fields ?? [], ...(byPrefix && { byPrefix }), ...bodyShape(row) } }
     : {};
 
 /** The shape of the row's body. With `any` it is not read. */
-export const shapeOf = ({ body }: PolicyRow): { readonly shape?: BodyShape } =>
+export const bodyShape = ({ body }: PolicyRow): { readonly shape?: BodyShape } =>
   body === undefined || body === 'any' ? {} : { shape: body };
 
 export function withObligations(
@@ -158,7 +158,7 @@ export function withObligations(
 }
 
 function readBy(row: PolicyRow, target: RequestTarget): Pick<Obligations, 'reading'> {
-  const reading = readingOf(row, target);
+  const reading = answerReading(row, target);
   return reading ? { reading } : {};
 }
 

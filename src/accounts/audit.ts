@@ -100,8 +100,8 @@ const LONGEST_TEXT = 200;
 /** Text from a client, cut to a length that fits a log line. */
 export const shortText = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed();
 
-export const credentialOf = (caller: Caller | undefined): { readonly credential?: string } =>
+export const auditedCredential = (caller: Caller | undefined): { readonly credential?: string } =>
   caller ? { credential: credentialName(caller.credential) } : {};
 
-export const agentOf = ({ clientAgent }: Pick<RouteState, 'clientAgent'>): { readonly agent?: string } =>
+export const auditedAgent = ({ clientAgent }: Pick<RouteState, 'clientAgent'>): { readonly agent?: string } =>
   clientAgent ? { agent: shortText(clientAgent) } : {};

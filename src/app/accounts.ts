@@ -19,7 +19,7 @@ import { createLoginPlaces } from '../accounts/login/login-places.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createCallbackPlaces } from '../accounts/oidc/attempt.ts';
 import { createChallenges } from '../accounts/passkeys/challenges.ts';
-import { relyingPartyOf } from '../accounts/passkeys/credential.ts';
+import { toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { createHashCosts, createPasswordHasher, type PasswordHasher } from '../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
 import { createScreenLimiter } from '../accounts/screens/screens.ts';
@@ -235,7 +235,7 @@ export async function idlePasskeys(
   { auth, server }: FactorSettings,
   listFactors: SecondFactorStore['listFactors'],
 ): Promise<{ readonly users: number; readonly why: string } | undefined> {
-  const site = relyingPartyOf(server.public_url);
+  const site = toRelyingParty(server.public_url);
   if (!auth.enabled || auth.second_factor === 'off' || site.ok) return undefined;
   const users = (await listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
   return users > 0 ? { users, why: site.error } : undefined;

@@ -4,11 +4,11 @@ import { createInvitations } from '../accounts/invitations/invitations.ts';
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../accounts/invitations/invited-passkeys.ts';
 import { openLinks } from '../accounts/links/links.ts';
 import { invitedSessions } from '../accounts/login/post-login.ts';
-import { providerSessionsOf } from '../accounts/oidc/provider-sessions.ts';
+import { openProviderSessions } from '../accounts/oidc/provider-sessions.ts';
 import { createSignIns } from '../accounts/oidc/sign-in.ts';
-import { relyingPartyOf } from '../accounts/passkeys/credential.ts';
+import { toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { createPasskeyCheck, createPasskeys } from '../accounts/passkeys/passkeys.ts';
-import { passwordRulesOf } from '../accounts/passwords/password-rules.ts';
+import { toPasswordRules } from '../accounts/passwords/password-rules.ts';
 import { createRoles } from '../accounts/roles/roles.ts';
 import { createPairing } from '../accounts/screens/pairing.ts';
 import { openScreens } from '../accounts/screens/screens.ts';
@@ -33,14 +33,14 @@ import { countedAudit, countedLimiter } from './telemetry/counting.ts';
 export function accountsUnder(settings: Settings, lasting: Lasting): AccountServices {
   const { auth, server } = settings;
   const { store, clock, metrics, roleRegistry, grantUses, screenLimiter, seenSessions } = lasting;
-  const clauses = clausesOf(auth.failed_login_rate_limit);
+  const clauses = parseClauses(auth.failed_login_rate_limit);
   const { invitedPasskeysWith, ...factors } = factorsUnder(settings, lasting);
   const { isOwedBy, sessionOwes: factorOwed } = factors.secondFactor;
   const audit = countedAudit(lasting.audit, auth.trusted_proxies, metrics);
   const sessions = sessionsUnder(settings, lasting, {
     factorOwed,
     isEndedHere: store.isHeld,
-    providerSessions: providerSessionsOf(settings, lasting),
+    providerSessions: openProviderSessions(settings, lasting),
     ends: seenSessions.ends,
   });
   const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy);
@@ -48,7 +48,7 @@ export function accountsUnder(settings: Settings, lasting: Lasting): AccountServ
   const screens = openScreens(opened.screens, { grantUses, screenLimiter, secure: auth.cookie_secure });
   const hasher = lasting.hasherOf(auth.hash_iterations);
   const roles = roleRegistry.latest;
-  const people = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
+  const people = { store: store.accounts, hasher, clock, roles, passwordRules: toPasswordRules(settings) };
   const invitations = createInvitations({
     ...people,
     kept: store,
@@ -88,7 +88,7 @@ export function accountsUnder(settings: Settings, lasting: Lasting): AccountServ
 function factorsUnder({ auth, server }: Settings, lasting: Lasting) {
   const { clock, challenges, sealer, passkeyUserKey: userKey } = lasting;
   const { secondFactor: store, accounts, invitations: invitationStore } = lasting.store;
-  const site = relyingPartyOf(server.public_url);
+  const site = toRelyingParty(server.public_url);
   const factorDeps = { store, sealer, clock, mode: auth.second_factor };
   const trusted = new Set(auth.oidc.filter((one) => one.second_factor === 'provider').map(({ name }) => name));
   const passkeyDeps = { store, challenges, clock, userKey, site: auth.second_factor === 'off' ? err(OFF) : site };
@@ -103,7 +103,7 @@ function factorsUnder({ auth, server }: Settings, lasting: Lasting) {
 }
 
 /** The configuration was checked: what does not parse cannot come here. */
-function clausesOf(text: string | null): readonly Clause[] {
+function parseClauses(text: string | null): readonly Clause[] {
   const parsed = text === null ? undefined : parseRateLimit(text);
   return parsed?.ok ? parsed.value : [];
 }

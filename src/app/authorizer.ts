@@ -5,7 +5,7 @@ import type { DescriptionFault } from '../gateway/decision/admit.ts';
 import { createReleaseCheck, nvrVersion } from '../gateway/forward/nvr-questions.ts';
 import { type Noting, openRules, type TableConfig } from '../gateway/rules.ts';
 import type { Trace } from '../identity/identity-trace.ts';
-import { type Logs, levelOf } from '../telemetry/logs/log.ts';
+import { type Logs, loggerLevel } from '../telemetry/logs/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Components } from './resources/components.ts';
 import { logRules } from './resources/logs.ts';
@@ -89,7 +89,7 @@ const TRACED = 'service.api.auth';
 
 /** A line for each request at debug; nothing is gathered for it at other levels (interface 2.5). */
 const isTraced = ({ settings }: TableConfig): boolean =>
-  ['debug', 'trace'].includes(levelOf(TRACED, logRules(settings)));
+  ['debug', 'trace'].includes(loggerLevel(TRACED, logRules(settings)));
 
 const LONGEST_LOGGED_PATH = 512;
 

@@ -7,11 +7,11 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { User } from '../domain/accounts/account.ts';
 import { mapMaybe } from '../domain/async.ts';
 import type { Caller } from '../domain/caller.ts';
-import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../domain/camera-scope.ts';
+import { type CustomRoles, scopeOfRole, toScope, unionOfScopes, visibleCameras } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import { heldBy } from '../domain/rights.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
-import { askerOf, questionFor } from '../gateway/forward/nvr-questions.ts';
+import { createAsker, questionFor } from '../gateway/forward/nvr-questions.ts';
 import type { Gate } from '../gateway/gate.ts';
 import { refusalRules } from '../gateway/response/error-responses.ts';
 import { createStartPage } from '../gateway/start-page.ts';
@@ -149,7 +149,7 @@ export function createGate(
       credential.kind === 'link' ? services.judge.faultOf(credential.thing, path, reason) : reason,
     pushHosts: settings.nvr.push_endpoints,
     bodySeconds: services.bodySeconds(),
-    ask: askerOf(settings),
+    ask: createAsker(settings),
     askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
     ownConfig: async () => ownConfigOf(settings, await services.roleRegistry.latest(), cameras.current() ?? []),
     onConfigRead: cameras.learn,
@@ -163,7 +163,7 @@ const NO_CAMERA = ['none'];
 /** The configuration in the form that the NVR's pages read. */
 function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
   const listed = [...roles].map(([role, entries]) => {
-    const cameras = visibleCameras(scopeOf(entries), known);
+    const cameras = visibleCameras(toScope(entries), known);
     // An empty list means all cameras there: a role whose cameras are gone is shown with its list as it is written.
     return [role, cameras.length > 0 ? cameras : entries.length > 0 ? entries : NO_CAMERA];
   });

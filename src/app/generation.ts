@@ -3,7 +3,7 @@ import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
-import { credentialName, senderOf } from '../domain/credentials.ts';
+import { actualSender, credentialName } from '../domain/credentials.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
@@ -16,7 +16,7 @@ import { providerFaults } from './providers.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
 import type { AccountServices } from './services.ts';
-import { type ProviderFaults, readinessOf } from './telemetry/readiness.ts';
+import { judgeReadiness, type ProviderFaults } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
 
 /** A request stays with the generation that it found: nothing in it changes with the next. */
@@ -78,7 +78,7 @@ function generationUnder(
     ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),
   ]);
   const { events, cameras } = components;
-  const readiness = readinessOf(config, runtime, events.it, cameras.it.fault, providers);
+  const readiness = judgeReadiness(config, runtime, events.it, cameras.it.fault, providers);
   const status = serviceStatus({
     config,
     readiness,
@@ -109,7 +109,7 @@ function generationUnder(
     watch: counters.watch,
     viewings: features.find(({ viewings }) => viewings)?.viewings,
     onCaller(caller, { address }, request) {
-      const sender = senderOf(caller);
+      const sender = actualSender(caller);
       accounts.seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });
       if (sender !== caller) runtime.features.note(viewedAs(sender, caller, address));
     },

@@ -8,7 +8,7 @@ import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import { type Renewal, renewed } from '../config/rules.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
-import { messageOf } from '../domain/result.ts';
+import { faultMessage } from '../domain/result.ts';
 import { STORED_KEYS } from '../domain/stored-settings.ts';
 import { type HeldStream, reviewStream, withoutQuestions } from '../gateway/entry/open-streams.ts';
 import type { Store } from '../store/open-store.ts';
@@ -78,7 +78,7 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       ({ file, files } = config);
       return config.kind === 'invalid' ? reject(config) : await take(config);
     } catch (fault) {
-      const message = messageOf(fault);
+      const message = faultMessage(fault);
       return reject({ file, files, problems: [{ path: '', message }] });
     }
   };

@@ -9,7 +9,7 @@ import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { isRecord } from '../domain/json.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
 import type { Role } from '../domain/names.ts';
-import { messageOf } from '../domain/result.ts';
+import { faultMessage } from '../domain/result.ts';
 import { readAuthority } from '../gateway/forward/nvr-questions.ts';
 import { resolveMapped } from '../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../outbound/bounded-fetch.ts';
@@ -83,11 +83,11 @@ const REFUSALS: readonly number[] = [400, 401, 404, 422];
 export async function providerFaults(settings: Settings, clock: Clock): Promise<readonly string[]> {
   const { public_url: site } = settings.server;
   if (!site) return [];
-  const found = await Promise.all(configuredIn(settings).map((config) => faultsOf(config, site, clock)));
+  const found = await Promise.all(configuredIn(settings).map((config) => findFaults(config, site, clock)));
   return found.flat();
 }
 
-async function faultsOf(config: ProviderSettings, site: PublicUrl, clock: Clock): Promise<readonly string[]> {
+async function findFaults(config: ProviderSettings, site: PublicUrl, clock: Clock): Promise<readonly string[]> {
   let date = '';
   const asked = fetchFor(config);
   const fetch: BoundedFetch = async (url, request) => {
@@ -127,7 +127,7 @@ async function keysFault(address: string, fetch: BoundedFetch): Promise<string |
     const isUsable = set['keys'].some((key: unknown) => isRecord(key) && KEY_TYPES.includes(key['kty']));
     return isUsable ? undefined : 'jwks_uri names no key that can verify a signature';
   } catch (cause) {
-    return `jwks_uri cannot be read: ${messageOf(cause)}`;
+    return `jwks_uri cannot be read: ${faultMessage(cause)}`;
   }
 }
 

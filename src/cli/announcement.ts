@@ -9,7 +9,7 @@ export function announcement(postern: Postern, isTerminal: boolean): string {
   const { external, internal, telemetry } = postern.addresses;
   const scheme = settings.tls.enabled ? 'https' : 'http';
   const { base_path, public_url } = settings.server;
-  const listens = urlOf(scheme, external);
+  const listens = announcedUrl(scheme, external);
   const start = public_url ? publicAddress(public_url, '/') : `${listens}${base_path}/`;
   const lines = [
     '',
@@ -17,8 +17,10 @@ export function announcement(postern: Postern, isTerminal: boolean): string {
     `  log in      ${start}`,
     `  console     ${start}postern/   (users, roles, tokens, status)`,
     ...(public_url ? [`  listens on  ${listens}`] : []),
-    ...(internal ? [`  internal    ${urlOf('http', internal)}/   (no login: every request there is an admin's)`] : []),
-    ...(telemetry ? [`  telemetry   ${urlOf('http', telemetry)}/metrics`] : []),
+    ...(internal
+      ? [`  internal    ${announcedUrl('http', internal)}/   (no login: every request there is an admin's)`]
+      : []),
+    ...(telemetry ? [`  telemetry   ${announcedUrl('http', telemetry)}/metrics`] : []),
     ...phoneLine(external, settings),
     '',
   ];
@@ -34,7 +36,7 @@ function phoneLine({ host, port }: ListenAddress, { server, tls, auth }: Setting
   return [`  on a phone  set ${lines}, start again, open https://<this machine>:${port}/`];
 }
 
-const urlOf = (scheme: string, { host, port, path }: ListenAddress): string =>
+const announcedUrl = (scheme: string, { host, port, path }: ListenAddress): string =>
   path === undefined ? `${scheme}://${shownHost(host)}:${port}` : `unix:${path} `;
 
 function shownHost(host: string): string {

@@ -97,10 +97,10 @@ export const calls = <Answer = unknown, Options = Given>(
 
 /** A command that prints a list which a route answers. */
 export const lists = <Row>(route: string, none: string, columns: Columns<Row>) =>
-  calls<readonly Row[]>(route, { say: (rows, _, frame) => table(rows, none, columns, nowOf(frame)) });
+  calls<readonly Row[]>(route, { say: (rows, _, frame) => table(rows, none, columns, commandTime(frame)) });
 
 /** Unix seconds. */
-export const nowOf = ({ place }: Frame): number => unixSeconds(place().clock);
+export const commandTime = ({ place }: Frame): number => unixSeconds(place().clock);
 
 /** A group of commands: its name, what is said of it, and of the groups below it. */
 export interface CommandGroup<Parts extends keyof CommandStore> {

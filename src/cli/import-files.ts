@@ -19,7 +19,7 @@ export type EventsFrame = StoreFrame<'store' | 'settings'>;
 
 /** The exit code: 0 when every file held events. */
 export async function importFiles(files: readonly string[], deps: EventsFrame): Promise<number> {
-  const sources = await Promise.all(files.map((file) => sourceOf(file, deps.stdin)));
+  const sources = await Promise.all(files.map((file) => openSource(file, deps.stdin)));
   const missing = sources.filter((source) => 'problem' in source);
   for (const { problem } of missing) deps.stderr.write(`${problem}\n`);
   if (missing.length > 0) return 1;
@@ -57,7 +57,7 @@ interface Source {
 }
 
 /** Looks for all files before it reads the first: a misspelt name must not leave half an import. */
-async function sourceOf(file: string, stdin: Readable): Promise<Source | { readonly problem: string }> {
+async function openSource(file: string, stdin: Readable): Promise<Source | { readonly problem: string }> {
   if (file === '-') return { name: 'standard input', bytes: undefined, isDatabase: false, open: () => stdin };
   try {
     const found = await stat(file);
@@ -92,7 +92,7 @@ const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' i
 /** Whether the file held events, and not a single one of none. */
 async function importOne(source: Source, writeEvents: WriteEvents, { stdout, stderr }: EventsFrame): Promise<boolean> {
   const outcome = await (source.isDatabase ? copyDatabase : readText)(source, writeEvents, stderr);
-  stdout.write(summaryOf(source.name, outcome));
+  stdout.write(summarize(source.name, outcome));
   return outcome.kind === 'imported' && (outcome.stored > 0 || outcome.read === 0);
 }
 
@@ -126,7 +126,7 @@ async function copyDatabase({ name }: Source, writeEvents: WriteEvents, screen: 
   }
 }
 
-function summaryOf(name: string, outcome: ImportOutcome): string {
+function summarize(name: string, outcome: ImportOutcome): string {
   if (outcome.kind === 'not-events') return `${name}: nothing was imported: ${outcome.reason}\n`;
   const { read, stored, skipped, skips } = outcome;
   return `${[`${name}: ${read} read, ${stored} stored, ${skipped} skipped`, ...skips.map(skippedLine)].join('\n')}\n`;

@@ -29,11 +29,11 @@ const ENCODINGS: readonly Encoding[] = ['br', 'gzip'];
 
 /** The best one that the header names with a weight above 0; `*` names none. */
 export function encodingFor(acceptEncoding: string | undefined): Encoding | undefined {
-  const weights = new Map((acceptEncoding ?? '').toLowerCase().split(',').map(weightOf));
+  const weights = new Map((acceptEncoding ?? '').toLowerCase().split(',').map(parseWeight));
   return ENCODINGS.find((encoding) => (weights.get(encoding) ?? 0) > 0);
 }
 
-function weightOf(member: string): [name: string, weight: number] {
+function parseWeight(member: string): [name: string, weight: number] {
   const [name = '', ...parameters] = member.split(';').map((part) => part.trim());
   const weight = parameters.find((parameter) => parameter.startsWith('q='));
   return [name, weight === undefined ? 1 : Number(weight.slice(2))];

@@ -76,7 +76,7 @@ type VariableValue =
 
 function readVariable(isSecret: boolean, text: string): VariableValue {
   if (isSecret && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
-  if (!/^\s*[[{]/.test(text)) return { kind: 'read', value: scalarOf(text) };
+  if (!/^\s*[[{]/.test(text)) return { kind: 'read', value: parseScalar(text) };
   try {
     return { kind: 'read', value: JSON.parse(text) };
   } catch {
@@ -85,7 +85,7 @@ function readVariable(isSecret: boolean, text: string): VariableValue {
 }
 
 /** A YAML scalar that is the whole text, else the text: `x #y` is no comment in a variable. */
-function scalarOf(text: string): unknown {
+function parseScalar(text: string): unknown {
   const document = parseDocument(text, { prettyErrors: false });
   const { contents } = document;
   const isWhole = document.errors.length === 0 && isScalar(contents) && contents.range?.[1] === text.trimEnd().length;

@@ -9,11 +9,11 @@ import type { SettingStore } from '../store/accounts/house.ts';
 import { CONFIG_NAMES, openConfigFile, type WhenMissing } from './config-file.ts';
 import { type Environment, type Layered, layered } from './layers.ts';
 import { EMPTIED, wasConfigured } from './marks.ts';
-import { type NamedFiles, nameFiles, placesOf } from './named-files.ts';
+import { findPlaces, type NamedFiles, nameFiles } from './named-files.ts';
 import { type Finding, formatProblems, type KeyPath, type Problem, pathText } from './problems/problems.ts';
 import { entriesIn, MOST_ENTRIES, readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
-import { crossFindings, warningsOf } from './rules.ts';
-import { findingsOf, meantVariable, messageFor } from './schema/issues.ts';
+import { crossFindings, listWarnings } from './rules.ts';
+import { meantVariable, messageFor, toFindings } from './schema/issues.ts';
 import type { Keys } from './schema/keys.ts';
 import type { Schema, Settings } from './schema/schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
@@ -103,7 +103,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const settings = await settingsFrom(layers.tree, schema, places, stored !== undefined);
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
   const readable = settings.ok ? settings.value : settings.error.readable;
-  const warnings = (readable ? warningsOf(readable) : []).map(placed);
+  const warnings = (readable ? listWarnings(readable) : []).map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
   const given = givenKeys(layers.tree).difference(new Set(below));
@@ -169,7 +169,7 @@ async function settingsFrom(
   const { issues } = parsed.error;
   const readable = partialSettings(tree, schema, issues);
   return err({
-    findings: [...findings, ...findingsOf(issues, schema.keys)],
+    findings: [...findings, ...toFindings(issues, schema.keys)],
     readable: readable && absolute(readable),
   });
 }
@@ -205,7 +205,7 @@ const withoutEntries = (path: KeyPath): KeyPath => {
 function dropEmptyMaps(tree: unknown, keys: Keys): void {
   for (const [place, { form, default: value }] of keys)
     if (!place.includes('*') && (form === 'map' || (form === 'section' && value !== undefined)))
-      for (const { section, key } of placesOf(tree, place)) if (section[key] === null) delete section[key];
+      for (const { section, key } of findPlaces(tree, place)) if (section[key] === null) delete section[key];
 }
 
 /** zod drops a key of this name in a map without an issue, so a role would silently be missing. */

@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** The maps that may hold the key of a place such as `auth.oidc.*.ca`. */
-export function placesOf(tree: unknown, place: string): readonly Place[] {
+export function findPlaces(tree: unknown, place: string): readonly Place[] {
   const steps = place.split('.');
   const key = steps.pop() ?? '';
   let found: readonly { readonly node: unknown; readonly above: KeyPath }[] = [{ node: tree, above: [] }];
@@ -37,7 +37,7 @@ export const isTwin = (path: KeyPath, keys: Keys): boolean => keys.get(placeAmon
 export function nameFiles(tree: unknown, keys: Keys, directory: string): NamedFiles {
   const named = new Map<KeyPath, string>();
   for (const [place, key] of keys)
-    for (const { section, above, key: name } of key.isFile || key.isTwin ? placesOf(tree, place) : []) {
+    for (const { section, above, key: name } of key.isFile || key.isTwin ? findPlaces(tree, place) : []) {
       const value = section[name];
       if (typeof value !== 'string' || !isFilePath(value)) continue;
       const file = resolve(directory, value);
@@ -67,7 +67,7 @@ export async function openSecrets(
     ...OWN_FILES.map((name) => [[], join(resolve(directory), name)] as const),
   ];
   const asked = files.filter(([, file]) => !file.startsWith(CONTAINER_SECRETS));
-  const modes = await Promise.all(asked.map(async ([path, file]) => ({ path, file, mode: await modeOf(file) })));
+  const modes = await Promise.all(asked.map(async ([path, file]) => ({ path, file, mode: await fileMode(file) })));
   return modes
     .filter(({ mode }) => (mode & READ_BY_OTHERS) !== 0)
     .map(({ path, file, mode }) => ({
@@ -77,7 +77,7 @@ export async function openSecrets(
 }
 
 /** 0 for a file that is not there: other lines say so. */
-const modeOf = (file: string): Promise<number> =>
+const fileMode = (file: string): Promise<number> =>
   stat(file).then(
     ({ mode }) => mode & 0o777,
     () => 0,

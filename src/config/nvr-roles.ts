@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { messageOf } from '../domain/result.ts';
+import { faultMessage } from '../domain/result.ts';
 
 export interface NvrRoles {
   /** The file that was read; undefined where none was found. */
@@ -20,7 +20,7 @@ export function readNvrRoles(database: string, file?: string): NvrRoles {
     const roles = Object(Object(Object(parse(readFileSync(found, 'utf8')))['auth'])['roles']);
     return { file: found, roles: new Map(Object.entries(roles).map(([role, cameras]) => [role, namesIn(cameras)])) };
   } catch (cause) {
-    const reason = messageOf(cause);
+    const reason = faultMessage(cause);
     throw new Error(`cannot read the roles in ${found}: ${reason}`, { cause });
   }
 }

@@ -16,7 +16,7 @@ export function crossFindings(tree: unknown, isWhole: boolean): readonly Finding
   return RULES.flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);
 }
 
-export const warningsOf = (settings: Settings): readonly Finding[] =>
+export const listWarnings = (settings: Settings): readonly Finding[] =>
   RULES.flatMap(({ warnings }) => warnings?.(settings) ?? []);
 
 export interface Renewal {

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import { readBounded } from '../files/files.ts';
 import type { Environment } from './layers.ts';
-import { type Place, placesOf } from './named-files.ts';
+import { findPlaces, type Place } from './named-files.ts';
 import { type Finding, pathText } from './problems/problems.ts';
-import { type Keys, twinOf } from './schema/keys.ts';
+import { fileTwin, type Keys } from './schema/keys.ts';
 import { isFilePath } from './schema/value-types.ts';
 
 export interface SecretPlaces {
@@ -28,10 +28,10 @@ export async function fillSecrets(tree: unknown, keys: Keys, places: SecretPlace
 }
 
 const secretPlaces = (tree: unknown, keys: Keys): readonly Place[] =>
-  [...keys].flatMap(([place, { isSecret }]) => (isSecret && !place.endsWith('.*') ? placesOf(tree, place) : []));
+  [...keys].flatMap(([place, { isSecret }]) => (isSecret && !place.endsWith('.*') ? findPlaces(tree, place) : []));
 
 async function takeTwin({ section, above, key }: Place, places: SecretPlaces): Promise<readonly Finding[]> {
-  const twin = twinOf(key);
+  const twin = fileTwin(key);
   const file = section[twin];
   if (file === undefined) return [];
   delete section[twin];
@@ -75,7 +75,7 @@ async function substituted(text: string, places: SecretPlaces): Promise<Result<s
 }
 
 const unknownName = (name: string, places: SecretPlaces): string =>
-  `{${name}} is unknown: set the environment variable ${name} or write the file ${join(credentialsOf(places), name)}`;
+  `{${name}} is unknown: set the environment variable ${name} or write the file ${join(credentialsDirectory(places), name)}`;
 
 /** The name as written, then the same name with the other prefix. */
 async function lookUp(name: string, places: SecretPlaces): Promise<string | undefined> {
@@ -84,13 +84,14 @@ async function lookUp(name: string, places: SecretPlaces): Promise<string | unde
   for (const candidate of [name, `${prefix}${bare}`]) {
     const value = places.environment[candidate];
     if (value !== undefined) return value;
-    const file = await readSecret(join(credentialsOf(places), candidate), places);
+    const file = await readSecret(join(credentialsDirectory(places), candidate), places);
     if (file.ok) return file.value;
   }
   return undefined;
 }
 
-const credentialsOf = (places: SecretPlaces): string => places.environment['CREDENTIALS_DIRECTORY'] ?? '/run/secrets';
+const credentialsDirectory = (places: SecretPlaces): string =>
+  places.environment['CREDENTIALS_DIRECTORY'] ?? '/run/secrets';
 
 async function readSecret(file: string, { onFile }: SecretPlaces): Promise<Result<string, string>> {
   onFile(file);

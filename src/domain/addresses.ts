@@ -54,7 +54,7 @@ export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedN
   if (cidrs.length === 0) return ok(NONE_TRUSTED);
   const isListed = (text: string): boolean => {
     const address = foldAddress(text) ?? text;
-    return lists[familyOf(address)].check(address, familyOf(address));
+    return lists[addressFamily(address)].check(address, addressFamily(address));
   };
   // The same few peers are looked up thousands of times a second.
   const known = new LRUCache<string, boolean>({ ...upTo(MOST_REMEMBERED), memoMethod: isListed });
@@ -105,7 +105,7 @@ function withoutPort(text: string): string {
 
 const withoutZone = (address: string): string => address.replace(/%[\w.-]+$/, '');
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
+const addressFamily = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
 function addNetwork(lists: Record<'ipv4' | 'ipv6', BlockList>, cidr: string): boolean {
   const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(cidr) ?? [];
@@ -113,7 +113,7 @@ function addNetwork(lists: Record<'ipv4' | 'ipv6', BlockList>, cidr: string): bo
   if (isIP(address) === 0 || folded === undefined) return false;
   const given = bits === undefined ? undefined : Number(bits);
   const isMapped = isIPv6(address) && isIPv4(folded);
-  const family = familyOf(folded);
+  const family = addressFamily(folded);
   const width = family === 'ipv4' ? 32 : 128;
   const prefix = given === undefined ? width : given - (isMapped ? MAPPED_BITS : 0);
   if (prefix < 0 || prefix > width) return false;
@@ -173,7 +173,7 @@ export const targetAt = ({ below }: Upstream, target: string): string =>
 export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** `http://[::1]:5000`, or `unix:/run/nvr.sock`. */
-export const originOf = (upstream: Upstream): string =>
+export const upstreamOrigin = (upstream: Upstream): string =>
   upstream.kind === 'unix'
     ? `unix:${upstream.path}`
     : `${upstream.protocol}//${hostInUrl(upstream.host)}:${upstream.port}`;

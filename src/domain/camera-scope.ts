@@ -67,9 +67,9 @@ export const isSameScope = (one: CameraScope, other: CameraScope): boolean =>
 
 /** The same text for the same entries, in whatever order. */
 export const scopeText = (scope: CameraScope): string =>
-  scope.kind === 'all' ? '*' : JSON.stringify([[...scope.names].sort(), scope.wildcards.map(textOf).sort()]);
+  scope.kind === 'all' ? '*' : JSON.stringify([[...scope.names].sort(), scope.wildcards.map(wildcardsAsText).sort()]);
 
-const textOf = ({ entries, within, except }: Wildcards): string =>
+const wildcardsAsText = ({ entries, within, except }: Wildcards): string =>
   JSON.stringify([
     entries.map((parts) => parts.join('*')).sort(),
     within && scopeText(within),
@@ -87,7 +87,7 @@ export const scopeOfNames = (names: readonly string[]): CameraScope => ({
 const scopesOfLists = new WeakMap<readonly string[], LimitedScope>();
 
 /** A scope of the cameras that an entry names or a wildcard entry matches. The list must not be changed afterwards. */
-export function scopeOf(list: readonly string[]): LimitedScope {
+export function toScope(list: readonly string[]): LimitedScope {
   const known = scopesOfLists.get(list);
   if (known) return known;
   const entries = list.filter((entry) => entry.includes('*')).map((entry) => entry.split('*'));
@@ -101,7 +101,7 @@ export function scopeOf(list: readonly string[]): LimitedScope {
 export function scopeOfRole(role: Role, roles: CustomRoles): CameraScope {
   if (role === ADMIN || role === VIEWER) return ALL_CAMERAS;
   const entries = roles.get(role);
-  return entries ? scopeOf(entries) : NO_CAMERAS;
+  return entries ? toScope(entries) : NO_CAMERAS;
 }
 
 const bothOf = new WeakMap<LimitedScope, WeakMap<LimitedScope, LimitedScope>>();

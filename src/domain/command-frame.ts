@@ -1,5 +1,5 @@
 /** What every command of the command line works with, and how it ends: with a sentence and an exit code (SPEC 1). */
-import { messageOf, type Result } from './result.ts';
+import { faultMessage, type Result } from './result.ts';
 
 /** A terminal, or the stream in its place. */
 export interface Screen {
@@ -26,7 +26,7 @@ export async function ending({ stderr, exit }: Output, work: () => Promise<numbe
     exit(await work());
   } catch (fault) {
     if (isBrokenPipe(fault)) return exit(0);
-    stderr.write(`${messageOf(fault)}\n`);
+    stderr.write(`${faultMessage(fault)}\n`);
     exit(ofFault);
   }
 }

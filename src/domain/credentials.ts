@@ -142,7 +142,7 @@ export const CREDENTIALS: {
     usesAllRows: true,
     isToldCauses: true,
     isUsedByOwner: true,
-    holder: ({ by }) => holderOf(by) ?? '',
+    holder: ({ by }) => holderId(by) ?? '',
   },
   'command-line': {
     name: () => 'command-line',
@@ -157,48 +157,48 @@ export const CREDENTIALS: {
   },
 };
 
-export const traitsOf = ({ kind }: Pick<Credential, 'kind'>): Traits => CREDENTIALS[kind] as Traits;
+export const traitsFor = ({ kind }: Pick<Credential, 'kind'>): Traits => CREDENTIALS[kind] as Traits;
 
-export const credentialName = (credential: Credential): string => traitsOf(credential).name(credential);
+export const credentialName = (credential: Credential): string => traitsFor(credential).name(credential);
 
 /** The provider that a session began with, as the ledger and `explain` name it: `oidc:home`. Undefined for every other credential. */
-export const providerOf = (credential: Credential): string | undefined =>
+export const credentialProvider = (credential: Credential): string | undefined =>
   credential.kind === 'session' && credential.provider !== undefined ? `oidc:${credential.provider}` : undefined;
 
 /** The label `mode` of the metrics. */
-export function modeOf(caller: Caller | undefined): CredentialMode | 'none' {
+export function credentialMode(caller: Caller | undefined): CredentialMode | 'none' {
   if (!caller) return 'none';
-  const { mode = 'none' } = traitsOf(caller.credential);
+  const { mode = 'none' } = traitsFor(caller.credential);
   return typeof mode === 'string' ? mode : mode(caller.credential);
 }
 
 /** Who sent the request: the admin, where one looks at what another person sees. */
-export const senderOf = (caller: Caller): Caller =>
+export const actualSender = (caller: Caller): Caller =>
   caller.credential.kind === 'view-as' ? caller.credential.by : caller;
 
 /** Browsers add cookies, Basic and a proxy's own session by themselves; a bearer token they do not. The internal listener asks for none. */
-export const isAutomatic = ({ credential }: Caller): boolean => traitsOf(credential).isAutomatic?.(credential) ?? true;
+export const isAutomatic = ({ credential }: Caller): boolean => traitsFor(credential).isAutomatic?.(credential) ?? true;
 
 /** Whether the caller may use the routes for users, roles, tokens and sessions at all: a person, or an API token that was made for it. */
 export const mayManageAccounts = ({ credential }: Caller): boolean =>
-  traitsOf(credential).managesAccounts?.(credential) ?? false;
+  traitsFor(credential).managesAccounts?.(credential) ?? false;
 
 /** Whether the caller has just shown to be the person, as dangerous acts ask for (SPEC 12). */
 export const hasFreshProof = ({ credential }: Caller, now: number): boolean =>
-  traitsOf(credential).isProven?.(credential, now) ?? false;
+  traitsFor(credential).isProven?.(credential, now) ?? false;
 
 /** A stranger who was shown one thing: let in anew by each request, and told of nothing else. */
-export const isVisitor = ({ credential }: Caller): boolean => !traitsOf(credential).isToldCauses;
+export const isVisitor = ({ credential }: Caller): boolean => !traitsFor(credential).isToldCauses;
 
 /** Many requests share one caller object. */
 const holders = new WeakMap<Caller, string>();
 
 /** The holder of an open stream: streams of one holder end together. Undefined for a caller whose rights cannot end. */
-export function holderOf(caller: Caller): string | undefined {
+export function holderId(caller: Caller): string | undefined {
   const known = holders.get(caller);
   if (known !== undefined) return known;
   const { credential, name } = caller;
-  const traits = traitsOf(credential);
+  const traits = traitsFor(credential);
   if (traits.isEndless) return undefined;
   const holder = [credential.kind, traits.name(credential), traits.holder?.(credential, caller), name].join(' ');
   holders.set(caller, holder);
@@ -209,8 +209,8 @@ export function holderOf(caller: Caller): string | undefined {
  * Unix seconds: when the caller's session or token is over, or the clock changes its rights. Plain headers of a proxy and
  * the internal listener name no end.
  */
-export function endOf({ credential, changesAt = Number.POSITIVE_INFINITY }: Caller): number {
-  if (credential.kind === 'view-as') return Math.min(endOf(credential.by), changesAt);
+export function callerEnd({ credential, changesAt = Number.POSITIVE_INFINITY }: Caller): number {
+  if (credential.kind === 'view-as') return Math.min(callerEnd(credential.by), changesAt);
   return Math.min(
     ('expiresAt' in credential ? credential.expiresAt : undefined) ?? Number.POSITIVE_INFINITY,
     changesAt,

@@ -44,8 +44,8 @@ function parseSpans(text: string): Result<readonly Span[], string> {
   const shown = JSON.stringify(text);
   const { days = '', from = '', to = '' } = SPAN.exec(text.trim())?.groups ?? {};
   if (from === '') return err(`${shown} is not days with a span of hours: ${EXAMPLE}`);
-  const start = minuteOf(from);
-  const end = minuteOf(to);
+  const start = parseMinute(from);
+  const end = parseMinute(to);
   if (start === undefined || start === DAY_MINUTES)
     return err(`${shown}: ${JSON.stringify(from)} is not a time of day: write 00:00 to 23:59`);
   if (end === undefined) return err(`${shown}: ${JSON.stringify(to)} is not a time of day: write 00:00 to 24:00`);
@@ -57,7 +57,7 @@ function parseSpans(text: string): Result<readonly Span[], string> {
   return ok(numbers.value.map((day) => ({ start: day * DAY_MINUTES + start, minutes })));
 }
 
-function minuteOf(text: string): number | undefined {
+function parseMinute(text: string): number | undefined {
   const { hours, minutes } = TIME.exec(text)?.groups ?? {};
   const minute = Number(hours) * 60 + Number(minutes);
   return minute <= DAY_MINUTES ? minute : undefined;
@@ -68,8 +68,8 @@ function daysIn(text: string): Result<readonly number[], string> {
   const days = new Set<number>();
   for (const part of text.split(',').map((piece) => piece.trim())) {
     const [first = '', last, ...more] = part.toLowerCase() === 'daily' ? ['Mon', 'Sun'] : part.split('-');
-    const from = dayOf(first);
-    const to = last === undefined ? from : dayOf(last);
+    const from = parseDay(first);
+    const to = last === undefined ? from : parseDay(last);
     if (from < 0 || to < 0 || more.length > 0)
       return err(`${JSON.stringify(part)} is not a day: write ${DAYS.join(', ')}, a range such as Mon-Fri, or daily`);
     for (let day = from; ; day = (day + 1) % DAYS.length) {
@@ -80,7 +80,7 @@ function daysIn(text: string): Result<readonly number[], string> {
   return ok([...days].sort());
 }
 
-const dayOf = (text: string): number => {
+const parseDay = (text: string): number => {
   const name = text.trim().toLowerCase();
   return FULL_DAYS.findIndex((day) => day === name || day.slice(0, 3) === name);
 };
@@ -118,7 +118,7 @@ const readers = new Map<string, (time: number) => number>();
 export function openingAt(hours: Hours, zone: string, now: number): OpeningState {
   const last = known.get(hours);
   if (last?.zone === zone && last.since <= now && now < (last.changesAt ?? last.since + DAY)) return last;
-  const offsetAt = readerOf(zone);
+  const offsetAt = zoneReader(zone);
   const isOpenAt = (time: number): boolean => holds(hours, wallMinute(time, offsetAt));
   const isOpen = isOpenAt(now);
   const changesAt = boundaries(hours, now, offsetAt).find((time) => isOpenAt(time) !== isOpen);
@@ -127,7 +127,7 @@ export function openingAt(hours: Hours, zone: string, now: number): OpeningState
   return opening;
 }
 
-function readerOf(zone: string): (time: number) => number {
+function zoneReader(zone: string): (time: number) => number {
   const made = readers.get(zone) ?? offsetReader(zone);
   readers.set(zone, made);
   return made;
@@ -147,13 +147,13 @@ function boundaries({ spans }: Hours, now: number, offsetAt: (time: number) => n
   const offsets = new Set([offsetAt(now), ...jumps.map(offsetAt)]);
   const edges = new Set(spans.flatMap(({ start, minutes }) => [start, (start + minutes) % WEEK_MINUTES]));
   const times = [...offsets].flatMap((offset) =>
-    [...edges].flatMap((edge) => momentsOf(edge, offset, now, last).filter((time) => offsetAt(time) === offset)),
+    [...edges].flatMap((edge) => possibleMoments(edge, offset, now, last).filter((time) => offsetAt(time) === offset)),
   );
   return [...new Set([...jumps, ...times])].filter((time) => time > now).sort((one, other) => one - other);
 }
 
 /** When a clock that is always `offset` ahead of UTC shows this minute of the week. */
-function momentsOf(minute: number, offset: number, from: number, until: number): number[] {
+function possibleMoments(minute: number, offset: number, from: number, until: number): number[] {
   const week = WEEK_MINUTES * MINUTE;
   const first = (minute - EPOCH_MINUTE) * MINUTE - offset;
   const moments: number[] = [];
@@ -176,6 +176,6 @@ function jumpBetween(from: number, until: number, offsetAt: (time: number) => nu
 
 /** `2026-11-23 07:00 (Europe/Berlin)`: the same in every language. */
 export function wallText(time: number, zone: string): string {
-  const local = new Date((time + readerOf(zone)(time)) * 1000).toISOString();
+  const local = new Date((time + zoneReader(zone)(time)) * 1000).toISOString();
   return `${local.slice(0, 10)} ${local.slice(11, 16)} (${zone})`;
 }

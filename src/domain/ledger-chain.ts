@@ -5,10 +5,10 @@ import {
   type ChainHead,
   chainNamed,
   chainNumber,
-  detailOf,
   type Forgetting,
   type LedgerEntry,
   type LedgerRecord,
+  readDetail,
 } from './ledger.ts';
 
 /** The hash before the first record of a chain. */
@@ -35,7 +35,7 @@ export const canonicalText = (entry: LedgerEntry, { chain, seq }: Omit<ChainHead
     entry.detail,
   ]);
 
-export const hashOf = (entry: LedgerEntry, place: Omit<ChainHead, 'hash'>, before: string): string =>
+export const hashEntry = (entry: LedgerEntry, place: Omit<ChainHead, 'hash'>, before: string): string =>
   createHash('sha256')
     .update(canonicalText(entry, place, before))
     .digest('hex');
@@ -46,7 +46,7 @@ export function linkEntries(head: ChainHead, entries: readonly LedgerEntry[]): r
   return entries.map((entry) => {
     seq += 1;
     const place = { chain: head.chain, seq };
-    hash = hashOf(entry, place, hash);
+    hash = hashEntry(entry, place, hash);
     return { ...entry, ...place, hash };
   });
 }
@@ -89,7 +89,7 @@ export interface ToldDeletion extends ChainHead {
 export function toldDeletion(entry: LedgerEntry): ToldDeletion | undefined {
   const { kind, detail, from } = entry;
   if (kind !== 'change' || !detail?.includes(FORGOTTEN)) return undefined;
-  const { what, chain, seq, hash, before, retention } = detailOf(entry);
+  const { what, chain, seq, hash, before, retention } = readDetail(entry);
   if (what !== FORGOTTEN || typeof chain !== 'string' || typeof hash !== 'string') return undefined;
   // Records of older versions do not tell the two.
   const isEarly = before !== undefined && !(Number(before) + Number(retention) * DAY <= from);
@@ -120,7 +120,7 @@ export interface Beginning {
 
 /** Undefined for every other record. */
 export function toldBeginning({ seq, chain, ...entry }: LedgerRecord): Beginning | undefined {
-  const { what, misfit, heads } = seq === 1 && chainNumber(chain) > 0 ? detailOf(entry) : {};
+  const { what, misfit, heads } = seq === 1 && chainNumber(chain) > 0 ? readDetail(entry) : {};
   if (what !== BEGUN || typeof heads !== 'string') return undefined;
   return {
     heads: heads.split(' ').flatMap((text) => readHead(text) ?? []),

@@ -186,11 +186,11 @@ export const currentHead = (heads: readonly ChainHead[]): ChainHead | undefined 
     .sort((one, other) => chainNumber(other.chain) - chainNumber(one.chain))[0];
 
 /** `store1-000000000042` */
-export const recordIdOf = ({ chain, seq }: Pick<ChainHead, 'chain' | 'seq'>): string =>
+export const recordId = ({ chain, seq }: Pick<ChainHead, 'chain' | 'seq'>): string =>
   `${chain}-${String(seq).padStart(12, '0')}`;
 
 /** The detail of a record. A text that was changed in the store, and is no object any more, tells nothing: it must not stop its reader. */
-export function detailOf({ detail }: Pick<LedgerEntry, 'detail'>): Readonly<Record<string, unknown>> {
+export function readDetail({ detail }: Pick<LedgerEntry, 'detail'>): Readonly<Record<string, unknown>> {
   try {
     const told: unknown = detail === null ? {} : JSON.parse(detail);
     return typeof told === 'object' && told !== null ? { ...told } : {};

@@ -164,7 +164,7 @@ export interface RefusalFacts {
   readonly page?: string | undefined;
 }
 
-export function sentenceOf(
+export function refusalSentence(
   reason: RefusalReason,
   { opens, cameras, field, parameter, misplacedIn, page }: RefusalFacts = {},
 ): string {
@@ -204,6 +204,11 @@ function cameraSentence({ foreign, unknown }: RefusedCameras): string {
 export function refusalBody(reason: RefusalReason, facts: RefusalFacts = {}): object {
   const { isTold }: Refusal = REFUSALS[reason];
   const { opens, page } = facts;
-  const told = { success: false, message: sentenceOf(reason, facts), ...(isTold && { reason }), ...(page && { page }) };
+  const told = {
+    success: false,
+    message: refusalSentence(reason, facts),
+    ...(isTold && { reason }),
+    ...(page && { page }),
+  };
   return opens ? { ...told, opens_at: opens.at } : told;
 }

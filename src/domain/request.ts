@@ -68,7 +68,7 @@ export interface RequestTarget {
 }
 
 /** The `User-Agent` of a request as it may be kept: a client may have put an address with a secret into it. */
-export function agentOf(request: RequestFacts): string | undefined {
+export function userAgent(request: RequestFacts): string | undefined {
   const agent = singleHeader(request, 'user-agent');
   return agent && maskSecrets(agent);
 }

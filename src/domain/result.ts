@@ -14,4 +14,4 @@ export function unreachable(value: never): never {
 }
 
 /** What a fault says: its message, or the value itself as text where something else was thrown. */
-export const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
+export const faultMessage = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

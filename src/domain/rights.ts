@@ -33,14 +33,14 @@ export const heldBy = ({ role, otherRoles = [] }: Pick<RightsHolder, 'role' | 'o
 
 /** The rights of an account. `now` in whole Unix seconds. */
 export function rightsOfUser(user: RightsHolder, roles: ActiveRoles, now: number): Rights {
-  const rights = rightsOfRoles(heldBy(user), roles, now, grantOf(user));
+  const rights = rightsOfRoles(heldBy(user), roles, now, grantMoment(user));
   const closed = closedByValidity(user, now, roles) ?? closedByProvider(user, roles) ?? rights.closed;
   const changes = [rights.changesAt, user.validFrom, user.validUntil].filter((time) => time !== undefined);
   return { ...withoutChange(rights), ...(closed && { closed }), ...nextChange(changes, now) };
 }
 
 /** When the account got what it may see. Unix seconds. */
-export const grantOf = ({ createdAt, roleSince = createdAt, validFrom = createdAt }: RightsHolder): number =>
+export const grantMoment = ({ createdAt, roleSince = createdAt, validFrom = createdAt }: RightsHolder): number =>
   Math.max(createdAt, roleSince, validFrom);
 
 /**
@@ -113,7 +113,7 @@ export function bothRights(one: Rights, other: Rights): Rights {
 }
 
 /** Unix seconds: nothing that began before is seen; undefined for no limit. */
-export function sinceOf(history: HistoryLimit | undefined, now: number): number | undefined {
+export function earliestSeen(history: HistoryLimit | undefined, now: number): number | undefined {
   if (!history) return undefined;
   const { from = Number.NEGATIVE_INFINITY, seconds } = history;
   return Math.max(0, from, seconds === undefined ? Number.NEGATIVE_INFINITY : now - seconds);
@@ -171,7 +171,7 @@ function strictest(one: HistoryLimit | undefined, other: HistoryLimit | undefine
 
 /** The limit that lets the most be seen now; undefined when one of them has none. */
 function laxest(open: readonly Rights[], now: number): HistoryLimit | undefined {
-  const since = ({ history }: Rights): number => sinceOf(history, now) ?? Number.NEGATIVE_INFINITY;
+  const since = ({ history }: Rights): number => earliestSeen(history, now) ?? Number.NEGATIVE_INFINITY;
   const [furthest] = open.toSorted((one, other) => since(one) - since(other));
   return furthest?.history;
 }

@@ -43,14 +43,14 @@ export const isApiToken = (text: string): boolean => text.startsWith('pst_');
 /** Judged by its form alone. Providers sign with keys of their own, so their tokens say another `alg`, or lack the role. */
 function isSessionToken(text: string): boolean {
   const [header = '', payload = '', signature] = text.split('.');
-  if (signature === undefined || partOf(header)?.['alg'] !== 'HS256') return false;
-  const claims = partOf(payload);
+  if (signature === undefined || readJwtPart(header)?.['alg'] !== 'HS256') return false;
+  const claims = readJwtPart(payload);
   return claims !== undefined && CLAIMS.every((name) => Object.hasOwn(claims, name));
 }
 
 const CLAIMS = ['sub', 'role', 'exp'] as const;
 
-function partOf(part: string): Readonly<Record<string, unknown>> | undefined {
+function readJwtPart(part: string): Readonly<Record<string, unknown>> | undefined {
   const value = parsedJson(Buffer.from(part, 'base64url').toString('utf8'));
   return isRecord(value) ? value : undefined;
 }

@@ -43,13 +43,13 @@ export function localZone(): string {
 export function createZoneOffsets(nowSeconds: number): ZoneOffsets {
   const known = new Map<string, readonly ZoneOffset[]>();
   return (zone) => {
-    const offsets = known.get(zone) ?? changesOf(zone, nowSeconds + AHEAD_SECONDS);
+    const offsets = known.get(zone) ?? listChanges(zone, nowSeconds + AHEAD_SECONDS);
     known.set(zone, offsets);
     return offsets;
   };
 }
 
-function changesOf(zone: string, until: number): readonly ZoneOffset[] {
+function listChanges(zone: string, until: number): readonly ZoneOffset[] {
   const offsetAt = offsetReader(zone);
   const changes: ZoneOffset[] = [{ since: 0, seconds: offsetAt(0) }];
   let current = offsetAt(0);

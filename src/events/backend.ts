@@ -7,8 +7,8 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import { DAYS_PATH } from '../domain/events/event-paths.ts';
 import { type BoundedEventSource, type Deadline, isOutOfTime } from '../domain/events/event-question.ts';
 import type { CameraName } from '../domain/names.ts';
-import { messageOf } from '../domain/result.ts';
-import { storeFaultOf } from '../domain/store/store-fault.ts';
+import { faultMessage } from '../domain/result.ts';
+import { findStoreFault } from '../domain/store/store-fault.ts';
 import { createZoneOffsets } from '../domain/zone-offsets.ts';
 import { callerScope, callerSince, eventsSince, seenCameras } from './caller.ts';
 import { CHANGES_PATH, type ChangeWatch, createChangeWatch, eventChanges } from './changes-route.ts';
@@ -65,7 +65,7 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
       if (sendThrown(ctx, fault)) return;
       if (isOutOfTime(fault)) return sendRefusal(ctx, 'query-too-slow');
       options.onFault(fault);
-      sendRefusal(ctx, storeFaultOf(fault) ? 'events-unreadable' : 'internal-error');
+      sendRefusal(ctx, findStoreFault(fault) ? 'events-unreadable' : 'internal-error');
     }
   });
   app.use(privateRoutes(options.events).routes());
@@ -76,9 +76,9 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     ctx.res.once('close', () => {
       deadline.at = Number.NEGATIVE_INFINITY; // the client left: the query is not needed any more
     });
-    const view = viewOf(ctx.req.headers, deadline, options);
+    const view = callerView(ctx.req.headers, deadline, options);
     if (!view) return sendRefusal(ctx, 'no-credentials');
-    Object.assign(ctx.state, view, { viewNow: () => viewOf(ctx.req.headers, deadlineNow(), options) });
+    Object.assign(ctx.state, view, { viewNow: () => callerView(ctx.req.headers, deadlineNow(), options) });
     await next();
   });
   const routes = eventRoutes(options, changeWatch(options));
@@ -91,7 +91,7 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
 }
 
 /** What the caller sees now; undefined without a role. */
-function viewOf(
+function callerView(
   headers: IncomingHttpHeaders,
   deadline: Deadline,
   { events, roles, cameras, showsUnlisted = false }: EventsBackendOptions,
@@ -125,7 +125,7 @@ function privateRoutes(events: BoundedEventSource): Router {
         ctx.body = 'ok';
       } catch (fault) {
         ctx.status = 503;
-        ctx.body = messageOf(fault);
+        ctx.body = faultMessage(fault);
       }
     });
 }

@@ -89,7 +89,7 @@ export function eventsSince(events: EventSource, since: number): EventSource {
       found.map(({ id }) => id),
       { thumbnails: false },
     );
-    return read.flatMap(plateOf);
+    return read.flatMap(readPlates);
   };
   return {
     find: (question) => events.find({ ...question, conditions: [...question.conditions, sinceThen] }),
@@ -113,7 +113,7 @@ export function eventsSince(events: EventSource, since: number): EventSource {
   };
 }
 
-function plateOf({ dataJson }: StoredEvent): string[] {
+function readPlates({ dataJson }: StoredEvent): string[] {
   const data: unknown = JSON.parse(dataJson);
   const plate: unknown = Object(data)['recognized_license_plate'];
   return typeof plate === 'string' ? [plate] : [];

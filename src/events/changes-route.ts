@@ -23,7 +23,10 @@ export function eventChanges(watch: ChangeWatch): EventsHandler {
       const view = ctx.state.viewNow();
       if (!view || !maySeeAll(view.scope, named)) return undefined;
       const cameras = await view.seen(asked);
-      return { key: JSON.stringify([cameras, ctx.get('remote-since')]), newest: () => newestOf(cameras, view.events) };
+      return {
+        key: JSON.stringify([cameras, ctx.get('remote-since')]),
+        newest: () => findNewest(cameras, view.events),
+      };
     };
     if (!(await look())) throw refused('camera-not-in-role');
     ctx.status = 200;
@@ -48,7 +51,7 @@ function write(stream: PassThrough, text: string): void {
   if (!stream.destroyed) stream.write(text);
 }
 
-async function newestOf(cameras: readonly string[] | null, events: EventSource) {
+async function findNewest(cameras: readonly string[] | null, events: EventSource) {
   const found = await events.find({ cameras, conditions: [], sort: NEWEST_FIRST, limit: NEWEST });
   const ids = found.map(({ id }) => id);
   const rows = await events.read(ids, { thumbnails: false });
@@ -59,7 +62,7 @@ async function newestOf(cameras: readonly string[] | null, events: EventSource) 
 }
 
 /** The newest events as one caller sees them: the id of the newest, and a text that differs when one of them is new, is over, or is gone. */
-export type Newest = Awaited<ReturnType<typeof newestOf>>;
+export type Newest = Awaited<ReturnType<typeof findNewest>>;
 
 interface ChangeStream {
   /** Streams of one owner are counted together. */

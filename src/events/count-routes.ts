@@ -147,7 +147,7 @@ export function countDays(offsetsOf: ZoneOffsets, ticks: () => number, time: () 
     const known = kept.get(key);
     if (known !== undefined) return sendJson(ctx, known);
     const question = { cameras, conditions: [...conditions, ...IN_CALENDAR], offsets: offsetsOf(zone) };
-    const json = JSON.stringify(await daysOf(question, start, events));
+    const json = JSON.stringify(await listDays(question, start, events));
     kept.set(key, json);
     sendJson(ctx, json);
   };
@@ -166,7 +166,7 @@ const IN_CALENDAR: readonly EventCondition[] = [
   { kind: 'compared', measure: 'start_time', by: '<=', to: LATEST_TIME },
 ];
 
-async function daysOf(question: DayQuestion, start: number | undefined, events: EventSource) {
+async function listDays(question: DayQuestion, start: number | undefined, events: EventSource) {
   const from = start ?? (await ofNewestDays(question, events));
   const sinceThen = { kind: 'compared', measure: 'start_time', by: '>=', to: from } as const;
   const rows = await events.countByDay({

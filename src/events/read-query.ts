@@ -23,7 +23,7 @@ export function readEventsQuery(
   const contributions: Contribution[] = [];
   const bad: BadParameter[] = [];
   for (const [name, filter] of Object.entries(filters)) {
-    const text = textOf(name, query, filters);
+    const text = readFilter(name, query, filters);
     if (text === undefined) continue;
     const read = filter.read(text);
     if (!read.ok) bad.push({ name, input: text, ...read.error });
@@ -34,13 +34,17 @@ export function readEventsQuery(
 }
 
 /** Undefined when the parameter is absent or asks for nothing. */
-function textOf(name: string, query: URLSearchParams, filters: Readonly<Record<string, Filter>>): string | undefined {
+function readFilter(
+  name: string,
+  query: URLSearchParams,
+  filters: Readonly<Record<string, Filter>>,
+): string | undefined {
   const text = query.getAll(name).at(-1);
   return text === filters[name]?.unset ? undefined : text;
 }
 
 const isOverruled = (filter: Filter, query: URLSearchParams, filters: Readonly<Record<string, Filter>>): boolean =>
-  filter.yieldsTo !== undefined && textOf(filter.yieldsTo, query, filters) !== undefined;
+  filter.yieldsTo !== undefined && readFilter(filter.yieldsTo, query, filters) !== undefined;
 
 function asQuery(contributions: readonly Contribution[], offsetsOf: ZoneOffsets) {
   const settings: Contribution = Object.assign({}, ...contributions);

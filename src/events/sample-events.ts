@@ -15,7 +15,7 @@ export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'gar
 /** Sample events in order of time, the oldest first. */
 export function* generateSampleEvents({ count, seed, until, cameras }: SampleOptions): Generator<EventRecord> {
   const chance = createChance(seed);
-  const places = (cameras ?? SAMPLE_CAMERAS).map(placeOf);
+  const places = (cameras ?? SAMPLE_CAMERAS).map(sampleCamera);
   const pace = Math.max(1, count / (MOST_DAYS * EVENTS_PER_DAY));
   const last = eventsExpectedBy(until) * pace;
   for (let left = count; left > 0; left--) {
@@ -47,13 +47,13 @@ const ZONES: readonly (readonly string[])[] = [
 const SHARES = [5, 4, 2, 1];
 
 /** `share`: how busy it is, beside the others. */
-const placeOf = (camera: string, at: number) => ({
+const sampleCamera = (camera: string, at: number) => ({
   camera,
   zones: ZONES[at % ZONES.length] ?? [],
   variant: at,
   share: SHARES[at % SHARES.length] ?? 1,
 });
-type SampleCamera = ReturnType<typeof placeOf>;
+type SampleCamera = ReturnType<typeof sampleCamera>;
 
 // biome-ignore format: a table
 const LABELS = [['person', 50], ['car', 28], ['dog', 10], ['cat', 7], ['package', 5]] as const;
@@ -73,7 +73,7 @@ interface Moment {
 function sampleEvent({ start: exactly, until, isRunning, place, chance }: Moment): EventRecord {
   const start = round(exactly, 6);
   const label = chance.weighted(LABELS);
-  const subLabel = subLabelOf(label, chance);
+  const subLabel = pickSubLabel(label, chance);
   const end = round(Math.min(until, start + 4 + chance.next() ** 3 * 180), 6);
   const hour = (start % DAY) / HOUR;
   const isNight = hour < 6 || hour > 20;
@@ -94,17 +94,17 @@ function sampleEvent({ start: exactly, until, isRunning, place, chance }: Moment
     model_hash: 'a1b2c3d4e5f60718',
     detector_type: 'cpu',
     model_type: 'ssd',
-    data: dataOf(label, subLabel, chance),
+    data: sampleData(label, subLabel, chance),
   };
 }
 
-function subLabelOf(label: string, chance: Chance): string | null {
+function pickSubLabel(label: string, chance: Chance): string | null {
   if (label === 'person' && chance.isLikely(0.35)) return chance.pick(NAMES);
   if (label === 'package' && chance.isLikely(0.6)) return chance.pick(CARRIERS);
   return null;
 }
 
-function dataOf(label: string, subLabel: string | null, chance: Chance): Record<string, unknown> {
+function sampleData(label: string, subLabel: string | null, chance: Chance): Record<string, unknown> {
   const score = round(1 - chance.next() ** 2 * 0.45, 6);
   const box = [chance.between(0.05, 0.6), chance.between(0.2, 0.6), 0.2, 0.3].map((edge) => round(edge, 3));
   const hasPlate = label === 'car' && chance.isLikely(0.3);

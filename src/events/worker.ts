@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
-import { messageOf } from '../domain/result.ts';
+import { faultMessage } from '../domain/result.ts';
 import type { StoreFault } from '../domain/store/store-fault.ts';
 
 /** The worker's `workerData`: like all that the two say to each other it passes between threads. */
@@ -113,7 +113,7 @@ export function askWorker(socketPath: string, patienceMs = PATIENCE_MS): Promise
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(patienceMs);
     const asked = request({ socketPath, path: HEALTH_PATH, agent: false, signal });
-    asked.once('response', (response) => void verdictOf(response).then(resolve));
+    asked.once('response', (response) => void readVerdict(response).then(resolve));
     asked.once('error', (fault: NodeJS.ErrnoException) =>
       resolve(
         NOT_THERE.includes(fault.code)
@@ -125,12 +125,12 @@ export function askWorker(socketPath: string, patienceMs = PATIENCE_MS): Promise
   });
 }
 
-async function verdictOf(response: IncomingMessage): Promise<WorkerStatus> {
+async function readVerdict(response: IncomingMessage): Promise<WorkerStatus> {
   try {
     const reason = await text(response);
     return response.statusCode === 200 ? { kind: 'ok' } : { kind: 'unreadable', reason };
   } catch (fault) {
-    return { kind: 'silent', reason: messageOf(fault) };
+    return { kind: 'silent', reason: faultMessage(fault) };
   }
 }
 

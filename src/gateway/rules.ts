@@ -10,16 +10,16 @@ import { type CameraScope, visibleCameras } from '../domain/camera-scope.ts';
 import { normalizedHeaderName } from '../domain/header-names.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import { type KeyAnswer, proxyKeysOf } from '../identity/key-set.ts';
+import { type KeyAnswer, openProxyKeys } from '../identity/key-set.ts';
 import { createProxySecretCheck } from '../identity/proxy-header-source.ts';
 import { identitySources, type SourceDeps, type Verifiers } from '../identity/sources.ts';
 import { adapterNamed } from '../nvr/adapters.ts';
 import type { Rules } from './decision/admit.ts';
-import { type DestinationRules, destinationOf, eventPaths } from './decision/destinations.ts';
+import { type DestinationRules, eventPaths, findDestination } from './decision/destinations.ts';
 import { createOwnerLookup } from './decision/owner-lookup.ts';
 import { tooMuchIn } from './decision/query-bounds.ts';
 import { createExplainer } from './explain/explainer.ts';
-import { askerOf } from './forward/nvr-questions.ts';
+import { createAsker } from './forward/nvr-questions.ts';
 import type { HeaderRules } from './forward/rewrite-headers.ts';
 
 /** What rules are built from. */
@@ -60,8 +60,8 @@ export function openRules(place: RulePlace) {
     nvr: nvr.url,
     routes: nvr.routes,
   };
-  const owners = ownerLookup(destinations, askerOf(settings), routes.nvr);
-  const proxyKeys = proxyKeysOf(settings, place.onProxyKeys);
+  const owners = ownerLookup(destinations, createAsker(settings), routes.nvr);
+  const proxyKeys = openProxyKeys(settings, place.onProxyKeys);
   const secrets = proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   const malformedIn = (target: RequestTarget) => tooMuchIn(target, queries);
@@ -87,7 +87,7 @@ export function openRules(place: RulePlace) {
     behindCurtain,
     // The events backend checks the parameters itself, and says which one it is.
     harmfulIn: (method, target) =>
-      destinationOf(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
+      findDestination(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
     malformedIn,
     isNvrOlder,
     onDescription,
@@ -130,12 +130,12 @@ function ownerLookup(
 ): ReturnType<typeof createOwnerLookup> {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
   const askNvr = async (path: string, sharer: Sharer | undefined): Promise<unknown> => {
-    const owner = destinationOf('GET', plainPath(path), nvrOnly);
+    const owner = findDestination('GET', plainPath(path), nvrOnly);
     if (owner.kind === 'none') throw new Error('no NVR is configured');
     return ask(owner.upstream, path, sharer);
   };
   return createOwnerLookup(({ method, target, sharer }) => {
-    const served = destinationOf(method, target, destinations);
+    const served = findDestination(method, target, destinations);
     if (served.kind !== 'events-backend') return { name: 'nvr', ask: (path) => askNvr(path, sharer) };
     return { name: served.kind, ask: (path) => ask(served.upstream, path, sharer) };
   }, nvr);

@@ -1,6 +1,6 @@
 /** The page on which a person begins: the configured one, else the first of the NVR's pages that the caller may open (SPEC 8). */
 import { authorize } from '../access/authorize.ts';
-import { viewOf } from '../access/camera-view.ts';
+import { createCameraView } from '../access/camera-view.ts';
 import { fillParameters, pageAddress } from '../access/review/sample-request.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Rules } from './decision/admit.ts';
@@ -19,7 +19,7 @@ export function createStartPage({ settings: { nvr, ui }, policy }: TableConfig, 
     pageOf(caller: Caller): string {
       const { routes, surroundings } = rules();
       const around = surroundings();
-      const [camera] = viewOf(caller, around.now, around.layout).cameras;
+      const [camera] = createCameraView(caller, around.now, around.layout).cameras;
       const mayOpen = (address: string): boolean => {
         const target = parseTarget(address);
         return (

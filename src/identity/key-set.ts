@@ -3,7 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jos
 import type { Settings } from '../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { isRecord } from '../domain/json.ts';
-import { messageOf } from '../domain/result.ts';
+import { faultMessage } from '../domain/result.ts';
 import { createBoundedFetch } from '../outbound/bounded-fetch.ts';
 
 export interface KeySetDeps {
@@ -59,7 +59,7 @@ export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySe
         },
         (fault: unknown) => {
           isFailing = true;
-          onAnswer({ kind: 'down', why: messageOf(fault) });
+          onAnswer({ kind: 'down', why: faultMessage(fault) });
         },
       )
       .finally(() => {
@@ -110,7 +110,7 @@ const ANSWER_SECONDS = 5;
 const LARGEST_ANSWER = 64 * 1024;
 
 /** The keys of `proxy.jwt`, asked for with bounds (SPEC 17). Undefined where no signed token is configured. `onAnswer` hears of each answer. */
-export function proxyKeysOf(
+export function openProxyKeys(
   { auth, proxy: { jwt } }: Settings,
   onAnswer: (answer: KeyAnswer) => void = () => {},
 ): KeySet | undefined {

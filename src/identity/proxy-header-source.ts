@@ -44,7 +44,7 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
       const roleHeader = readIdentityHeader(request, options.headerMap.role, options);
       const roles = options.roles();
       const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader, options);
-      const role = roleOf(roleHeader, options, roles);
+      const role = mapRole(roleHeader, options, roles);
       const verdict = isUnread(user, userHeader) ? ENCODED : proxyVerdict(user, role, roles, options.now());
       if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
@@ -71,7 +71,7 @@ const ENCODED: IdentityVerdict = { kind: 'refused', reason: 'proxy-user-encoded'
 const isUnread = (user: Result<UserName, string>, header: IdentityHeader): boolean =>
   !user.ok && header.kind === 'believed' && looksEncoded(header.text);
 
-function roleOf(header: IdentityHeader, mapping: RoleMapping, { cameras }: ActiveRoles): RoleVerdict {
+function mapRole(header: IdentityHeader, mapping: RoleMapping, { cameras }: ActiveRoles): RoleVerdict {
   if (header.kind === 'unusable') return { kind: 'denied', because: 'header-unusable', groups: [] };
   return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, cameras.keys());
 }
@@ -111,13 +111,14 @@ const namedIn = ({ headerMap, allowlist }: ProxyHeaderOptions): ReadonlySet<stri
 
 function whyDropped({ options: { headerMap }, userHeader, roleHeader, user }: JudgedHeaders): WhyDropped {
   const whyNot = new Map([
-    [headerMap.role, whyOf(roleHeader)],
-    [headerMap.user, user.ok || userHeader.kind !== 'believed' ? whyOf(userHeader) : user.error],
+    [headerMap.role, explainHeader(roleHeader)],
+    [headerMap.user, user.ok || userHeader.kind !== 'believed' ? explainHeader(userHeader) : user.error],
   ]);
   return (name) => (whyNot.has(name) ? whyNot.get(name) : 'not mapped');
 }
 
-const whyOf = (header: IdentityHeader): string | undefined => (header.kind === 'believed' ? undefined : header.why);
+const explainHeader = (header: IdentityHeader): string | undefined =>
+  header.kind === 'believed' ? undefined : header.why;
 
 /** The caller that an authentication proxy names, by plain headers or by a signed token: its name and its roles (interface 5.5.6). */
 const LONGEST_USER_NAME = 128;
@@ -168,14 +169,14 @@ export function recheckedProxyCaller(
 
 /** Several secrets are for changing one without a gap. An empty text is no secret, and matches nothing. */
 export function createProxySecretCheck(secrets: readonly string[]): (request: RequestFacts) => boolean {
-  const accepted = secrets.filter((secret) => secret !== '').map((secret) => digestOf(Buffer.from(secret, 'utf8')));
+  const accepted = secrets.filter((secret) => secret !== '').map((secret) => digestBytes(Buffer.from(secret, 'utf8')));
   return (request) => {
     const [shown, ...others] = headerLines(request, 'x-proxy-secret');
     if (shown === undefined || others.length > 0) return false;
     // Header bytes come as Latin-1 text. Digests are of one length, and all are compared: the time tells nothing.
-    const digest = digestOf(Buffer.from(shown, 'latin1'));
+    const digest = digestBytes(Buffer.from(shown, 'latin1'));
     return accepted.map((good) => timingSafeEqual(good, digest)).includes(true);
   };
 }
 
-const digestOf = (bytes: Buffer): Buffer => hash('sha256', bytes, 'buffer');
+const digestBytes = (bytes: Buffer): Buffer => hash('sha256', bytes, 'buffer');

@@ -64,7 +64,7 @@ export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
     const verdict: IdentityVerdict =
       user.ok && role ? proxyVerdict(user, role, roles, options.now(), claimed.expiresAt) : { kind: 'refused', reason };
     if (user.ok && role) options.onRole?.(role);
-    if (options.trace) traceOf(options.trace, { request, options, claimed, role, verdict });
+    if (options.trace) writeTrace(options.trace, { request, options, claimed, role, verdict });
     return verdict;
   };
   return {
@@ -128,7 +128,7 @@ async function verified(token: string, options: ProxyJwtOptions): Promise<Readin
     if (payload.iat !== undefined && payload.iat > now + SKEW_SECONDS) return err('proxy-token-future');
     return ok(claimedIn(payload, options));
   } catch (fault) {
-    return err(refusalOf(fault));
+    return err(toTokenRefusal(fault));
   }
 }
 
@@ -152,7 +152,7 @@ const REFUSAL_OF_CODE: Readonly<Record<string, TokenRefusal>> = {
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED:    'proxy-token-signature',
 };
 
-function refusalOf(fault: unknown): TokenRefusal {
+function toTokenRefusal(fault: unknown): TokenRefusal {
   if (fault instanceof KeysAway) return 'proxy-token-keys-away';
   const { code, claim } = Object(fault) as { readonly code?: unknown; readonly claim?: unknown };
   return REFUSAL_OF_CODE[String(code)] ?? REFUSAL_OF_CLAIM[String(claim)] ?? 'proxy-token-unfit';
@@ -168,7 +168,7 @@ interface Judged {
 
 const WHY_UNREAD = 'proxy.jwt is set, so plain identity headers are ignored';
 
-function traceOf(trace: Trace<ProxyTrace>, { request, options, claimed, role, verdict }: Judged): void {
+function writeTrace(trace: Trace<ProxyTrace>, { request, options, claimed, role, verdict }: Judged): void {
   const {
     carriesProxySecret,
     allowlist,

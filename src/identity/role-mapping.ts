@@ -41,7 +41,7 @@ export type RoleVerdict =
 
 /** `value` is undefined when there is no role header; `custom` are the configured custom roles, in their order. */
 export function resolveRole(value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict {
-  const groups = groupsOf(value ?? '', mapping.separator);
+  const groups = splitGroups(value ?? '', mapping.separator);
   const decoded = groups.map((group) => decodedText(group, mapping.encoding)).filter((group) => group !== undefined);
   // One that cannot be read must not become the default role.
   if (decoded.length < groups.length) return { kind: 'denied', because: 'group-not-decoded', groups };
@@ -95,7 +95,7 @@ const DENIALS = {
   'group-not-decoded': 'a group of the role header is not encoded as proxy.header_map.encoding says',
 } as const;
 
-const groupsOf = (value: string, separator: string): readonly string[] =>
+const splitGroups = (value: string, separator: string): readonly string[] =>
   value
     .split(separator)
     .map(withoutBlanks)

@@ -1,7 +1,7 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import { PASS_COOKIE } from '../accounts/links/link-pass.ts';
 import { SCREEN_COOKIE } from '../accounts/screens/screens.ts';
-import { trustedPeersOf } from '../config/schema/proxy-rules.ts';
+import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async.ts';
@@ -96,7 +96,7 @@ export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName,
 function proxySource(deps: SourceDeps): IdentitySource {
   const { roleRegistry } = deps;
   const { proxy } = deps.settings;
-  const peers = trustedPeersOf(deps.settings);
+  const peers = trustedPeers(deps.settings);
   const trusted = trustedNetworks(peers);
   const common = {
     ...deps,
@@ -162,7 +162,7 @@ type SourceOptions<Verify extends keyof Verifiers, Entry> = Pick<Verifiers, Veri
 const SILENT: IdentityVerdict = { kind: 'silent' };
 const refused = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 
-const outcomeOf = <Fault>(verdict: Verdict<Fault>): 'valid' | Fault =>
+const verdictOutcome = <Fault>(verdict: Verdict<Fault>): 'valid' | Fault =>
   verdict.kind === 'valid' ? 'valid' : verdict.reason;
 
 const judged = <Fault>(verdict: Verdict<Fault>, reasonOf: (fault: Fault) => RefusalReason): IdentityVerdict =>
@@ -186,7 +186,7 @@ export const createApiTokenSource = ({
     if (own.length > 1) return refused('token-invalid');
     const { token, carriedBy } = found;
     return mapMaybe(verifyApiToken(token, carriedBy, addressOf(request)), (verdict) => {
-      trace?.({ source: 'api-token', carriedBy, outcome: outcomeOf(verdict) }, request);
+      trace?.({ source: 'api-token', carriedBy, outcome: verdictOutcome(verdict) }, request);
       return judged(verdict, (fault) => (fault === 'limited' ? 'tokens-limited' : 'token-invalid'));
     });
   },
@@ -210,7 +210,7 @@ const createLinkSource = ({
     if (linkSecret === undefined) return SILENT;
     const passes = cookieValues(headerLines(request, 'cookie'), PASS_COOKIE);
     return mapMaybe(verifyLink(linkSecret, passes, addressOf(request)), (verdict) => {
-      trace?.({ source: 'link', outcome: outcomeOf(verdict) }, request);
+      trace?.({ source: 'link', outcome: verdictOutcome(verdict) }, request);
       return judged(verdict, (fault) => LINK_REASONS[fault]);
     });
   },
@@ -231,7 +231,7 @@ const createScreenSource = ({
     return mapMaybe(allMaybe(secrets.map((secret) => verifyScreen(secret, addressOf(request)))), (verdicts) => {
       const verdict = verdicts.find(({ kind }) => kind === 'valid') ?? verdicts[0];
       if (!verdict) return SILENT;
-      trace?.({ source: 'screen', outcome: outcomeOf(verdict) }, request);
+      trace?.({ source: 'screen', outcome: verdictOutcome(verdict) }, request);
       return judged(verdict, (fault) => (fault === 'limited' ? 'screens-limited' : 'screen-over'));
     });
   },
@@ -271,7 +271,7 @@ function firstValid(
 ): MaybePromise<IdentityVerdict> {
   const asked = tokens.map((token) => (TOKEN.test(token) ? verifySession(token, carriedBy) : MALFORMED));
   return mapMaybe(allMaybe(asked), (verdicts) => {
-    if (trace) trace({ source: 'session', carriedBy, outcomes: verdicts.map(outcomeOf) }, request);
+    if (trace) trace({ source: 'session', carriedBy, outcomes: verdicts.map(verdictOutcome) }, request);
     return oneCaller(verdicts);
   });
 }

@@ -24,10 +24,10 @@ export interface TrustedHeadersWatch {
 
 /** Errs with the sentence to refuse the start with. */
 export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Result<TrustedHeaderList, string>> {
-  const mounted = await textOf(files.mounted);
+  const mounted = await readFileText(files.mounted);
   if (!mounted.ok) return mounted;
   const file = mounted.value === undefined ? files.shipped : files.mounted;
-  const text = mounted.value === undefined ? await textOf(files.shipped) : mounted;
+  const text = mounted.value === undefined ? await readFileText(files.shipped) : mounted;
   if (!text.ok) return text;
   if (text.value === undefined)
     return err(`${file} is missing: it is part of the service, so install the service again`);
@@ -63,7 +63,7 @@ export function watchTrustedHeaders(
 const isSame = (one: TrustedHeaderList, other: TrustedHeaderList): boolean =>
   one.file === other.file && [...one.names].join() === [...other.names].join();
 
-async function textOf(file: string): Promise<Result<string | undefined, string>> {
+async function readFileText(file: string): Promise<Result<string | undefined, string>> {
   try {
     return ok(await readBounded(file));
   } catch (cause) {

@@ -1,13 +1,13 @@
 /** Step 8, where an admin asks to see a response as another person would get it: who that person is, or a refusal. */
 
 import type { RouteMatch } from '../access/route-table.ts';
-import { personOf } from '../accounts/sessions/session-state.ts';
+import { toPerson } from '../accounts/sessions/session-state.ts';
 import type { Services } from '../app/services.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import { type Caller, isAdministrator } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
-import { traitsOf } from '../domain/credentials.ts';
+import { traitsFor } from '../domain/credentials.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
 
 /** The name of an account, percent-encoded. Each request says it anew: there is no session of the other person, and no cookie. */
@@ -41,7 +41,7 @@ export function viewedPerson(
 }
 
 export const mayView = (caller: Caller): boolean =>
-  traitsOf(caller.credential).mayViewAs === true && isAdministrator(caller);
+  traitsFor(caller.credential).mayViewAs === true && isAdministrator(caller);
 
 const isMarkedRead = ({ method, isUpgrade, listener, linkSecret }: RequestFacts, route: RouteMatch): boolean =>
   method === 'GET' &&
@@ -77,7 +77,7 @@ export function createViewAs({
     const user = await store.accounts.findUser(name);
     if (!user) return undefined;
     const rules = { roles: await roleRegistry.active(), now: unixSeconds(clock), owesFactor };
-    return { ...personOf(user, rules), credential: { kind: 'view-as', by } };
+    return { ...toPerson(user, rules), credential: { kind: 'view-as', by } };
   };
   return {
     find,

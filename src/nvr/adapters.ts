@@ -15,7 +15,7 @@ import {
 import { FRIGATE } from './frigate/frigate.ts';
 
 /** The first of them as the table writes it. */
-export function lostWordOf(
+export function findLostWord(
   { cameras = [], narrow, answer, times = [], body }: PolicyRow,
   nvr: NvrAdapter,
 ): string | undefined {

@@ -35,9 +35,9 @@ export const createBoundedFetch =
     const timeLimit = AbortSignal.timeout(seconds * 1000);
     const ended = signal ? AbortSignal.any([timeLimit, signal]) : timeLimit;
     try {
-      const sending = { method, headers: linesOf(headers), signal: ended, ca: await ca?.() };
-      const response = await sent(url, sending, textOf(body));
-      const content = await contentOf(response, bytes);
+      const sending = { method, headers: headerLines(headers), signal: ended, ca: await ca?.() };
+      const response = await sent(url, sending, bodyText(body));
+      const content = await readContent(response, bytes);
       const { statusCode: status = 502, headersDistinct } = response;
       const lines = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
         values.map((value): [string, string] => [name, value]),
@@ -45,15 +45,18 @@ export const createBoundedFetch =
       return new Response(WITHOUT_BODY.includes(status) ? null : content, { status, headers: lines });
     } catch (fault) {
       if (fault instanceof FetchFault) throw fault;
-      throw new FetchFault(timeLimit.aborted ? `no answer within ${seconds} s` : causeOf(fault), { cause: fault });
+      throw new FetchFault(timeLimit.aborted ? `no answer within ${seconds} s` : describeFault(fault), {
+        cause: fault,
+      });
     }
   };
 
-const linesOf = (headers: NonNullable<FetchRequest['headers']>): Record<string, string> =>
+const headerLines = (headers: NonNullable<FetchRequest['headers']>): Record<string, string> =>
   headers instanceof Headers ? Object.fromEntries(headers) : { ...headers };
 
 /** Only text is sent from here: forms and JSON. */
-const textOf = (body: unknown): string | undefined => (body === undefined || body === null ? undefined : String(body));
+const bodyText = (body: unknown): string | undefined =>
+  body === undefined || body === null ? undefined : String(body);
 
 interface Sending {
   readonly method: string;
@@ -72,7 +75,7 @@ const sent = (url: string, sending: Sending, body: string | undefined): Promise<
     request.end(body);
   });
 
-async function contentOf(response: IncomingMessage, most: number): Promise<Buffer<ArrayBuffer>> {
+async function readContent(response: IncomingMessage, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -83,7 +86,7 @@ async function contentOf(response: IncomingMessage, most: number): Promise<Buffe
   return Buffer.concat(chunks);
 }
 
-function causeOf(fault: unknown): string {
+function describeFault(fault: unknown): string {
   const code: unknown = Object(fault).code;
   return typeof code === 'string' ? code : 'the connection failed';
 }

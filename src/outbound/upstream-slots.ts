@@ -1,4 +1,4 @@
-import { originOf, type Upstream } from '../domain/addresses.ts';
+import { type Upstream, upstreamOrigin } from '../domain/addresses.ts';
 import { boundsOf, createShares, type Hold, type Sharer, type Shares } from '../domain/async.ts';
 /** How many connections an upstream is given at a time, and how many of them one caller has: requests beyond that wait in turn. */
 
@@ -43,7 +43,7 @@ export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS) {
   const slotsOf = (upstream: Upstream): Slots => {
     const before = known.get(upstream);
     if (before) return before;
-    const origin = originOf(upstream);
+    const origin = upstreamOrigin(upstream);
     const slots = all.get(origin) ?? { taken: createShares(), places: createShares(), waiting: new Set() };
     all.set(origin, slots);
     known.set(upstream, slots);

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Services } from '../app/services.ts';
-import { type Operation, type OwnRoute, operationsOf, type RouteContext } from './own-route.ts';
+import { listOperations, type Operation, type OwnRoute, type RouteContext } from './own-route.ts';
 import { ANY, REFUSAL, SHAPES } from './shapes.ts';
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -33,7 +33,7 @@ type Described = Operation & Pick<OwnRoute<never>, 'route' | 'access'>;
 export function openApiDocument(version: string, routes: readonly OwnRoute<never>[]) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes.filter((one): one is typeof one & Operation => one.summary !== undefined))
-    for (const { method, path: written } of operationsOf(route.route)) {
+    for (const { method, path: written } of listOperations(route.route)) {
       const path = written.replace('...}', '}');
       paths[path] = { ...paths[path], [method.toLowerCase()]: described(path, route) };
     }
@@ -63,15 +63,15 @@ const NOT_LET_IN = [401, 403, 429];
 function described(path: string, { summary, access, query = {}, body, yes, no = [], type }: Described) {
   const isPublic = access === 'public';
   const [status, shape] = yes;
-  const good = { description: REASONS[status], ...contentOf(type, shape) };
-  const refused = contentOf(type === 'text/html' ? type : undefined, REFUSAL);
+  const good = { description: REASONS[status], ...describeContent(type, shape) };
+  const refused = describeContent(type === 'text/html' ? type : undefined, REFUSAL);
   const bad = [...new Set([...ANYWHERE, ...no, ...(isPublic ? [] : NOT_LET_IN)])].sort();
   return {
     summary,
     security: isPublic ? [] : [{ bearer: [] }, { session: [] }],
     ...(access === 'admin' ? { description: 'For admins.' } : {}),
     parameters: [...inPath(path), ...inQuery(query)],
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } } } : {}),
+    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: toSchema(body) } } } } : {}),
     responses: {
       [status]: good,
       ...Object.fromEntries(bad.map((each) => [each, { description: REASONS[each], ...refused }])),
@@ -79,27 +79,27 @@ function described(path: string, { summary, access, query = {}, body, yes, no = 
   };
 }
 
-function contentOf(type: Operation['type'], shape: z.ZodType | undefined) {
+function describeContent(type: Operation['type'], shape: z.ZodType | undefined) {
   const content = {
-    ...(shape ? { 'application/json': { schema: schemaOf(shape) } } : {}),
+    ...(shape ? { 'application/json': { schema: toSchema(shape) } } : {}),
     ...(type ? { [type]: { schema: { type: 'string' } } } : {}),
   };
   return Object.keys(content).length > 0 ? { content } : {};
 }
 
-const addressOf = (id: string): string => `#/components/schemas/${id}`;
+const schemaAddress = (id: string): string => `#/components/schemas/${id}`;
 
 /** A named shape is referred to, also as the element of a list. */
-function schemaOf(shape: z.ZodType): object {
+function toSchema(shape: z.ZodType): object {
   const id = SHAPES.get(shape)?.id;
-  if (id !== undefined) return { $ref: addressOf(id) };
-  if (shape instanceof z.ZodArray) return { type: 'array', items: schemaOf(shape.element as z.ZodType) };
+  if (id !== undefined) return { $ref: schemaAddress(id) };
+  if (shape instanceof z.ZodArray) return { type: 'array', items: toSchema(shape.element as z.ZodType) };
   return withoutFrame(z.toJSONSchema(shape, { io: 'input' }));
 }
 
 const namedShapes = (): Readonly<Record<string, object>> =>
   Object.fromEntries(
-    Object.entries(z.toJSONSchema(SHAPES, { uri: addressOf, io: 'input', override: withoutBounds }).schemas).map(
+    Object.entries(z.toJSONSchema(SHAPES, { uri: schemaAddress, io: 'input', override: withoutBounds }).schemas).map(
       ([id, schema]) => [id, withoutFrame(schema)],
     ),
   );

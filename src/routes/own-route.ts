@@ -98,7 +98,7 @@ export const askerFor =
   };
 
 /** `GET,POST /logout` as `GET /logout` and `POST /logout`. */
-export function operationsOf(route: string): readonly { readonly method: string; readonly path: string }[] {
+export function listOperations(route: string): readonly { readonly method: string; readonly path: string }[] {
   const [methods = '', path = ''] = route.split(' ', 2);
   return methods.split(',').map((method) => ({ method, path }));
 }

@@ -1,6 +1,6 @@
 /** The store in a backup: a copy of a file that a running server writes to, what it brings back, and the end of what may have been revoked since (SPEC 15). */
 import { backup, DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../domain/result.ts';
+import { faultMessage } from '../domain/result.ts';
 
 /** The tables of 0.2.0 by kind, and what lies in `grants` since. The condition is of a row that works at the time `:now`; the statement ends all of them. */
 interface Returning {
@@ -97,14 +97,14 @@ export async function snapshot(file: string, target: string): Promise<void> {
 }
 
 /** Whether SQLite finds the file whole; its own words when not. */
-export function faultOf(file: string): string | undefined {
+export function findFault(file: string): string | undefined {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const [row] = database.prepare('pragma quick_check(1)').all();
     const said = Object.values(row ?? {})[0];
     return said === 'ok' ? undefined : String(said);
   } catch (fault) {
-    return messageOf(fault);
+    return faultMessage(fault);
   } finally {
     database.close();
   }

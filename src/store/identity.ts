@@ -6,17 +6,17 @@ import type { Tables } from './engine/tables.ts';
 
 const KEPT = ['users', 'custom_roles', 'grants', 'events', 'ledger_records'] as const;
 
-async function idOf(db: Kysely<Tables>): Promise<string> {
+async function readId(db: Kysely<Tables>): Promise<string> {
   const identity = await findRecord(db, 'store_identity', {});
   if (!identity) throw new Error('the table store_identity of the store is empty: restore a backup');
   return identity.id;
 }
 
 /** `isEmpty`: it holds no account and no record. */
-export async function identityOf(db: Kysely<Tables>) {
+export async function readIdentity(db: Kysely<Tables>) {
   let isEmpty = true;
   for (const table of KEPT) isEmpty &&= !(await hasRow(db, table, {}));
-  return { id: await idOf(db), isEmpty };
+  return { id: await readId(db), isEmpty };
 }
 
 /** The text before the id of a store that `postern store copy` is filling. */
@@ -24,18 +24,18 @@ const UNFINISHED = 'unfinished copy ';
 
 /** Marks a store that is not to be put into service, until `markFinished`. */
 export async function markUnfinished(db: Kysely<Tables>): Promise<void> {
-  const id = await idOf(db);
+  const id = await readId(db);
   if (!id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: `${UNFINISHED}${id}` });
 }
 
 export async function markFinished(db: Kysely<Tables>): Promise<void> {
-  const id = await idOf(db);
+  const id = await readId(db);
   if (id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: id.slice(UNFINISHED.length) });
 }
 
 /** Throws a fault of the store with the next step. `name` is the store's, for messages. */
 export async function assertFinished(db: Kysely<Tables>, name: string): Promise<void> {
-  if (!(await idOf(db)).startsWith(UNFINISHED)) return;
+  if (!(await readId(db)).startsWith(UNFINISHED)) return;
   const message = `${name} holds half of a copy: "postern store copy" was interrupted. Run it again with --continue, or with --replace to begin anew`;
   throw storeFault('missing', message);
 }

@@ -3,8 +3,8 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { messageOf } from '../domain/result.ts';
-import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
+import { faultMessage } from '../domain/result.ts';
+import { findStoreFault, storeFault } from '../domain/store/store-fault.ts';
 import type { Engine, MovedEvents, TablesUpdate } from './engine/engine.ts';
 import { createEvents } from './engine/schema.ts';
 import type { Tables } from './engine/tables.ts';
@@ -32,8 +32,8 @@ export async function migrate(
   if (!error) return done.length > 0 ? { from, to, copy } : undefined;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
   const at = failed === undefined ? '' : `, in ${failed}`;
-  const message = `cannot bring the tables of ${name} from ${from} to ${to}${at}: ${messageOf(error)}. The tables are as they were`;
-  throw storeFault(storeFaultOf(error) ?? 'unreachable', message, error);
+  const message = `cannot bring the tables of ${name} from ${from} to ${to}${at}: ${faultMessage(error)}. The tables are as they were`;
+  throw storeFault(findStoreFault(error) ?? 'unreachable', message, error);
 }
 
 /** `next`: the first migration that a start would run; undefined when the tables are those of this version. Rejects for those of a newer one. */
@@ -83,7 +83,7 @@ const DUMP =
   'restore the dump that was made before the update: stop all replicas, make the database anew with dropdb and createdb, and fill it with "pg_restore --dbname=ADDRESS FILE"';
 
 /** The copies that updates kept beside the store, with the id of the first migration that each does not have. */
-function copiesOf(file: string): readonly { readonly path: string; readonly next: string }[] {
+function listCopies(file: string): readonly { readonly path: string; readonly next: string }[] {
   const beginning = `${basename(file)}${BEFORE}`;
   return readdirSync(dirname(file))
     .filter((name) => name.startsWith(beginning) && /^\d{3}-[a-z-]+$/.test(name.slice(beginning.length)))
@@ -93,7 +93,7 @@ function copiesOf(file: string): readonly { readonly path: string; readonly next
 
 /** Names the latest copy that this version can read: it lacks a step that comes after 0.2.0, and not after the next one of this version. */
 function wayBack(file: string, last: string): string {
-  const copy = copiesOf(file).findLast(
+  const copy = listCopies(file).findLast(
     ({ next }) => next > LAST_OF_0_2_0 && Number.parseInt(next, 10) <= Number.parseInt(last, 10) + 1,
   );
   return copy === undefined
@@ -114,12 +114,12 @@ async function keepCopy(
     // Another process may have changed the tables in the meantime: then this is no copy of before.
     if ((await migrationsIn(draft)).join() === done.join()) renameSync(draft, copy);
   } catch (cause) {
-    const message = `cannot keep a copy of ${name} before its tables are changed: ${messageOf(cause)}. Nothing was changed`;
-    throw storeFault(storeFaultOf(cause) ?? 'unreachable', message, cause);
+    const message = `cannot keep a copy of ${name} before its tables are changed: ${faultMessage(cause)}. Nothing was changed`;
+    throw storeFault(findStoreFault(cause) ?? 'unreachable', message, cause);
   } finally {
     // Reading the draft made the other two.
     for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
   }
-  for (const { path } of copiesOf(copy.slice(0, copy.lastIndexOf(BEFORE))))
+  for (const { path } of listCopies(copy.slice(0, copy.lastIndexOf(BEFORE))))
     if (path !== copy) rmSync(path, { force: true });
 }

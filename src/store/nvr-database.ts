@@ -11,8 +11,8 @@ import {
   foldSubLabels,
   isOutOfTime,
 } from '../domain/events/event-question.ts';
-import { messageOf } from '../domain/result.ts';
-import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
+import { faultMessage } from '../domain/result.ts';
+import { findStoreFault, storeFault } from '../domain/store/store-fault.ts';
 import { databaseOn } from './engine/engine.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';
@@ -44,7 +44,7 @@ export async function openNvrDatabase(path: string) {
     return replacing;
   };
   const asked = async <Result>(question: (events: BoundedEventSource) => Promise<Result>): Promise<Result> => {
-    if ((await fileVersionOf(file.db, path).catch(() => undefined)) !== file.version) await reopen();
+    if ((await readFileVersion(file.db, path).catch(() => undefined)) !== file.version) await reopen();
     const asking = file;
     return question(asking.events).catch(async (fault) => {
       if (isOutOfTime(fault)) throw fault;
@@ -75,21 +75,21 @@ async function openFile(path: string) {
   const functions = { fold_sub_labels: foldSubLabels };
   const { db, close } = databaseOn(sqliteEngine({ path, readOnly: true, isOurs: false, functions }));
   try {
-    const version = await fileVersionOf(db, path);
+    const version = await readFileVersion(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.
-    const shape = nvrShape(await columnsOf(db));
+    const shape = nvrShape(await listColumns(db));
     const events = createEventSource(eventsPlace(db, shape, sqliteDialect));
     return { db, version, events, close };
   } catch (cause) {
     await close();
-    const reason = messageOf(cause);
-    const kind = storeFaultOf(cause) ?? 'unreachable';
+    const reason = faultMessage(cause);
+    const kind = findStoreFault(cause) ?? 'unreachable';
     throw storeFault(kind, `cannot read ${path} as the database of an NVR: ${reason}`, cause);
   }
 }
 
 /** The file at the path may be another one than the file that is open. */
-async function fileVersionOf(db: Kysely<Tables>, path: string): Promise<string> {
+async function readFileVersion(db: Kysely<Tables>, path: string): Promise<string> {
   const { dev, ino } = statSync(path);
   const { rows } = await sql<{ version: number }>`select schema_version as version from pragma_schema_version`.execute(
     db,
@@ -99,7 +99,7 @@ async function fileVersionOf(db: Kysely<Tables>, path: string): Promise<string> 
 
 const NEEDED = ['id', 'label', 'camera', 'start_time', 'zones', 'has_clip', 'has_snapshot'];
 
-async function columnsOf(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+async function listColumns(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`select name from pragma_table_info('event')`.execute(db);
   const columns = new Set(rows.map(({ name }) => name));
   const missing = NEEDED.filter((name) => !columns.has(name));
@@ -131,7 +131,7 @@ export async function readNvrUsers(path: string) {
         role: its === null ? null : String(its),
       }));
   } catch (cause) {
-    const reason = messageOf(cause);
+    const reason = faultMessage(cause);
     throw new Error(`cannot read the users in ${path}: ${reason}`, { cause });
   } finally {
     database.close();

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { withTimeLimit } from '../domain/async.ts';
 import type { EventRecord } from '../domain/events/event.ts';
-import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
+import { findStoreFault, storeFault } from '../domain/store/store-fault.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createGrantStore } from './accounts/grants.ts';
 import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
@@ -18,7 +18,7 @@ import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { forgetEventsOf, writeEvents } from './events/write-events.ts';
-import { assertFinished, identityOf } from './identity.ts';
+import { assertFinished, readIdentity } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate, neededMigration } from './migrate.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
@@ -28,7 +28,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 
 export async function openStore(options: StoreOptions) {
   const { readOnly = false, site = '' } = options;
-  const engine = await engineOf(options);
+  const engine = await openEngine(options);
   const { dialect: _, words, ...given } = engine;
   const { db, close } = databaseOn(engine);
   try {
@@ -45,12 +45,12 @@ export async function openStore(options: StoreOptions) {
   return {
     ...given,
     db,
-    ...partsOf(db, engine, site),
+    ...openParts(db, engine, site),
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     /** All or none of them; the same id replaces. */
     writeEvents: (events: readonly EventRecord[]): Promise<void> => writeEvents(events, db, words),
     forgetEvents: forgetEventsOf(db),
-    identity: () => identityOf(db),
+    identity: () => readIdentity(db),
     /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
     probe: (): Promise<void> => engine.probe(tablesWhere('isProbed')),
     close,
@@ -58,7 +58,7 @@ export async function openStore(options: StoreOptions) {
 }
 
 /** The parts whose calls are bounded by a time, each over tables of its own. */
-function partsOf(db: Kysely<Tables>, { words, file }: Engine, site: string) {
+function openParts(db: Kysely<Tables>, { words, file }: Engine, site: string) {
   const serialized = serializedOn(db, words);
   return {
     accounts: createAccountStore(db, serialized),
@@ -79,7 +79,7 @@ function partsOf(db: Kysely<Tables>, { words, file }: Engine, site: string) {
   };
 }
 
-async function engineOf(options: StoreOptions): Promise<Engine> {
+async function openEngine(options: StoreOptions): Promise<Engine> {
   const { url, readOnly = false, isBrief = false, onFault } = options;
   if (/^postgres(?:ql)?:/i.test(url)) {
     // A store on SQLite does not load the driver: sixty files of packages.
@@ -103,7 +103,7 @@ async function asked<Answer>(
   options: StoreOptions,
   question: (db: Kysely<Tables>, engine: Engine) => Promise<Answer>,
 ): Promise<Answer> {
-  const engine = await engineOf({ ...options, readOnly: true });
+  const engine = await openEngine({ ...options, readOnly: true });
   const { db, close } = databaseOn(engine);
   try {
     return await question(db, engine);
@@ -124,7 +124,7 @@ export async function unreachableFault(url: string): Promise<Error | undefined> 
     await store.close();
     return undefined;
   } catch (fault) {
-    if (!(fault instanceof Error) || storeFaultOf(fault) !== 'unreachable') return undefined;
+    if (!(fault instanceof Error) || findStoreFault(fault) !== 'unreachable') return undefined;
     const { cause } = fault;
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     return (code === '' ? AWAY_IN_WORDS.test(fault.message) : AWAY.test(code)) ? fault : undefined;

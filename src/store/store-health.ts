@@ -1,5 +1,5 @@
 /** Health of the store, by a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source of `postern_store_up` (SPEC 9, 10). */
-import { type StoreFault, storeFaultOf, thrownBy } from '../domain/store/store-fault.ts';
+import { findStoreFault, type StoreFault, thrownBy } from '../domain/store/store-fault.ts';
 
 const EVERY_MS = 15_000;
 const FRESH_MS = 1000;
@@ -73,7 +73,7 @@ export function createStoreHealth({
     },
     /** Notes each statement that failed; called by the engine. A write that failed counts until a probe has written. */
     note(fault: unknown, by: 'read' | 'write'): void {
-      const kind = storeFaultOf(fault);
+      const kind = findStoreFault(fault);
       if (kind === undefined || !(fault instanceof Error)) return;
       if (kind === 'corrupt') damage = fault;
       askedAt = Number.NEGATIVE_INFINITY;

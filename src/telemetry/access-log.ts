@@ -1,9 +1,9 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
 import type { Caller } from '../domain/caller.ts';
-import { credentialName, senderOf } from '../domain/credentials.ts';
+import { actualSender, credentialName } from '../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
-import { storeFaultOf } from '../domain/store/store-fault.ts';
+import { findStoreFault } from '../domain/store/store-fault.ts';
 import { maskSecrets } from '../domain/text.ts';
 import type { Logs } from './logs/log.ts';
 import type { RecentFailures } from './recent-failures.ts';
@@ -48,12 +48,12 @@ export function createAccessLog(
       if (comparedWith && record.startedAt - originToldAt >= TOLD_AGAIN_MS) {
         originToldAt = record.startedAt;
         gate.warn(
-          { ...who(record), ...what(record), reason, origin: originOf(record), comparedWith },
+          { ...who(record), ...what(record), reason, origin: loggedOrigin(record), comparedWith },
           'a request of a browser page was refused, because its origin is not this service: if it is, let the proxy pass Host on, or set server.public_url',
         );
       } else gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
       const { requestId, admission } = record;
-      const caller = admission?.caller && senderOf(admission.caller);
+      const caller = admission?.caller && actualSender(admission.caller);
       if (caller === undefined || !REFUSALS[reason].label.startsWith('forbidden')) return;
       const { method, path } = what(record);
       const from = admission?.client.address;
@@ -68,7 +68,7 @@ export function createAccessLog(
         method,
         path,
       } as const;
-      audit.info({ ...by, agent: agentOf(record), requestId }, 'access');
+      audit.info({ ...by, agent: loggedAgent(record), requestId }, 'access');
       onRefusedAct(by);
     },
     failed(record: RequestRecord, reason: RefusalReason): void {
@@ -78,7 +78,7 @@ export function createAccessLog(
       gate.warn({ requestId: record.requestId, ...what(record), reason, ...cause }, REFUSALS[reason].message);
     },
     fault({ requestId }: RequestRecord, fault: unknown): void {
-      if (storeFaultOf(fault) && fault instanceof Error)
+      if (findStoreFault(fault) && fault instanceof Error)
         gate.warn({ requestId, reason: fault.message }, 'the store failed, and the request got 503: see the reason');
       else
         gate.error(
@@ -133,13 +133,13 @@ const LONGEST_AGENT = 200;
  * The path without the query, which may hold a token or the name of a camera. Cut behind the secrets, so that none is cut in
  * two.
  */
-const pathOf = ({ target }: RequestFacts): string => {
+const loggedPath = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
   const path = target.slice(0, Math.min(query < 0 ? target.length : query, 2 * LONGEST_LOGGED_PATH));
   return maskSecrets(path).slice(0, LONGEST_LOGGED_PATH);
 };
 
-const agentOf = ({ request, described = request }: RequestRecord): string | undefined => {
+const loggedAgent = ({ request, described = request }: RequestRecord): string | undefined => {
   const agent = singleHeader(described, 'user-agent')
     ?.slice(0, 2 * LONGEST_AGENT)
     .toWellFormed();
@@ -147,7 +147,7 @@ const agentOf = ({ request, described = request }: RequestRecord): string | unde
 };
 
 /** The header that the browser sent, and what it says of the page beside it. */
-const originOf = ({ request, described = request }: RequestRecord): string =>
+const loggedOrigin = ({ request, described = request }: RequestRecord): string =>
   `${singleHeader(described, 'origin') ?? 'none'}, Sec-Fetch-Site: ${singleHeader(described, 'sec-fetch-site') ?? 'none'}`.slice(
     0,
     LONGEST_AGENT,
@@ -156,7 +156,7 @@ const originOf = ({ request, described = request }: RequestRecord): string =>
 const what = ({ request, described = request }: RequestRecord) => ({
   listener: request.listener,
   method: described.method,
-  path: pathOf(described),
+  path: loggedPath(described),
 });
 
 const who = ({ requestId, admission }: RequestRecord) => ({
@@ -168,7 +168,7 @@ const who = ({ requestId, admission }: RequestRecord) => ({
 /** `viewedAs`: an admin saw what that person would get. */
 function callerFields(caller: Caller | undefined) {
   if (!caller) return { user: undefined, role: undefined, credential: undefined };
-  const { name: user, role, credential } = senderOf(caller);
+  const { name: user, role, credential } = actualSender(caller);
   const by = { user, role, credential: credentialName(credential) };
   return caller.credential.kind === 'view-as' ? { ...by, viewedAs: caller.name } : by;
 }
@@ -183,8 +183,8 @@ function accessRecord(record: RequestRecord, { status, isWhole, seconds }: Reque
     listener: request.listener,
     method: request.method,
     route,
-    path: pathOf(request),
-    asked: described && `${described.method} ${pathOf(described)}`,
+    path: loggedPath(request),
+    asked: described && `${described.method} ${loggedPath(described)}`,
     status,
     aborted: isWhole ? undefined : true,
     reason,

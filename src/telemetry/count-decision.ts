@@ -1,7 +1,7 @@
 /** Counts decisions: by kind of credential, by how the client address was found, and by result (SPEC 9). */
 
 import { maySee } from '../domain/camera-scope.ts';
-import { modeOf, senderOf } from '../domain/credentials.ts';
+import { actualSender, credentialMode } from '../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { AccessLog } from './access-log.ts';
@@ -27,10 +27,10 @@ export function countDecision(record: RequestRecord, admission: RecordedAdmissio
   const now = ticks();
   countResult(record, admission.reason, deps);
   const wasNvrAsked = admission.obligations?.owners !== undefined || admission.reason === 'camera-not-in-role';
-  if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission.caller));
+  if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, credentialMode(admission.caller));
   metrics.clientAddresses.add(1, addressSource(request, admission));
   countClaims(request, deps);
-  const caller = admission.caller && senderOf(admission.caller);
+  const caller = admission.caller && actualSender(admission.caller);
   if (caller?.credential.kind === 'session') sessions.seen(caller.credential.tokenId, caller.role, now);
 }
 
@@ -40,7 +40,7 @@ export function countResult(
   deps: GateWatchDeps,
 ): void {
   const { metrics } = deps;
-  metrics.decisions.add(1, modeOf(admission?.caller), reason ? REFUSALS[reason].label : 'allow');
+  metrics.decisions.add(1, credentialMode(admission?.caller), reason ? REFUSALS[reason].label : 'allow');
   const caller = admission?.caller;
   if (reason !== 'camera-not-in-role' || !caller) return;
   const { isKnown, count } = metrics.cameraDenials;

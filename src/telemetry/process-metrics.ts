@@ -21,19 +21,19 @@ export function createProcessMetrics() {
   for (const { name } of registry.getMetricsAsArray()) if (!SHOWN.has(name)) registry.removeSingleMetric(name);
   const collections = registry.getSingleMetric(GC);
   if (collections instanceof Histogram) for (const kind of GC_KINDS) collections.zero({ kind });
-  return { read: async (): Promise<readonly MetricFamily[]> => (await registry.getMetricsAsJSON()).map(familyOf) };
+  return { read: async (): Promise<readonly MetricFamily[]> => (await registry.getMetricsAsJSON()).map(toFamily) };
 }
 
 type ProcessMetric = MetricObjectWithValues<MetricValue<string>>;
 
-const familyOf = ({ name, help, type, values }: ProcessMetric): MetricFamily => ({
+const toFamily = ({ name, help, type, values }: ProcessMetric): MetricFamily => ({
   name,
   help,
   type: String(type) as FamilyType,
-  samples: () => values.map((value) => sampleOf(name, value)),
+  samples: () => values.map((value) => toSample(name, value)),
 });
 
-function sampleOf(name: string, { labels, value, ...rest }: MetricValue<string>): SeriesSample {
+function toSample(name: string, { labels, value, ...rest }: MetricValue<string>): SeriesSample {
   const { metricName = name } = rest as { readonly metricName?: string };
   return {
     suffix: metricName.slice(name.length) as SeriesSample['suffix'],

@@ -1,6 +1,6 @@
 /** Readiness: whether this instance should be sent requests, part by part, as `/readyz` answers it (SPEC 9). */
 import { withTimeLimit } from '../domain/async.ts';
-import { messageOf } from '../domain/result.ts';
+import { faultMessage } from '../domain/result.ts';
 
 /** `degraded` is told, and requests still come; `failed` makes the answer 503. */
 export type CheckResult =
@@ -41,7 +41,7 @@ export async function checked(look: () => Promise<unknown>): Promise<Reached> {
     await look();
     return OK;
   } catch (fault) {
-    return { kind: 'failed', reason: messageOf(fault) };
+    return { kind: 'failed', reason: faultMessage(fault) };
   }
 }
 
@@ -73,7 +73,7 @@ export function createKnownCheck({
   let asking: Promise<Reached> | undefined;
   const begin = async (): Promise<Reached> => {
     since = now();
-    last = await ask().catch((fault: unknown): Reached => ({ kind: 'failed', reason: messageOf(fault) }));
+    last = await ask().catch((fault: unknown): Reached => ({ kind: 'failed', reason: faultMessage(fault) }));
     asking = undefined;
     return last;
   };

@@ -77,7 +77,7 @@ const OWN_ASSETS = '/postern/assets/';
 const PICTURE = /\.(?:jpe?g|png|webp|gif|mp4)$/i;
 const FILE_AT_ROOT = /^\/[^/]+\.[a-z0-9]+$/i;
 
-export function routeClassOf(target: string, isUpgrade: boolean): RouteClass {
+export function classifyRoute(target: string, isUpgrade: boolean): RouteClass {
   if (isUpgrade) return 'ws';
   const query = target.indexOf('?');
   const path = query < 0 ? target : target.slice(0, query);

@@ -138,16 +138,16 @@ function addAt(values: Float64Array, at: number, by: number): void {
 /** The index of up to three labels; the last one counts fastest. A label that is not declared has none. */
 function indexed(given: readonly (ClosedLabel | undefined)[]) {
   const labels = given.filter((label) => label !== undefined);
-  const first = placesOf(labels[0]?.[1]);
-  const second = placesOf(labels[1]?.[1]);
-  const third = placesOf(labels[2]?.[1]);
+  const first = toPlaces(labels[0]?.[1]);
+  const second = toPlaces(labels[1]?.[1]);
+  const third = toPlaces(labels[2]?.[1]);
   const indexOf = (a?: string, b?: string, c?: string): number => {
-    const x = placeOf(first, a);
-    const y = placeOf(second, b);
-    const z = placeOf(third, c);
+    const x = findPlace(first, a);
+    const y = findPlace(second, b);
+    const z = findPlace(third, c);
     return x < 0 || y < 0 || z < 0 ? -1 : (x * second.size + y) * third.size + z;
   };
-  return { indexOf, texts: textsOf(labels) };
+  return { indexOf, texts: labelTexts(labels) };
 }
 
 interface Places {
@@ -159,14 +159,14 @@ interface Places {
 
 const noPlaces: Places = { size: 1, of: new Map([[undefined, 0]]), other: -1 };
 
-function placesOf(values: readonly string[] | undefined): Places {
+function toPlaces(values: readonly string[] | undefined): Places {
   if (!values) return noPlaces;
   return { size: values.length, of: new Map(values.map((value, at) => [value, at])), other: values.indexOf('other') };
 }
 
-const placeOf = (places: Places, value: string | undefined): number => places.of.get(value) ?? places.other;
+const findPlace = (places: Places, value: string | undefined): number => places.of.get(value) ?? places.other;
 
-const textsOf = (labels: readonly ClosedLabel[]): string[] =>
+const labelTexts = (labels: readonly ClosedLabel[]): string[] =>
   labels.reduce<string[]>(
     (texts, [name, values]) => texts.flatMap((text) => values.map((value) => withLabel(text, name, value))),
     [''],

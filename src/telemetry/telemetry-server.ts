@@ -1,7 +1,7 @@
 /** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isInternalHost } from '../domain/addresses.ts';
-import { sentenceOf } from '../domain/refusal.ts';
+import { refusalSentence } from '../domain/refusal.ts';
 import { isReady, type Readiness } from './readiness.ts';
 import type { Scrape } from './scrape.ts';
 
@@ -20,7 +20,7 @@ export function createTelemetryServer(deps: TelemetryDeps): Server {
   return createServer((request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
     if (!isInternalHost(request.headers.host ?? '', deps.hosts()))
-      return sendJson(response, 403, { message: sentenceOf('host-unknown') });
+      return sendJson(response, 403, { message: refusalSentence('host-unknown') });
     if (request.method !== 'GET' && request.method !== 'HEAD') return sendJson(response, 405, { message: 'Use GET.' });
     void respond(path, request.headers.accept, deps, response).catch(() =>
       sendJson(response, 500, { message: 'Telemetry failed.' }),

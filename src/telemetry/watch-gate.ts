@@ -1,12 +1,12 @@
 /** Counts each request from its head to its last byte (SPEC 9). */
 import { type RefusalReason, refusalKind } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import { storeFaultOf } from '../domain/store/store-fault.ts';
+import { findStoreFault } from '../domain/store/store-fault.ts';
 import type { LongLine } from './access-log.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import type { CodeClass, StreamEnd, StreamKind, UpstreamFault } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import { type RecordedAdmission, type RequestEnd, RequestRecord, routeClassOf } from './request-record.ts';
+import { classifyRoute, type RecordedAdmission, type RequestEnd, RequestRecord } from './request-record.ts';
 
 export function watchGate(deps: GateWatchDeps) {
   const { metrics, ticks } = deps;
@@ -18,7 +18,7 @@ export function watchGate(deps: GateWatchDeps) {
     /** Counts WebSockets that may be open for days: called before each scrape. */
     countOpenSockets: sockets.countAll,
     onRequest(request: RequestFacts, socket?: CountedSocket) {
-      const record = new RequestRecord(request, routeClassOf(request.target, request.isUpgrade), ticks());
+      const record = new RequestRecord(request, classifyRoute(request.target, request.isUpgrade), ticks());
       const stopCounting = socket && sockets.begin(socket);
       return new WatchedRequest(record, deps, stopCounting);
     },
@@ -79,13 +79,13 @@ export class WatchedRequest {
     const { metrics, log } = this.#deps;
     record.reason = reason;
     record.hasUpstreamFailed = true;
-    metrics.upstreamErrors.add(1, upstreamFaultOf(reason, record.upstreamCode));
+    metrics.upstreamErrors.add(1, classifyFault(reason, record.upstreamCode));
     if (record.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
     log.failed(record, reason);
   }
 
   onFault(fault: unknown): void {
-    this.#deps.metrics.ownErrors.add(1, storeFaultOf(fault) ? 'store' : 'internal');
+    this.#deps.metrics.ownErrors.add(1, findStoreFault(fault) ? 'store' : 'internal');
     this.#deps.log.fault(this.#record, fault);
   }
 
@@ -103,9 +103,9 @@ export class WatchedRequest {
     const { metrics, ticks } = this.#deps;
     record.headAt = ticks();
     record.headStatus = status;
-    metrics.upstreamRequests.add(1, codeClassOf(status));
+    metrics.upstreamRequests.add(1, classifyCode(status));
     metrics.upstreamDuration.observe((record.headAt - (record.askedAt ?? record.headAt)) / 1000, record.route);
-    record.streamKind = streamKindOf(status, type);
+    record.streamKind = classifyStream(status, type);
     if (record.streamKind) metrics.streamsOpen.add(1, record.streamKind);
     const long = REFUSES_HEADS.includes(status) ? longLine(record.request) : undefined;
     if (long) this.#deps.log.lineRefused(record, status, long);
@@ -130,7 +130,7 @@ export class WatchedRequest {
 
   /** The upstream broke off in the middle of its response; Node's code for how. */
   onCut(code: string): void {
-    const { by, fault } = cutOf(code);
+    const { by, fault } = classifyCut(code);
     this.#record.hasUpstreamFailed = true;
     this.#record.endedBy ??= by;
     this.#deps.metrics.upstreamErrors.add(1, fault);
@@ -168,7 +168,7 @@ function longLine({ target, rawHeaders }: RequestFacts): LongLine | undefined {
 }
 
 /** The kind of stream by status and media type; undefined for a response that is no stream. */
-function streamKindOf(status: number, type: string): StreamKind | undefined {
+function classifyStream(status: number, type: string): StreamKind | undefined {
   if (status === 101) return 'ws';
   if (type.startsWith('multipart/x-mixed-replace')) return 'mjpeg';
   return type.startsWith('text/event-stream') ? 'sse' : undefined;
@@ -176,7 +176,7 @@ function streamKindOf(status: number, type: string): StreamKind | undefined {
 
 function countEnd(record: RequestRecord, end: RequestEnd, bytes: number, { metrics }: GateWatchDeps): void {
   const { request, route, streamKind } = record;
-  const code = end.isWhole && end.status > 0 ? codeClassOf(end.status) : 'aborted';
+  const code = end.isWhole && end.status > 0 ? classifyCode(end.status) : 'aborted';
   metrics.requests.add(1, route, request.method, code);
   if (record.bytesOut === 0 && end.isWhole && bytes > 0) {
     record.bytesOut = bytes;
@@ -229,7 +229,7 @@ function createSocketCount(onBytes: (read: number, written: number) => void) {
 }
 
 /** Status codes as label values; no answer at all is `none`. */
-const codeClassOf = (status: number): Exclude<CodeClass, 'aborted'> => CODE_CLASS[Math.floor(status / 100)] ?? '5xx';
+const classifyCode = (status: number): Exclude<CodeClass, 'aborted'> => CODE_CLASS[Math.floor(status / 100)] ?? '5xx';
 
 const CODE_CLASS: Readonly<Record<number, Exclude<CodeClass, 'aborted'>>> = {
   1: '1xx',
@@ -250,7 +250,7 @@ const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
 const TLS_CODE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_)/;
 
 /** Why the NVR did not answer: by what was decided, else by Node's code for it. */
-function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFault {
+function classifyFault(reason: RefusalReason, code: string): UpstreamFault {
   const kind = refusalKind(reason);
   if (kind !== undefined && kind !== 'of-person') return kind;
   if (code.startsWith('HPE_')) return 'bad_answer';
@@ -258,7 +258,7 @@ function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFault {
 }
 
 /** Why an answer was cut off: by Node's code for it. */
-function cutOf(code: string): { readonly by: StreamEnd; readonly fault: UpstreamFault } {
+function classifyCut(code: string): { readonly by: StreamEnd; readonly fault: UpstreamFault } {
   if (code === 'ERR_UPSTREAM_IDLE') return { by: 'idle', fault: 'timeout' };
   return code.startsWith('HPE_') ? { by: 'error', fault: 'bad_answer' } : { by: 'backend', fault: 'reset' };
 }

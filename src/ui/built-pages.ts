@@ -100,7 +100,7 @@ export const MANIFEST_PATH = '/postern/manifest.webmanifest';
  * The web app manifest: the console can be installed. It is public, and tells nothing of cameras. Addresses in it are relative
  * to its own, so it is the same below every base path.
  */
-export function manifestOf({ assets }: BuiltPages): string {
+export function findManifest({ assets }: BuiltPages): string {
   const icons = [...assets.keys()].flatMap((name) => {
     const size = /^icon-(?<size>\d+)[-.].*png$/.exec(name)?.groups?.['size'];
     const icon = { src: `assets/${name}`, sizes: `${size}x${size}`, type: 'image/png' };

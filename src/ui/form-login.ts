@@ -8,8 +8,8 @@ import {
 } from '../accounts/login/post-login.ts';
 import { passwordFault } from '../accounts/passwords/password-rules.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../accounts/second-factor/sealing.ts';
-import { cookieClientOf, cookieLine } from '../accounts/sessions/session-cookie.ts';
-import { secretsDigestOf } from '../accounts/sessions/session-state.ts';
+import { cookieClient, cookieLine } from '../accounts/sessions/session-cookie.ts';
+import { digestSecrets } from '../accounts/sessions/session-state.ts';
 import type { AccountServices } from '../app/services.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { cookieValues } from '../domain/sent-credentials.ts';
@@ -48,14 +48,14 @@ async function counted(attempt: () => Promise<Attempted>, ctx: RouteContext, dep
   const outcome = await attempt();
   deps.onLogin(loginResult(outcome));
   const stepCookie = (text: string, seconds: number): string =>
-    cookieLine(STEP_COOKIE, text, seconds, cookieClientOf(ctx.state));
+    cookieLine(STEP_COOKIE, text, seconds, cookieClient(ctx.state));
   switch (outcome.kind) {
     case 'logged-in':
       return { kind: 'logged-in', cookies: [outcome.cookie, ...(hasStepCookie(ctx) ? [stepCookie('', 0)] : [])] };
     case 'code-asked': {
       const { name: user } = outcome.user;
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
-      const ticket = deps.tickets.sign({ user, secretsDigest: secretsDigestOf(outcome.user), expiresAt });
+      const ticket = deps.tickets.sign({ user, secretsDigest: digestSecrets(outcome.user), expiresAt });
       return { kind: 'code-asked', cookie: stepCookie(ticket, TICKET_SECONDS) };
     }
     case 'code-wrong':

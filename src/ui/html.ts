@@ -25,18 +25,18 @@ const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
 const escaped = (text: string): string =>
   text.replace(CONTROL_CHARACTERS, '\uFFFD').replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
 
-function markupOf(value: Value): string {
+function toMarkup(value: Value): string {
   if (value === undefined || value === false) return '';
   if (value instanceof Markup) return value.markup;
-  if (Array.isArray(value)) return value.map(markupOf).join('');
+  if (Array.isArray(value)) return value.map(toMarkup).join('');
   return escaped(String(value));
 }
 
 export const html = (texts: TemplateStringsArray, ...values: readonly Value[]): Html =>
-  new Markup(texts.map((text, at) => text + markupOf(values[at])).join(''));
+  new Markup(texts.map((text, at) => text + toMarkup(values[at])).join(''));
 
 /** A sentence with markup in the place of its values. */
-export function htmlOf<Values>(
+export function toHtml<Values>(
   say: (values: Values) => string,
   values: { readonly [Name in keyof Values]: Html },
 ): Html {
@@ -71,7 +71,7 @@ const BLANK = /\{\{(?<name>\w+)\}\}/g;
 export const fillPage = (page: string, tag: string, blanks: Readonly<Record<string, string | Html>>): string =>
   page
     .replace('<html lang="en">', `<html lang="${tag}">`)
-    .replace(BLANK, (_, name: string) => (Object.hasOwn(blanks, name) ? markupOf(blanks[name]) : ''));
+    .replace(BLANK, (_, name: string) => (Object.hasOwn(blanks, name) ? toMarkup(blanks[name]) : ''));
 
 type LonePage = { readonly [Part in 'head' | 'body']: Html } & Pick<CardPage, 'tag' | 'title' | 'robots'>;
 

@@ -7,17 +7,17 @@ import { assetPath } from './built-pages.ts';
 import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
 import {
   BODY_STATUS,
-  basePathOf,
   momentIn,
   moveTo,
   type PageLanguage,
   pageHeaders,
   pageLanguage,
+  readBasePath,
   sendPage,
 } from './page.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
-import { COMMON, isUnfit, strengthOf } from './pages/shared/password-strength.ts';
+import { COMMON, isUnfit, judgeStrength } from './pages/shared/password-strength.ts';
 import type { InvitationHolder, InvitationVisit, InvitedGuest, Opening, UiOptions } from './ui-options.ts';
 
 type InvitationCard = InvitationVisit | (InvitationHolder & { readonly kind: 'differ' });
@@ -54,7 +54,7 @@ export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<
   const visit = await ui.invitations.accept({ token, password }, ctx);
   if (visit.kind === 'accepted' && visit.hasSession) {
     ctx.set(REFERRER);
-    return moveTo(ctx, 303, `${basePathOf(ctx)}/postern/`);
+    return moveTo(ctx, 303, `${readBasePath(ctx)}/postern/`);
   }
   show(ctx, ui, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), ui) : visit);
 }
@@ -69,8 +69,8 @@ function show(ctx: RouteContext, ui: UiOptions, shown: InvitationCard, status: n
   const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
   const content = isForm ? renderForm(shown, ctx, ui) : renderEnd(shown, ctx);
   const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
-  const stylesheet = assetPath(ui.pages, basePathOf(ctx), 'login', 'css');
-  const script = isForm ? assetPath(ui.pages, basePathOf(ctx), 'invitation', 'js') : undefined;
+  const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
+  const script = isForm ? assetPath(ui.pages, readBasePath(ctx), 'invitation', 'js') : undefined;
   sendPage(ctx, status, cardPage({ tag, title, stylesheet, script, card }));
 }
 
@@ -84,7 +84,7 @@ function inWords(
   { shortestPassword }: UiOptions,
 ): UnfitPassword {
   const { rules } = words.passwords;
-  const strength = strengthOf(password, visit.user, shortestPassword);
+  const strength = judgeStrength(password, visit.user, shortestPassword);
   if (isUnfit(strength)) return { ...visit, message: said(rules.faults[strength], { shortest: shortestPassword }) };
   return COMMON.test(visit.message) ? { ...visit, message: rules.common } : visit;
 }
@@ -95,7 +95,7 @@ type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { r
 function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
   const { shortestPassword, providers } = ui;
   const { tag, words } = pageLanguage(ctx);
-  const base = basePathOf(ctx);
+  const base = readBasePath(ctx);
   const text = words.invitations.page;
   const hasDiffered = shown.kind === 'differ';
   const fault = html` aria-invalid="true"`;
@@ -157,7 +157,7 @@ function problemOf(shown: InvitationCard, text: Texts['invitations']['page']): s
 function renderEnd(shown: InvitationCard, ctx: RouteContext): Html {
   const { tag, words } = pageLanguage(ctx);
   const text = words.invitations.page;
-  const link = html`<p class="refusal-links">${buttonTo(`${basePathOf(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
+  const link = html`<p class="refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
   switch (shown.kind) {
     case 'accepted':
       return html`${paragraph(doneText(shown.opens, tag, text, text.done))}${link}`;

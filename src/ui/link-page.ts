@@ -5,7 +5,7 @@ import { labelIn, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { assetPath } from './built-pages.ts';
 import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
-import { BODY_STATUS, basePathOf, momentIn, moveTo, type PageLanguage, pageLanguage, sendPage } from './page.ts';
+import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, sendPage } from './page.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import { spaced } from './pages/shared/spelling.ts';
 import type { LinkPageVisit, ShownThing, UiOptions, WrongPin } from './ui-options.ts';
@@ -45,7 +45,7 @@ const REFERRER = { form: 'strict-origin', other: 'no-referrer' } as const;
 const BUSY_RETRY_SECONDS = 5;
 
 const secretIn = (ctx: RouteContext): string => ctx.params['secret'] ?? '';
-const linkPath = (ctx: RouteContext): string => `${basePathOf(ctx)}${LINK_PATH}/${secretIn(ctx)}`;
+const linkPath = (ctx: RouteContext): string => `${readBasePath(ctx)}${LINK_PATH}/${secretIn(ctx)}`;
 
 export const getLink = async (ctx: RouteContext, ui: UiOptions): Promise<void> =>
   show(ctx, ui, await ui.links.visit(secretIn(ctx), ctx));
@@ -75,7 +75,7 @@ function show(ctx: RouteContext, { pages }: UiOptions, page: ShownPage, status: 
 <meta property="og:description" content="${language.words.links.page.preview}">
 `;
   const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${bodyOf(page, language, linkPath(ctx))}`;
-  const stylesheet = assetPath(pages, basePathOf(ctx), 'login', 'css');
+  const stylesheet = assetPath(pages, readBasePath(ctx), 'login', 'css');
   const shown = { tag: language.tag, title, robots: 'noindex, nofollow', stylesheet, preview, card };
   sendPage(ctx, status, cardPage({ ...shown, isShared: page.kind === 'shown' }));
 }

@@ -5,7 +5,7 @@ import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { Templates, Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';
-import { BODY_STATUS, basePathOf, momentIn, moveTo, type PageLanguage, pageLanguage, showBuilt } from './page.ts';
+import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, showBuilt } from './page.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/shared/where-to-go.ts';
 import type { FormLogin, UiOptions } from './ui-options.ts';
@@ -66,7 +66,7 @@ function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): void {
     formState: hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed',
     home,
     consoleLink: hasOwnLogin && ui.hasNvr ? linkToConsole(ctx, language) : undefined,
-    providers: shown.formState === 'is-second' ? undefined : buttonsOf(ctx, ui),
+    providers: shown.formState === 'is-second' ? undefined : providerButtons(ctx, ui),
     passkeys: ui.passkeyOrigin,
   };
   showBuilt(ctx, ui, 'loginPage', (page) => fillLoginPage(page, language, { ...state, ...shown }));
@@ -116,7 +116,7 @@ const fillLoginPage = (
   { tag, words }: PageLanguage,
   { user = '', isFieldWrong = false, formState = '', consoleLink, providers, ...shown }: LoginPageState,
 ): string =>
-  fillPage(withFocus(forStep(page, formState), focusOf(formState, user), isFieldWrong), tag, {
+  fillPage(withFocus(forStep(page, formState), chooseFocus(formState, user), isFieldWrong), tag, {
     formState,
     ...asWords(words.login.page),
     ...shown,
@@ -131,7 +131,7 @@ const fillLoginPage = (
 const forStep = (page: string, formState: string): string =>
   page.replace(formState === 'is-second' ? 'id="first-step"' : 'id="second-step"', '$& disabled');
 
-const focusOf = (formState: string, user: string): string => {
+const chooseFocus = (formState: string, user: string): string => {
   if (formState === 'is-second') return 'code';
   return user === '' ? 'user' : 'password';
 };
@@ -142,13 +142,13 @@ const withFocus = (page: string, id: string, isWrong: boolean): string =>
 
 /** Only the path of the wanted address is used, never its host. */
 const wantedPage = (ctx: RouteContext, home: string): string =>
-  nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePathOf(ctx)}/`, home });
+  nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${readBasePath(ctx)}/`, home });
 
 /** A link each: it works without script, and no policy for forms stops it. */
-function buttonsOf(ctx: RouteContext, { home, providers }: UiOptions): Html | undefined {
+function providerButtons(ctx: RouteContext, { home, providers }: UiOptions): Html | undefined {
   const query = new URLSearchParams({ return_to: wantedPage(ctx, home) });
   const links = providers.map(({ name, label }) => {
-    const address = `${basePathOf(ctx)}/api/login/oidc/${name}?${query}`;
+    const address = `${readBasePath(ctx)}/api/login/oidc/${name}?${query}`;
     return html`<a class="button button-wide" href="${address}"><bdi>${label}</bdi></a>`;
   });
   return links.length === 0 ? undefined : html`<p class="lone-providers">${links}</p>`;
@@ -156,7 +156,7 @@ function buttonsOf(ctx: RouteContext, { home, providers }: UiOptions): Html | un
 
 /** None when the login leads to the console anyway. */
 function linkToConsole(ctx: RouteContext, { words }: PageLanguage): Html | undefined {
-  const target = `${basePathOf(ctx)}/postern/`;
+  const target = `${readBasePath(ctx)}/postern/`;
   if (wantedPage(ctx, '').startsWith(target)) return undefined;
   const address = `?${new URLSearchParams({ next: target })}`;
   return html`<p class="lone-more"><a href="${address}">${words.login.page.toConsole}</a></p>`;

@@ -82,7 +82,7 @@ export const pageHeaders = (ui: Pick<UiOptions, 'frameAncestors'>) => ({
 });
 
 /** The prefix that was cut from this request's path (`server.base_path` or `X-Ingress-Path`); '' for none. */
-export const basePathOf = ({ state: { basePath = '' } }: RouteContext): string => basePath;
+export const readBasePath = ({ state: { basePath = '' } }: RouteContext): string => basePath;
 
 /** What a form that could not be read is answered with. */
 export const BODY_STATUS: Readonly<Record<Exclude<Awaited<ReturnType<typeof readForm>>['kind'], 'read'>, number>> = {
@@ -127,7 +127,7 @@ export function showBuilt(
   ctx.set({ ...pageHeaders(ui), Vary: 'Accept-Language, Cookie' });
   ctx.type = 'text/html; charset=utf-8';
   // A function: in a replacement string, `$&` would have a meaning.
-  const base = html`${basePathOf(ctx)}`.markup;
+  const base = html`${readBasePath(ctx)}`.markup;
   ctx.body = fill(ui.pages[page])
     .replaceAll('"./assets/', () => `"${base}${ASSETS_PATH}`)
     .replace('"./manifest"', () => `"${base}${MANIFEST_PATH}"`);

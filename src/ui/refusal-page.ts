@@ -1,7 +1,7 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
 import { type RefusalReason, type RefusedCameras, type Reopening, refusalKind } from '../domain/refusal.ts';
 import type { Texts } from '../locales/texts.ts';
-import { buttonTo, cardPage, type Html, html, htmlOf } from './html.ts';
+import { buttonTo, cardPage, type Html, html, toHtml } from './html.ts';
 import { languageFor, momentIn } from './page.ts';
 
 type RefusalWords = Texts['refusals'];
@@ -38,14 +38,14 @@ export function renderRefusalPage(page: RefusalPage): string {
   const title = titles[page.status] ?? refusals.anyTitle;
   const card = html`<p class="refusal-status">${page.status}</p>
 <h1 class="lone-title">${bidi(title)}</h1>
-<p class="refusal-message">${bidi(messageOf(page, tag, refusals))}</p>
+<p class="refusal-message">${bidi(refusalMessage(page, tag, refusals))}</p>
 ${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code></p>
 `;
   return cardPage({ tag, title, stylesheet: page.stylesheet, card });
 }
 
 /** The message of programs says by itself when the refusal ends. */
-function messageOf({ reason, message, opens, cameras }: RefusalPage, tag: string, words: RefusalWords): string {
+function refusalMessage({ reason, message, opens, cameras }: RefusalPage, tag: string, words: RefusalWords): string {
   if (reason === 'camera-not-in-role' && cameras) return cameraMessage(cameras, words);
   const messages: Readonly<Partial<Record<RefusalReason, string>>> = words.messages;
   const known = messages[reason];
@@ -65,7 +65,7 @@ const isAboutPerson = ({ reason, person }: RefusalPage): boolean =>
 function renderPerson(page: RefusalPage, words: RefusalWords): Html | undefined {
   const { person } = page;
   if (!person || !isAboutPerson(page)) return undefined;
-  const sentence = htmlOf(words.person, { name: bidi(person.name), role: bidi(person.role) });
+  const sentence = toHtml(words.person, { name: bidi(person.name), role: bidi(person.role) });
   return html`<p class="refusal-person">${sentence}</p>\n`;
 }
 

@@ -4,17 +4,17 @@ import type { RouteState } from '../domain/caller.ts';
 import { INVITATION_PATH, LOGIN_PATH, SCREEN_PATH } from '../domain/login-path.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
-import { ASSETS_PATH, assetPath, MANIFEST_PATH, manifestOf, sendAsset } from './built-pages.ts';
+import { ASSETS_PATH, assetPath, findManifest, MANIFEST_PATH, sendAsset } from './built-pages.ts';
 import { asTemplates, fillPage, html, lonePage, stylesheetLink } from './html.ts';
 import { getInvitation } from './invitation-page.ts';
 import { getLink } from './link-page.ts';
 import { getLogin, postLogin } from './login-page.ts';
 import {
   assetHeaders,
-  basePathOf,
   moveTo,
   pageHeaders,
   pageLanguage,
+  readBasePath,
   refuseUnbuilt,
   sendPage,
   sendText,
@@ -52,7 +52,7 @@ export const leadToConsole = (ctx: RouteContext, ui: UiOptions): void => lead(ct
 
 function lead(ctx: RouteContext, ui: UiOptions, status: 301 | 302, path: string): void {
   ctx.set(pageHeaders(ui));
-  moveTo(ctx, status, `${basePathOf(ctx)}${path}`);
+  moveTo(ctx, status, `${readBasePath(ctx)}${path}`);
 }
 
 /** No cache may keep it: another person begins elsewhere, and rights change. */
@@ -83,7 +83,7 @@ function serveManifest(ctx: RouteContext, ui: UiOptions): unknown {
   if (!ui.pages) return refuseUnbuilt(ctx, ui);
   ctx.set(pageHeaders(ui));
   ctx.type = 'application/manifest+json';
-  ctx.body = manifestOf(ui.pages);
+  ctx.body = findManifest(ui.pages);
 }
 
 const loginPath = (ui: UiOptions): string => (isHere(ui) ? LOGIN_PATH.slice(1) : CONSOLE_LOGIN);
@@ -95,7 +95,7 @@ const loginPath = (ui: UiOptions): string => (isHere(ui) ? LOGIN_PATH.slice(1) :
 function loginFor(ctx: RouteContext, ui: UiOptions): string | undefined {
   const { caller, credentialFault }: Partial<RouteState> = ctx.state;
   if (!ui.hasOwnLogin || caller || credentialFault === 'store-unavailable' || !isNavigation(ctx)) return undefined;
-  return `/${loginPath(ui)}?next=${encodeURIComponent(`${basePathOf(ctx)}${ctx.url}`)}`;
+  return `/${loginPath(ui)}?next=${encodeURIComponent(`${readBasePath(ctx)}${ctx.url}`)}`;
 }
 
 export const isNavigation = (ctx: RouteContext): boolean =>
@@ -103,7 +103,7 @@ export const isNavigation = (ctx: RouteContext): boolean =>
 
 /** What the console's script asks for first: on a slow line a round trip is saved when it is known with the page (RFC 8288, W3C Preload). */
 function earlyRequests(ctx: RouteContext, { pages }: UiOptions): string[] {
-  const base = encodeURI(basePathOf(ctx));
+  const base = encodeURI(readBasePath(ctx));
   const words = assetPath(pages, base, pageLanguage(ctx).tag, 'js');
   const profile = `<${base}/api/profile>; rel=preload; as=fetch; crossorigin`;
   return [profile, ...(words === undefined ? [] : [`<${words}>; rel=modulepreload`])];
@@ -130,7 +130,7 @@ function fillConsolePage(page: string, ctx: RouteContext, ui: UiOptions): string
 const CODE = /^[A-Za-z]{4}-?[A-Za-z]{4}$/;
 
 function showScreen(ctx: RouteContext, ui: UiOptions): unknown {
-  const basePath = basePathOf(ctx);
+  const basePath = readBasePath(ctx);
   ctx.set(pageHeaders(ui));
   const code = ctx.query['code'];
   if (typeof code === 'string' && CODE.test(code))

@@ -5,7 +5,7 @@ import type { Settings } from '../config/schema/schema.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { assetPath, type BuiltPages } from './built-pages.ts';
 import { buttonTo, cardPage, html, paragraph } from './html.ts';
-import { basePathOf, pageHeaders, pageLanguage, sendPage } from './page.ts';
+import { pageHeaders, pageLanguage, readBasePath, sendPage } from './page.ts';
 import { nextPage } from './pages/shared/where-to-go.ts';
 import { isNavigation } from './serve-ui.ts';
 
@@ -47,7 +47,7 @@ export function signInPages(
         const { goingOn: title, goOn } = words.login.page;
         const card = html`${paragraph(title)}<p class="refusal-links">${buttonTo(address, goOn)}</p>\n`;
         ctx.set({ ...headers, 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
-        const stylesheet = assetPath(built, basePathOf(ctx), 'login', 'css');
+        const stylesheet = assetPath(built, readBasePath(ctx), 'login', 'css');
         sendPage(ctx, 200, cardPage({ tag, title, stylesheet, card }));
       },
       refuse(ctx, reason) {

@@ -1,12 +1,12 @@
 /** The curtain takes cameras out of what a caller sees: until an end, and of links for every role. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clearanceOf, viewOf } from '../../src/access/camera-view.ts';
+import { createCameraView, toClearance } from '../../src/access/camera-view.ts';
 import { behindCurtain } from '../../src/access/curtain.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import type { DrawnEntry } from '../../src/domain/accounts/curtain.ts';
 import { type Caller, type Credential, isAdministrator, lostRights } from '../../src/domain/caller.ts';
-import { ALL_CAMERAS, bothScopes, type CameraScope, scopeOf } from '../../src/domain/camera-scope.ts';
+import { ALL_CAMERAS, bothScopes, type CameraScope, toScope } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { layoutOfConfig } from '../../src/nvr/frigate/frigate.ts';
 
@@ -37,21 +37,21 @@ const caller = (role: Role, scope: CameraScope = ALL_CAMERAS, more: Partial<Call
 });
 
 const seen = (who: Caller, curtain: readonly DrawnEntry[], now = NOW): readonly string[] =>
-  viewOf(behindCurtain(who, curtain, now), now, LAYOUT).cameras;
+  createCameraView(behindCurtain(who, curtain, now), now, LAYOUT).cameras;
 
 describe('A drawn curtain', () => {
   it('takes the camera from viewers and custom roles, not from an admin, and not one whose name begins alike', () => {
     assert.deepEqual(seen(caller(VIEWER), HALL), ['hallway', 'kitchen', 'patio']);
-    assert.deepEqual(seen(caller(PATIO, scopeOf(['hall*', 'patio'])), HALL), ['hallway', 'patio']);
+    assert.deepEqual(seen(caller(PATIO, toScope(['hall*', 'patio'])), HALL), ['hallway', 'patio']);
     assert.deepEqual(seen(caller(ADMIN), HALL), LAYOUT.cameras);
   });
 
   it('makes a viewer one whose every request is narrowed', () => {
-    assert.equal(clearanceOf(behindCurtain(caller(VIEWER), HALL, NOW)), 'restricted');
+    assert.equal(toClearance(behindCurtain(caller(VIEWER), HALL, NOW)), 'restricted');
   });
 
   it('takes it from a token that names it, and from a link and a screen of an admin', () => {
-    const narrow = bothScopes(scopeOf(['hall', 'patio']), ALL_CAMERAS);
+    const narrow = bothScopes(toScope(['hall', 'patio']), ALL_CAMERAS);
     assert.deepEqual(seen(caller(VIEWER, narrow), HALL), ['patio']);
     for (const credential of [LINK, SCREEN])
       assert.ok(!seen(caller(ADMIN, ALL_CAMERAS, { credential }), HALL).includes('hall'));
@@ -81,7 +81,11 @@ describe('A drawn curtain', () => {
   it('closes a stream and a zone that a drawn camera shares with others, and no other', () => {
     const front = { zones: { yard: {}, porch: {} }, live: { streams: { Both: 'pair', Own: 'front_hd' } } };
     const hall = { zones: { yard: {} }, live: { streams: { Both: 'pair' } } };
-    const view = viewOf(behindCurtain(caller(VIEWER), HALL, NOW), NOW, layoutOfConfig({ cameras: { front, hall } }));
+    const view = createCameraView(
+      behindCurtain(caller(VIEWER), HALL, NOW),
+      NOW,
+      layoutOfConfig({ cameras: { front, hall } }),
+    );
     const isSeen = (owners: readonly string[] = []): boolean => owners.some(view.sees);
     assert.deepEqual(
       ['pair', 'front_hd', 'hall', 'front'].map((name) => isSeen(view.layout.streams.get(name))),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { scopeOf } from '../../src/domain/camera-scope.ts';
+import { toScope } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
 import { startAccountServer } from './support/account-server.ts';
 import { NOW, PASSWORD } from './support/people.ts';
@@ -36,7 +36,7 @@ describe('The user routes', () => {
   const narrowed: Caller = {
     name: 'bot' as UserName,
     role: ADMIN,
-    scope: scopeOf(['garden']),
+    scope: toScope(['garden']),
     credential: { kind: 'api-token', tokenId: '1' },
   };
   for (const [method, path, body] of doors) {

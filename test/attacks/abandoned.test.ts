@@ -6,7 +6,7 @@ import { afterEach, describe, it } from 'node:test';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
-import { scopeOf } from '../../src/domain/camera-scope.ts';
+import { toScope } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
 import type { GateWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
@@ -118,7 +118,7 @@ const WAITS: Readonly<Record<string, Wait>> = {
 const callerWith = (credential: Credential): Caller => ({
   name: 'vera' as UserName,
   role: 'gardener' as Role,
-  scope: scopeOf(['garden', 'yard']),
+  scope: toScope(['garden', 'yard']),
   credential,
 });
 

@@ -12,7 +12,7 @@ import { createGrantMemory, createMakers, type GrantServices } from '../../src/a
 import { linkCaller } from '../../src/accounts/links/links.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
-import { endOf } from '../../src/domain/credentials.ts';
+import { callerEnd } from '../../src/domain/credentials.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
 import { answerLikeAnNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
@@ -776,7 +776,7 @@ describe('A link ends', () => {
     const maker = { user, userCreatedAt: 1, tokenId: 't', role: VIEWER };
     const now = await createMakers({ ...rules, recheckToken: async () => owner })(maker);
     assert.ok(now);
-    assert.equal(endOf(linkCaller({ id: 'a', thing, expiresAt: 900 }, now)), 700);
+    assert.equal(callerEnd(linkCaller({ id: 'a', thing, expiresAt: 900 }, now)), 700);
   });
 });
 

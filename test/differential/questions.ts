@@ -1,7 +1,7 @@
 /** The questions, by stages: each stage is one configuration, asked of both sides from the same store. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sampleOf } from '../../src/access/review/sample-request.ts';
+import { makeSample } from '../../src/access/review/sample-request.ts';
 import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import type { Vector } from '../attacks/support/vector.ts';
 import { askedOfAll, foreign, type Operation, own, readOperations } from '../policy/support/rows.ts';
@@ -74,7 +74,7 @@ function tableQuestions(checkout: string, name: string): Question[] {
   return parsed.value.rows.flatMap((row) =>
     row.methods.flatMap((method) =>
       [GARDEN.camera, BEDROOM.camera].flatMap((camera) => {
-        const { path, query } = sampleOf(row, camera);
+        const { path, query } = makeSample(row, camera);
         const target = query === '' ? path : `${path}?${query}`;
         return callers.map((caller) => ({ caller, method: method === 'ANY' ? 'GET' : method, target }));
       }),

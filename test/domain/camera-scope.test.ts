@@ -8,9 +8,9 @@ import {
   isSameScope,
   maySee,
   parseCameraEntry,
-  scopeOf,
   scopeOfNames,
   scopeWithout,
+  toScope,
   unionOfScopes,
 } from '../../src/domain/camera-scope.ts';
 
@@ -30,26 +30,26 @@ const seenBy = (entries: readonly string[], camera: string): boolean => entries.
 describe('A scope', () => {
   it('holds what its entries mean', () =>
     fc.assert(
-      fc.property(list, name, (entries, camera) => maySee(scopeOf(entries), camera) === seenBy(entries, camera)),
+      fc.property(list, name, (entries, camera) => maySee(toScope(entries), camera) === seenBy(entries, camera)),
     ));
 
   it('of two holds what both hold, of three what all hold', () =>
     fc.assert(
       fc.property(list, list, list, name, (one, other, third, camera) => {
-        const both = bothScopes(scopeOf(one), scopeOf(other));
-        const all = bothScopes(both, scopeOf(third));
+        const both = bothScopes(toScope(one), toScope(other));
+        const all = bothScopes(both, toScope(third));
         const inBoth = seenBy(one, camera) && seenBy(other, camera);
         assert.equal(maySee(both, camera), inBoth);
         assert.equal(maySee(all, camera), inBoth && seenBy(third, camera));
-        assert.equal(maySee(bothScopes(scopeOf(third), both), camera), inBoth && seenBy(third, camera));
+        assert.equal(maySee(bothScopes(toScope(third), both), camera), inBoth && seenBy(third, camera));
       }),
     ));
 
   it('of several roles holds what any of them holds, also within a token', () =>
     fc.assert(
       fc.property(list, list, list, name, (one, other, token, camera) => {
-        const within = bothScopes(scopeOf(one), scopeOf(token));
-        const union = unionOfScopes([within, scopeOf(other)]);
+        const within = bothScopes(toScope(one), toScope(token));
+        const union = unionOfScopes([within, toScope(other)]);
         const expected = (seenBy(one, camera) && seenBy(token, camera)) || seenBy(other, camera);
         assert.equal(maySee(union, camera), expected);
       }),
@@ -59,31 +59,31 @@ describe('A scope', () => {
     fc.assert(
       fc.property(list, list, list, list, name, (role, taken, more, token, camera) => {
         const isLeft = !seenBy(taken, camera) && !seenBy(more, camera);
-        const left = scopeWithout(scopeWithout(scopeOf(role), scopeOf(taken)), scopeOf(more));
-        const leftOfAll = scopeWithout(scopeWithout(ALL_CAMERAS, scopeOf(taken)), scopeOf(more));
+        const left = scopeWithout(scopeWithout(toScope(role), toScope(taken)), toScope(more));
+        const leftOfAll = scopeWithout(scopeWithout(ALL_CAMERAS, toScope(taken)), toScope(more));
         assert.equal(maySee(left, camera), seenBy(role, camera) && isLeft);
         assert.equal(maySee(leftOfAll, camera), isLeft);
-        assert.equal(maySee(bothScopes(scopeOf(token), leftOfAll), camera), seenBy(token, camera) && isLeft);
-        assert.equal(maySee(bothScopes(left, scopeOf(token)), camera), maySee(left, camera) && seenBy(token, camera));
+        assert.equal(maySee(bothScopes(toScope(token), leftOfAll), camera), seenBy(token, camera) && isLeft);
+        assert.equal(maySee(bothScopes(left, toScope(token)), camera), maySee(left, camera) && seenBy(token, camera));
         assert.equal(
-          maySee(unionOfScopes([left, scopeOf(token)]), camera),
+          maySee(unionOfScopes([left, toScope(token)]), camera),
           maySee(left, camera) || seenBy(token, camera),
         );
       }),
     ));
 
   it('without another is made once, and is another scope for what is taken', () => {
-    assert.equal(scopeWithout(ALL_CAMERAS, scopeOf(ENTRIES)), scopeWithout(ALL_CAMERAS, scopeOf(ENTRIES)));
-    assert.ok(!isSameScope(scopeWithout(ALL_CAMERAS, scopeOf(['a*'])), scopeWithout(ALL_CAMERAS, scopeOf(['b*']))));
-    assert.ok(!isSameScope(scopeWithout(scopeOf(['*']), scopeOf(['a'])), scopeOf(['*'])));
+    assert.equal(scopeWithout(ALL_CAMERAS, toScope(ENTRIES)), scopeWithout(ALL_CAMERAS, toScope(ENTRIES)));
+    assert.ok(!isSameScope(scopeWithout(ALL_CAMERAS, toScope(['a*'])), scopeWithout(ALL_CAMERAS, toScope(['b*']))));
+    assert.ok(!isSameScope(scopeWithout(toScope(['*']), toScope(['a'])), toScope(['*'])));
   });
 
   it('is the same for the same entries in another order, and another for others', () => {
-    const both = bothScopes(scopeOf(['a*', 'b*']), scopeOf(['*x', '*y']));
-    assert.ok(isSameScope(both, bothScopes(scopeOf(['b*', 'a*']), scopeOf(['*y', '*x']))));
-    assert.ok(!isSameScope(both, bothScopes(scopeOf(['a*', 'b*']), scopeOf(['*x', '*z']))));
-    assert.ok(!isSameScope(both, scopeOf(['a*', 'b*'])));
-    assert.ok(!isSameScope(scopeOf(['a*']), scopeOf(['b*'])));
+    const both = bothScopes(toScope(['a*', 'b*']), toScope(['*x', '*y']));
+    assert.ok(isSameScope(both, bothScopes(toScope(['b*', 'a*']), toScope(['*y', '*x']))));
+    assert.ok(!isSameScope(both, bothScopes(toScope(['a*', 'b*']), toScope(['*x', '*z']))));
+    assert.ok(!isSameScope(both, toScope(['a*', 'b*'])));
+    assert.ok(!isSameScope(toScope(['a*']), toScope(['b*'])));
   });
 
   it('of a role and a token is made once', () => {
@@ -91,17 +91,17 @@ describe('A scope', () => {
       ['a*', '*b'],
       ['*c*', 'd*'],
     ];
-    assert.equal(bothScopes(scopeOf(role), scopeOf(token)), bothScopes(scopeOf(role), scopeOf(token)));
+    assert.equal(bothScopes(toScope(role), toScope(token)), bothScopes(toScope(role), toScope(token)));
   });
 
   it('is searched in a time that does not grow with the square of anything', () => {
     const hostile = Array.from({ length: 200 }, (_, index) => `${'*a'.repeat(30)}*b${index}`);
     const longest = 'a'.repeat(128);
-    const both = bothScopes(scopeOf(hostile), scopeOf(hostile.map((text) => `${text}*`)));
+    const both = bothScopes(toScope(hostile), toScope(hostile.map((text) => `${text}*`)));
     for (let turn = 0; turn < 100; turn++) assert.equal(maySee(both, longest), false);
-    assert.equal(maySee(scopeOf(['*']), longest), true);
-    assert.equal(maySee(scopeOf(['*']), `${longest}a`), false, 'a name that no camera has');
-    assert.equal(maySee(scopeOf(hostile), 'a'.repeat(1_000_000)), false);
+    assert.equal(maySee(toScope(['*']), longest), true);
+    assert.equal(maySee(toScope(['*']), `${longest}a`), false, 'a name that no camera has');
+    assert.equal(maySee(toScope(hostile), 'a'.repeat(1_000_000)), false);
     assert.equal(maySee(scopeOfNames(['b']), 'a'.repeat(1_000_000)), false);
   });
 });

@@ -6,17 +6,17 @@ import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import {
+  actualSender,
   COMMAND_LINE_CALLER,
   CREDENTIALS,
+  callerEnd,
+  credentialMode,
   credentialName,
-  endOf,
   hasFreshProof,
-  holderOf,
+  holderId,
   isAutomatic,
   mayManageAccounts,
-  modeOf,
-  senderOf,
-  traitsOf,
+  traitsFor,
 } from '../../src/domain/credentials.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
 import { acceptedCaller } from '../../src/gateway/decision/accepted-caller.ts';
@@ -72,13 +72,13 @@ const EXPECTED: Readonly<Record<keyof typeof KINDS, Row>> = {
 };
 
 function rowOf(credential: Credential): Row {
-  const traits = traitsOf(credential);
+  const traits = traitsFor(credential);
   const one = caller(credential);
   return [
-    ...[credentialName(credential), modeOf(one), isAutomatic(one), traits.withoutProxySecret ?? 'nowhere'],
+    ...[credentialName(credential), credentialMode(one), isAutomatic(one), traits.withoutProxySecret ?? 'nowhere'],
     ...[traits.isKnownOnPublicRoutes, traits.usesAllRows, traits.isToldCauses].map((trait) => trait ?? false),
     ...[traits.isUsedByOwner, traits.isPerson, traits.mayViewAs].map((trait) => trait ?? false),
-    ...[mayManageAccounts(one), hasFreshProof(one, NOW), traits.madeBy ?? 'none', endOf(one)],
+    ...[mayManageAccounts(one), hasFreshProof(one, NOW), traits.madeBy ?? 'none', callerEnd(one)],
   ];
 }
 
@@ -95,7 +95,7 @@ describe(`CREDENTIALS (${HEADS})`, () => {
   it('is no way in for the command line: a source that gives it is refused on every route', () => {
     const { credential } = COMMAND_LINE_CALLER;
     assert.deepEqual(
-      Object.values(KINDS).filter((one) => !traitsOf(one).isFromRequest),
+      Object.values(KINDS).filter((one) => !traitsFor(one).isFromRequest),
       [credential],
     );
     const table = compileRouteTable(
@@ -117,11 +117,11 @@ describe(`CREDENTIALS (${HEADS})`, () => {
 
 describe('The sender and the holder of what a caller opens', () => {
   it('is the admin, for a response as another person gets it', () => {
-    assert.equal(senderOf(caller(KINDS['view-as'])).name, 'ada');
-    assert.equal(senderOf(caller(session)).name, 'vera');
+    assert.equal(actualSender(caller(KINDS['view-as'])).name, 'ada');
+    assert.equal(actualSender(caller(session)).name, 'vera');
   });
 
-  const holder = (credential: Credential, more: Partial<Caller> = {}) => holderOf({ ...caller(credential), ...more });
+  const holder = (credential: Credential, more: Partial<Caller> = {}) => holderId({ ...caller(credential), ...more });
   // biome-ignore format: a table
   const PAIRS: readonly (readonly [string, string | undefined, string | undefined, boolean])[] = [
     ['two requests of a session',            holder(session), holder({ ...session }), true],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FEATURES } from '../../src/features/all.ts';
-import { operationsOf } from '../../src/routes/own-route.ts';
+import { listOperations } from '../../src/routes/own-route.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -43,7 +43,7 @@ for (const { name, load } of FEATURES) {
       const { routes = [] } = (await load?.()) ?? {};
       const operations = routes
         .filter(({ summary }) => summary !== undefined)
-        .flatMap(({ route }) => operationsOf(route))
+        .flatMap(({ route }) => listOperations(route))
         .map(({ method, path }) => ({ method, path: path.replaceAll(/\{[^}]*\}/g, 'seen') }));
       const statuses = await Promise.all(
         operations.map(async ({ method, path }) => [

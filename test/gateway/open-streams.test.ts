@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { ALL_CAMERAS, scopeOf, scopeWithout } from '../../src/domain/camera-scope.ts';
+import { ALL_CAMERAS, scopeWithout, toScope } from '../../src/domain/camera-scope.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { storeFault } from '../../src/domain/store/store-fault.ts';
 import { type Admittance, createOpenStreams, type HeldStream } from '../../src/gateway/entry/open-streams.ts';
@@ -16,7 +16,7 @@ const session = (name: string, tokenId: string, changes: Partial<Caller> = {}): 
   ...changes,
 });
 const VERA = session('vera', '1');
-const GUS = session('gus', '2', { role: 'guard' as Role, scope: scopeOf(['garden', 'patio_*']) });
+const GUS = session('gus', '2', { role: 'guard' as Role, scope: toScope(['garden', 'patio_*']) });
 const TOKEN = session('vera', 'pst', { credential: { kind: 'api-token', tokenId: 'pst' } });
 const DAY_PASS = session('dora', 'pst', { credential: { kind: 'api-token', tokenId: 'day', expiresAt: 1000 } });
 const PROXY = session('jörg', '', { credential: { kind: 'proxy-headers' } });
@@ -73,10 +73,10 @@ describe('Open streams', () => {
     ['end when their holder is gone', VERA, undefined, ['vera 4401']],
     ['end when a token is over', TOKEN, undefined, ['vera 4401']],
     ['end when the role is another', VERA, session('vera', '1', { role: 'guard' as Role }), ['vera 4403']],
-    ['end when the role sees less', GUS, { ...GUS, scope: scopeOf(['garden']) }, ['gus 4403']],
-    ['end when the role sees other patterns', GUS, { ...GUS, scope: scopeOf(['garden', 'street_*']) }, ['gus 4403']],
-    ['go on when the same cameras are listed anew', GUS, { ...GUS, scope: scopeOf(['patio_*', 'garden']) }, []],
-    ['end for a proxy’s user whose role is redefined', PROXY, { ...PROXY, scope: scopeOf(['a']) }, ['jörg 4403']],
+    ['end when the role sees less', GUS, { ...GUS, scope: toScope(['garden']) }, ['gus 4403']],
+    ['end when the role sees other patterns', GUS, { ...GUS, scope: toScope(['garden', 'street_*']) }, ['gus 4403']],
+    ['go on when the same cameras are listed anew', GUS, { ...GUS, scope: toScope(['patio_*', 'garden']) }, []],
+    ['end for a proxy’s user whose role is redefined', PROXY, { ...PROXY, scope: toScope(['a']) }, ['jörg 4403']],
   ];
   for (const [sentence, caller, becomes, ended] of rows) {
     it(sentence, async (t) => {
@@ -228,7 +228,7 @@ describe('Open streams', () => {
 
   describe('when the curtain alone is moved', () => {
     const behind = (caller: Caller, ...cameras: readonly string[]): Caller => {
-      const drawn = scopeOf(cameras);
+      const drawn = toScope(cameras);
       return { ...caller, scope: scopeWithout(caller.scope, drawn), drawn };
     };
     // biome-ignore format: a table
@@ -238,7 +238,7 @@ describe('Open streams', () => {
       ['go on where it was opened beside them',         behind(VERA, 'hall'),  VERA,                                                    true,  0],
       ['go on where it was drawn in front of more',     behind(GUS, 'hall*'),  behind(GUS, 'hall*', 'patio_2'),                         true,  0],
       ['end where the role changed as well',            VERA,                  behind({ ...VERA, role: 'guard' as Role }, 'hall'),      true,  1],
-      ['end where other cameras were taken as well',    GUS,                   behind({ ...GUS, scope: scopeOf(['garden']) }, 'hall'),  true,  1],
+      ['end where other cameras were taken as well',    GUS,                   behind({ ...GUS, scope: toScope(['garden']) }, 'hall'),  true,  1],
       ['end where the role may do less as well',        VERA,                  behind({ ...VERA, denied: ['live'] }, 'hall'),           true,  1],
     ];
     for (const [sentence, then, now, isBeside, ended] of MOVED) {

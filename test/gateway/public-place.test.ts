@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { targetAt, type Upstream } from '../../src/domain/addresses.ts';
-import { destinationOf } from '../../src/gateway/decision/destinations.ts';
+import { findDestination } from '../../src/gateway/decision/destinations.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
 import { withAddressesAt } from '../../src/gateway/narrow/narrow-task.ts';
-import { publicPlaceOf, valueAt } from '../../src/gateway/response/public-place.ts';
+import { findPublicPlace, valueAt } from '../../src/gateway/response/public-place.ts';
 
 const at = (host: string, below?: string): Upstream & { readonly kind: 'tcp' } => ({
   kind: 'tcp',
@@ -30,7 +30,7 @@ const RULES = {
 function sent(path: string): string {
   const target = parseTarget(path);
   assert.ok(target, path);
-  const destination = destinationOf('GET', target, RULES);
+  const destination = findDestination('GET', target, RULES);
   assert.ok(destination.kind === 'nvr');
   const { upstream } = destination;
   return `${upstream.kind === 'tcp' ? upstream.host : ''} ${targetAt(upstream, target.path)}`;
@@ -63,7 +63,7 @@ describe('A request below a prefix that is taken off', () => {
       fc.property(prefix, path, fc.boolean(), (start, rest, hasSlash) => {
         const target = parseTarget(`${start}/${rest}${hasSlash && rest !== '' ? '/' : ''}`);
         if (!target) return;
-        const destination = destinationOf('GET', target, RULES);
+        const destination = findDestination('GET', target, RULES);
         assert.ok(destination.kind === 'nvr');
         const { below = '' } = destination.upstream;
         const out = targetAt(destination.upstream, target.path);
@@ -81,7 +81,7 @@ describe('A request below a prefix that is taken off', () => {
 });
 
 const place = (sentPath: string, basePath = '', upstream: Upstream = at('hls', '/hls')) =>
-  publicPlaceOf(upstream, {
+  findPublicPlace(upstream, {
     path: sentPath,
     hosts: ['postern:8971'],
     client: { host: 'Example.com', encrypted: true, basePath },
@@ -170,7 +170,7 @@ describe('An address in the head of a response', () => {
 
   it('stays as it is at a server whose paths are the same here, and in other headers', () => {
     const client = { host: 'a', encrypted: false };
-    assert.equal(publicPlaceOf(NVR, { path: '/x', hosts: [], client }), undefined);
+    assert.equal(findPublicPlace(NVR, { path: '/x', hosts: [], client }), undefined);
     assert.equal(valueAt('location', '/x', undefined), '/x');
     assert.equal(valueAt('link', '</x>', place('/')), '</x>');
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { IdentityVerdict } from '../../src/domain/caller.ts';
-import { ALL_CAMERAS, type CustomRoles, scopeOf } from '../../src/domain/camera-scope.ts';
+import { ALL_CAMERAS, type CustomRoles, toScope } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import type { ActiveRoles } from '../../src/domain/rights.ts';
 import type { IdentityTrace, ProxyTrace } from '../../src/identity/identity-trace.ts';
@@ -59,7 +59,7 @@ describe('The proxy header source', () => {
       caller: {
         name: 'carl',
         role: 'gardener',
-        scope: scopeOf(['garden', 'patio_*']),
+        scope: toScope(['garden', 'patio_*']),
         credential: { kind: 'proxy-headers' },
       },
     });

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair } from 'jose';
-import { accountNameOf } from '../../src/accounts/oidc/sign-in.ts';
+import { toAccountName } from '../../src/accounts/oidc/sign-in.ts';
 import { parseUserName } from '../../src/domain/names.ts';
 import { createBoundedFetch } from '../../src/outbound/bounded-fetch.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -276,7 +276,7 @@ describe('A sign-in that is attacked', () => {
   it('makes a user name of any text of a provider, or none', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const name = accountNameOf(text);
+        const name = toAccountName(text);
         assert.ok(name === '' || parseUserName(name).ok || name === 'anonymous');
       }),
     );

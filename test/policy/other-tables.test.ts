@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { sampleOf } from '../../src/access/review/sample-request.ts';
+import { makeSample } from '../../src/access/review/sample-request.ts';
 import { parsePolicy, SHIPPED, tableSchema } from '../../src/config/policy/load-policy.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -55,7 +55,7 @@ for (const name of TABLES) {
 
     /** The status; `leaked` when a refusal reached the NVR all the same. */
     async function ask(who: Who, method: string, row: PolicyRow): Promise<number | 'leaked'> {
-      const { path, query } = sampleOf(row, who === 'carl, own' ? OWN : FOREIGN);
+      const { path, query } = makeSample(row, who === 'carl, own' ? OWN : FOREIGN);
       const target = query === '' ? path : `${path}?${query}`;
       const token = tokens.get(who.split(',')[0] ?? '');
       nvr.received.length = 0;

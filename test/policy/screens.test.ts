@@ -1,7 +1,7 @@
 /** The walk as a screen: live pictures of its cameras and nothing else, of the NVR as of Postern (SPEC 18). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { operationsOf } from '../../src/routes/own-route.ts';
+import { listOperations } from '../../src/routes/own-route.ts';
 import { OWN_ROUTES } from '../support/own-operations.ts';
 import { VERA } from '../support/people.ts';
 import { pairScreen } from '../support/screens.ts';
@@ -68,7 +68,7 @@ describe('A screen of the garden, whose maker sees all cameras', () => {
     const used: string[] = [];
     for (const { route, access, link, secret } of OWN_ROUTES) {
       if (access === 'public' || link || secret) continue;
-      for (const { method, path } of operationsOf(route)) {
+      for (const { method, path } of listOperations(route)) {
         const target = path.replace('{rest...}', 'a/b').replaceAll(/\{\w+\}/g, '0000-not-there');
         const status = await statusOf({ method, target, body: undefined });
         if (status < 400) used.push(`${method} ${target}`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
+import { findStoreFault } from '../../src/domain/store/store-fault.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
@@ -61,7 +61,7 @@ describe('A PostgreSQL that fails', { skip: withoutPostgres }, () => {
     await postgres.kill();
     goOn();
     await work;
-    assert.equal(storeFaultOf(faults[0]), 'unreachable', String(faults[0]));
+    assert.equal(findStoreFault(faults[0]), 'unreachable', String(faults[0]));
     await postgres.start();
     await store.close();
   });

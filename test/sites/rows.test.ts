@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { LedgerEntry, LedgerQuestion } from '../../src/domain/ledger.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
-import { daysOf } from '../../src/features/ledger/days.ts';
+import { groupByDay } from '../../src/features/ledger/days.ts';
 import { checkLedger } from '../../src/features/ledger/verify.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { batchOf } from '../support/own-entries.ts';
@@ -73,7 +73,7 @@ describe('Rows of one site', () => {
   });
 
   it('sums of the ledger tell cameras of one name apart by their site', async () => {
-    const days = (entries: readonly LedgerEntry[]) => daysOf(entries, () => ({ day: '2027-01-15', hour: 8 }));
+    const days = (entries: readonly LedgerEntry[]) => groupByDay(entries, () => ({ day: '2027-01-15', hour: 8 }));
     await house.ledger.append(batchOf([entry('garden')]), NOW, days);
     await barn.ledger.append(batchOf([entry('garden'), entry('yard')]), NOW, days);
     const camerasOf = async (question: Partial<LedgerQuestion>): Promise<string[]> => {

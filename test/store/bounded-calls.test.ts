@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
+import { findStoreFault } from '../../src/domain/store/store-fault.ts';
 import { boundCalls, type Store } from '../../src/store/open-store.ts';
 import { openInstanceStore } from '../accounts/support/people.ts';
 
@@ -26,7 +26,7 @@ it('Each call of each part of the store is given up after four seconds', async (
   const called: string[] = [];
   const call = (name: string, act: () => Promise<unknown>): void => {
     called.push(name);
-    act().catch((fault: unknown) => storeFaultOf(fault) === 'unreachable' && given.add(name));
+    act().catch((fault: unknown) => findStoreFault(fault) === 'unreachable' && given.add(name));
   };
   for (const [name, part] of Object.entries(bounded)) {
     if (name in single) call(name, part);

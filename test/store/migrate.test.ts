@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { User } from '../../src/domain/accounts/account.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
-import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
+import { findStoreFault } from '../../src/domain/store/store-fault.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { unpackRelease } from '../upgrade/make-fixture.ts';
 import { makeScratch, type Scratch } from './support/scratch-store.ts';
@@ -126,7 +126,7 @@ describe('A store that is damaged', () => {
     inFile(scratch.path, 'pragma wal_checkpoint(truncate)');
     truncateSync(scratch.path, 3 * 4096);
     await assert.rejects(openStore({ url: scratch.url }), (fault: Error) => {
-      assert.equal(storeFaultOf(fault), 'corrupt');
+      assert.equal(findStoreFault(fault), 'corrupt');
       assert.match(fault.message, /postern\.db.* is damaged \(.*malformed.*\): stop the service and restore a backup/);
       return true;
     });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
+import { findStoreFault } from '../../src/domain/store/store-fault.ts';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { CHANGED } from '../../src/store/postgres/postgres-changes.ts';
@@ -48,7 +48,7 @@ describe('A PostgreSQL store', { skip: withoutPostgres }, () => {
         return 'it was opened';
       },
       (fault: Error) => {
-        assert.equal(storeFaultOf(fault), 'unreachable', fault.stack);
+        assert.equal(findStoreFault(fault), 'unreachable', fault.stack);
         return fault.message;
       },
     );

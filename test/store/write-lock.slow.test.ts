@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
+import { findStoreFault } from '../../src/domain/store/store-fault.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -39,7 +39,7 @@ describe('A store whose write lock another process holds', () => {
     assert.equal(isSettled, false);
     assert.equal(store.version(), version, 'nothing has changed yet');
     await assert.rejects(writing, (fault: Error) => {
-      assert.equal(storeFaultOf(fault), 'locked');
+      assert.equal(findStoreFault(fault), 'locked');
       assert.match(fault.message, /the store at .*postern\.db is locked by another process/);
       return true;
     });

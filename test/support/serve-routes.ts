@@ -1,13 +1,13 @@
 /** Own routes behind a Koa of a test, found by their rows as in the gate; without the decision on who may. */
 import type Koa from 'koa';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import { handlersOf } from '../../src/gateway/entry/app.ts';
-import { type BoundRoute, operationsOf } from '../../src/routes/own-route.ts';
+import { handlersByRoute } from '../../src/gateway/entry/app.ts';
+import { type BoundRoute, listOperations } from '../../src/routes/own-route.ts';
 
 export function serveRoutes(routes: readonly BoundRoute[]): Koa.Middleware {
-  const handlers = handlersOf(routes);
+  const handlers = handlersByRoute(routes);
   const rows = routes.flatMap(({ route, access }) =>
-    operationsOf(route).map(({ method, path }) => ({ method, path, access })),
+    listOperations(route).map(({ method, path }) => ({ method, path, access })),
   );
   const table = compileRouteTable(
     rows.map(({ method, ...row }) => ({ ...row, methods: [method], own: true, line: 1 })),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { textsIn } from '../../src/locales/catalogs.ts';
-import { asTemplates, asWords, cardPage, fillPage, html, htmlOf } from '../../src/ui/html.ts';
+import { asTemplates, asWords, cardPage, fillPage, html, toHtml } from '../../src/ui/html.ts';
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -83,7 +83,7 @@ describe('A page with outside texts in each place', () => {
       title: text,
       stylesheet: `/${text}`,
       script: `/${text}`,
-      card: html`${htmlOf(refusals.person, { name: html`<bdi>${text}</bdi>`, role: html`${text}` })}`,
+      card: html`${toHtml(refusals.person, { name: html`<bdi>${text}</bdi>`, role: html`${text}` })}`,
     });
   it('has the tags of one without', () =>
     fc.assert(fc.property(hostile, (text) => assert.deepEqual(tags(page(text)), tags(page('x'))))));

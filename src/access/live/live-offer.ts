@@ -159,7 +159,7 @@ export function judgeOfferBody(
   if (obligations.kind) return judgeAsNamed({ contentType, body }, { ...obligations, kind: obligations.kind });
   // No offer. As a form it would have its data looked for in the query.
   if (body.length === 0) return ok({ contentType: ANY_OTHER, body });
-  const named = mediaTypeOf(contentType);
+  const named = readMediaType(contentType);
   const type = Object.hasOwn(FORMS, named) ? named : ANY_OTHER;
   const form = FORMS[type] ?? AS_IT_IS;
   const text = utf8(body);
@@ -177,7 +177,7 @@ function judgeAsNamed(
   obligations: SignallingObligations & Required<Pick<SignallingObligations, 'kind'>>,
 ): Result<OfferBody, RefusalReason> {
   const type = NAMED_TYPES[obligations.kind];
-  const text = mediaTypeOf(contentType) === type ? utf8(body) : undefined;
+  const text = readMediaType(contentType) === type ? utf8(body) : undefined;
   if (text === undefined) return err('offer-unreadable');
   const judged = obligations.kind === 'whep' ? judgeOffer(text, obligations) : candidatesIn(text);
   return judged.ok ? ok({ contentType: type, body: Buffer.from(judged.value) }) : judged;
@@ -188,7 +188,7 @@ function candidatesIn(text: string): Result<string, RefusalReason> {
   return fragment.ok ? fragment : err('offer-unreadable');
 }
 
-const mediaTypeOf = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+const readMediaType = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /** `{type, sdp, ice_servers}`, the last of which would make the stream server call any address: it is left out. */
 export function sdpIn(description: unknown): string | undefined {

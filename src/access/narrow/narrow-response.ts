@@ -6,7 +6,7 @@ import type { CameraView } from '../camera-view.ts';
 import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';
 import type { AnswerReading } from '../query.ts';
 import { isSince, withoutOlder } from '../recorded/time-locators.ts';
-import { memberOf, ownersOfStream } from '../recorder-layout.ts';
+import { ownersOfStream, readMember } from '../recorder-layout.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 import { withoutSecrets, withoutSource } from './without-secrets.ts';
 
@@ -62,7 +62,7 @@ export function narrowResponse(
 
 /** An object without a camera has not the form that the row names. */
 function narrowOne(json: unknown, view: CameraView, namedBy = 'camera'): unknown {
-  const camera = memberOf(json, namedBy);
+  const camera = readMember(json, namedBy);
   if (typeof camera !== 'string' || camera === '') return UNREADABLE;
   if (!seesNamed(camera, view)) return FOREIGN;
   return view.since === undefined || isSince(json, view.since) ? withoutForeignObjects(json, view) : OLD;

@@ -80,11 +80,11 @@ export function withoutSource(text: string): string {
   const kind = OF_A_KIND.exec(text)?.groups?.['kind'];
   if (kind === undefined) return text.includes('://') || text.includes('@') ? '' : text;
   const start = `${kind}//`;
-  return text.startsWith(start) ? start + hostOf(text.slice(start.length)) : kind;
+  return text.startsWith(start) ? start + readHost(text.slice(start.length)) : kind;
 }
 
 /** Empty when it cannot be told: an `@` behind a slash ends a password with a slash, or belongs to the path. */
-export function hostOf(rest: string): string {
+export function readHost(rest: string): string {
   const at = rest.lastIndexOf('@');
   return /[/?#\\]/.test(rest.slice(0, at + 1)) ? '' : (HOST.exec(rest.slice(at + 1))?.[0] ?? '');
 }

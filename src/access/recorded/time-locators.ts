@@ -95,7 +95,7 @@ const ID_FIELDS: readonly string[] = ['id', 'event_id'];
 const CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera', 'camera_name'];
 
 /** Undefined when the object does not tell. Of several times the earliest: an update of an old event has a time of its own. */
-export function startOf(record: JsonRecord): number | undefined {
+export function readStart(record: JsonRecord): number | undefined {
   const told = [...TIME_FIELDS.map((field) => record[field]), ...ID_FIELDS.map((field) => timeInId(record[field]))];
   const times = told.filter((value) => typeof value === 'number');
   return times.length === 0 ? undefined : Math.min(...times);
@@ -103,7 +103,7 @@ export function startOf(record: JsonRecord): number | undefined {
 
 /** False, too, for what does not tell its time. */
 export const isSince = (value: unknown, since: number): boolean =>
-  isRecord(value) && (startOf(value) ?? Number.NEGATIVE_INFINITY) >= since;
+  isRecord(value) && (readStart(value) ?? Number.NEGATIVE_INFINITY) >= since;
 
 /** Removes older objects from lists at any depth, and those of a camera that do not tell their time. */
 export function withoutOlder(json: unknown, since: number): unknown {
@@ -114,6 +114,6 @@ export function withoutOlder(json: unknown, since: number): unknown {
 }
 
 function isKept(record: JsonRecord, since: number): boolean {
-  const start = startOf(record);
+  const start = readStart(record);
   return start === undefined ? !CAMERA_FIELDS.some((field) => field in record) : start >= since;
 }

@@ -26,7 +26,7 @@ const sampleValue = (kind: Locator['kind'], { names }: NvrAdapter): ((camera: st
   return isOwnerKind(kind) ? undefined : names[kind]?.sample;
 };
 
-export function sampleOf(
+export function makeSample(
   { path, cameras = [], query: forms = {} }: PolicyRow,
   camera: string,
   /** `nvr`: what the words of the row mean; `at`: the recorded time that is asked for, in Unix seconds; absent: a time long ago. */
@@ -91,7 +91,7 @@ export function requestShowing(
   );
   const [method] = row?.methods ?? [];
   if (!row || method === undefined) return undefined;
-  const { path, query } = sampleOf(row, camera, { at });
+  const { path, query } = makeSample(row, camera, { at });
   return { method, path: query === '' ? path : `${path}?${query}` };
 }
 

@@ -4,7 +4,7 @@ import type { Services } from '../../app/services.ts';
 import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/curtain.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { mayMoveCurtain } from '../../domain/caller.ts';
-import { maySee, scopeOf, visibleCameras, wildcardsFault } from '../../domain/camera-scope.ts';
+import { maySee, toScope, visibleCameras, wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
@@ -104,7 +104,7 @@ async function draw({ body, caller, record }: Call<Asked>, deps: CurtainServices
   await deps.store.curtain.changeCurtain({ drawn: entries, opened: [] });
   const cameras = entries.map(({ camera }) => camera);
   for (const camera of cameras) record({ what: 'curtain-drawn', camera });
-  return { success: true, ...(await drawnFor(deps)), ...warningsOf(cameras, deps) };
+  return { success: true, ...(await drawnFor(deps)), ...listWarnings(cameras, deps) };
 }
 
 async function open({ body, record }: Call<Asked>, deps: CurtainServices): Promise<object> {
@@ -135,13 +135,13 @@ const listed = ({ camera, until, by, drawnAt }: DrawnEntry): z.output<typeof DRA
 });
 
 /** A camera may be added later; more often its name is mistyped. */
-function warningsOf(
+function listWarnings(
   entries: readonly string[],
   { knownCameras }: Pick<Services, 'knownCameras'>,
 ): { readonly warnings?: string[] } {
   const known = knownCameras();
   const strange =
-    known.length > 0 ? entries.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];
+    known.length > 0 ? entries.filter((entry) => visibleCameras(toScope([entry]), known).length === 0) : [];
   const warnings = strange.map(
     (entry) => `This NVR has no camera ${entry} now: it is remembered, for when there is one`,
   );
@@ -153,7 +153,7 @@ async function list({ caller }: Call, deps: CurtainServices): Promise<z.output<t
   const { drawn } = await drawnFor(deps);
   const seen = deps.knownCameras().filter((camera) => maySee(caller.scope, camera));
   const told = drawn.flatMap((entry) =>
-    visibleCameras(scopeOf([entry.camera]), seen).map((camera) => ({ ...entry, camera })),
+    visibleCameras(toScope([entry.camera]), seen).map((camera) => ({ ...entry, camera })),
   );
   return { drawn: mayMoveCurtain(caller) ? drawn : told };
 }
@@ -184,7 +184,7 @@ function entriesToDraw(
 function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly string[] {
   const cameras = camerasIn(wanted);
   for (const camera of cameras.filter((entry) => !entry.includes('*'))) {
-    const pattern = drawn.find((entry) => !cameras.includes(entry.camera) && maySee(scopeOf([entry.camera]), camera));
+    const pattern = drawn.find((entry) => !cameras.includes(entry.camera) && maySee(toScope([entry.camera]), camera));
     if (pattern)
       throw new Refused(
         409,

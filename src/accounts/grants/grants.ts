@@ -13,7 +13,7 @@ import type { Verdict } from '../../domain/caller.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { NO_CAMERAS } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { mayManageAccounts, traitsOf } from '../../domain/credentials.ts';
+import { mayManageAccounts, traitsFor } from '../../domain/credentials.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
 import { heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
@@ -196,12 +196,12 @@ const MAKER_GONE = {
 } as const;
 
 /** Whose a grant becomes: a person's, an API token's, or that of the user whom a command names. `unknown`: the role of one whom a proxy alone knows. */
-export async function makerOf(
+export async function findMaker(
   { caller: { name: user, role, credential }, owner = '', note }: Call<unknown>,
   unknown: Role,
   { store, settings }: ListServices & Pick<Services, 'settings'>,
 ): Promise<LinkMaker | undefined> {
-  switch (traitsOf(credential).madeBy) {
+  switch (traitsFor(credential).madeBy) {
     case 'account': {
       const account = await store.accounts.findUser(user);
       return account && { user, userCreatedAt: account.createdAt, tokenId: null, role };

@@ -39,7 +39,7 @@ export function fieldsIn<Shape extends z.ZodType>(
   body: unknown,
 ): Result<z.output<Shape>, readonly FieldFault[]> {
   const read = shape.safeParse(body, { reportInput: true });
-  return read.success ? ok(read.data) : err(faultsOf(read.error.issues));
+  return read.success ? ok(read.data) : err(fieldFaults(read.error.issues));
 }
 
 /** Names and patterns of cameras, each once; or what is wrong with one. */
@@ -66,7 +66,7 @@ export function unknownFields(shape: z.ZodObject, body: unknown): readonly Field
 }
 
 /** Texts come first: while one of them is wrong, no other field is told of. */
-function faultsOf(issues: readonly z.core.$ZodIssue[]): readonly FieldFault[] {
+function fieldFaults(issues: readonly z.core.$ZodIssue[]): readonly FieldFault[] {
   const texts = issues.flatMap(textFault);
   if (texts.length > 0) return texts;
   const others = issues.map(({ path, message }) => ({

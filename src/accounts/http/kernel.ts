@@ -12,7 +12,7 @@ import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
+import { type AuditEntry, auditedAgent, auditedCredential, shortText } from '../audit.ts';
 import { type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
 import {
   BUSY,
@@ -257,7 +257,7 @@ export const declaring =
           record: (done: AuditedAct, reason?: string) => record(ctx, deps, done, reason),
         };
         const reading = { bytes, untyped, mayBeAbsent: reads === 'maybe', isForAnyone: who === 'anyone' };
-        const answered = () => perform(call, ctx.state.caller, deps, () => jsonOf(ctx, deps, reading));
+        const answered = () => perform(call, ctx.state.caller, deps, () => readBody(ctx, deps, reading));
         try {
           const answer = await (counts ? whileCounted(deps, answered) : answered());
           if (answer !== ANSWERED) respond(ctx, route.yes[0], answer);
@@ -346,7 +346,7 @@ interface BodyReading {
   readonly isForAnyone: boolean;
 }
 
-async function jsonOf(ctx: RouteContext, deps: AccountResponseDeps, reading: BodyReading): Promise<unknown> {
+async function readBody(ctx: RouteContext, deps: AccountResponseDeps, reading: BodyReading): Promise<unknown> {
   const { bytes = BODY_LIMITS.credentials, untyped, mayBeAbsent, isForAnyone } = reading;
   const body =
     mayBeAbsent && !hasBody(ctx.req.headers)
@@ -378,7 +378,7 @@ export async function checkRightsAgain(ctx: RouteContext, { recheck }: Pick<Serv
 export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, act: AuditedAct, refused?: string): void {
   const { caller, clientAddress: from, requestId } = ctx.state;
   const who = 'who' in act ? act.who : caller?.name;
-  const by = { who, from, ...('who' in act ? {} : credentialOf(caller)), ...agentOf(ctx.state) };
+  const by = { who, from, ...('who' in act ? {} : auditedCredential(caller)), ...auditedAgent(ctx.state) };
   // deploy/fail2ban reads from whom and from where at the beginning of the line.
   const first = { what: act.what, ...('who' in act && { who, from }) };
   const done = { ...first, ...act, ...shortened('user', act.user), ...shortened('role', act.role) };

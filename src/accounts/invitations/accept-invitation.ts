@@ -1,7 +1,7 @@
 /** An attempt to use an invitation, whichever way it came: limited by address, with its audit line; and the session that it begins (SPEC 12). */
 import type { Clock } from '../../domain/clock.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import { type Audit, agentOf } from '../audit.ts';
+import { type Audit, auditedAgent } from '../audit.ts';
 import { createLoginLimiter, type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
 import type { Acceptance, HeldInvitation, Invitations } from './invitations.ts';
 import type { InvitedOutcome, InvitedPasskeys } from './invited-passkeys.ts';
@@ -85,7 +85,7 @@ function recordUse(
 ): void {
   const { clientAddress: from, requestId } = ctx.state;
   const user = 'user' in outcome ? outcome.user : 'owner' in outcome ? outcome.owner.name : undefined;
-  const by = { ...(factor && { factor }), from, ...agentOf(ctx.state), requestId };
+  const by = { ...(factor && { factor }), from, ...auditedAgent(ctx.state), requestId };
   const entry = { what: 'invitation-used', who: undefined, ...(user !== undefined && { user }), ...by } as const;
   if (outcome.kind === 'accepted') deps.audit({ ...entry, verdict: 'allowed' });
   else deps.audit({ ...entry, verdict: 'refused', reason: REASON[outcome.kind] });

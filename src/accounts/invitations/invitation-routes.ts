@@ -21,7 +21,7 @@ import {
 import { newCredential, type RelyingParty } from '../passkeys/credential.ts';
 import { NEW_PASSKEY, NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
 import { orUserRefusal } from '../users/user-routes.ts';
-import { VALIDITY, validityOf } from '../users/users.ts';
+import { toValidity, VALIDITY } from '../users/users.ts';
 import {
   type AcceptDeps,
   acceptByPasskey,
@@ -105,13 +105,13 @@ async function make(
   note({ user });
   if (user === caller.name && caller.credential.kind === 'session')
     throw new Refused(409, NOT_OWN, { recorded: 'own-account' });
-  const wanted = { user, role: body?.role, validity: body && validityOf(body), madeBy: makerOf(caller) };
+  const wanted = { user, role: body?.role, validity: body && toValidity(body), madeBy: makerName(caller) };
   return told(orUserRefusal(await deps.invitations.make(wanted)), ctx?.state.basePath, deps);
 }
 
 const userIn = ({ params }: Call<unknown>): string => params['user'] ?? '';
 
-const makerOf = ({ name, credential }: Caller): string =>
+const makerName = ({ name, credential }: Caller): string =>
   credential.kind === 'internal-listener' ? MAKERS_WITHOUT_ACCOUNT.internalListener : name;
 
 function told({ user, path, expiresAt }: MadeInvitation, basePath = '', deps: InvitationRouteDeps) {

@@ -9,10 +9,10 @@ import type { Result } from '../../domain/result.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Challenges } from '../passkeys/challenges.ts';
 import { clientDataIn, type NewCredential, type RelyingParty, verifyNew } from '../passkeys/credential.ts';
-import { creationOptionsOf, passkeyHandle } from '../passkeys/passkeys.ts';
+import { passkeyHandle, toCreationOptions } from '../passkeys/passkeys.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { newEpoch } from '../second-factor/second-factor.ts';
-import { secretsDigestOf } from '../sessions/session-state.ts';
+import { digestSecrets } from '../sessions/session-state.ts';
 import { unknownPassword } from '../users/users.ts';
 import type { Invitations } from './invitations.ts';
 
@@ -47,7 +47,7 @@ export type InvitedPasskeys = ReturnType<typeof createInvitedPasskeys>;
 export function createInvitedPasskeys(deps: InvitedPasskeyDeps) {
   const { invitations, invitationStore, hasher, challenges, userKey, clock } = deps;
   const scopeOf = ({ secretHash }: Invitation, owner: User) =>
-    ({ to: 'accept', user: owner.name, secretsDigest: secretsDigestOf(owner), invitation: secretHash }) as const;
+    ({ to: 'accept', user: owner.name, secretsDigest: digestSecrets(owner), invitation: secretHash }) as const;
   return {
     site: deps.site,
     /** What a browser is asked for, for the user of that link and no other. */
@@ -58,7 +58,7 @@ export function createInvitedPasskeys(deps: InvitedPasskeyDeps) {
       if (owner.hasFactor) return { kind: 'has-factor', user: owner.name };
       const challenge = challenges.issue(scopeOf(invitation, owner), unixSeconds(clock));
       const options = {
-        ...creationOptionsOf({ user: owner, handle: passkeyHandle(userKey, owner), rpId: site.id, challenge }),
+        ...toCreationOptions({ user: owner, handle: passkeyHandle(userKey, owner), rpId: site.id, challenge }),
         excludeCredentials: [],
         authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
       };

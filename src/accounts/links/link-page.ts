@@ -8,14 +8,14 @@ import { LINK_PATH } from '../../domain/shared-thing.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type Audit, agentOf } from '../audit.ts';
+import { type Audit, auditedAgent } from '../audit.ts';
 import { type GrantServices, refusedUntil } from '../grants/grants.ts';
 import { GIVEN_PIN } from '../http/answers.ts';
 import { GIVEN_TEXT } from '../http/json-body.ts';
 import { type AccountResponseDeps, declaring, type OpenCall, orByForm, Refused, refusedFor } from '../http/kernel.ts';
 import { isFailure, type NotJudged } from '../login/guesses.ts';
 import { type LoginLimiter, settled } from '../login/login-limiter.ts';
-import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
+import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
 import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
 import type { OpenLinks } from './links.ts';
 import { type LinkJudge, linkPath } from './make-link.ts';
@@ -90,7 +90,14 @@ export async function givePin(
   const { link } = found;
   if (link.pinHash === null) return { kind: 'right', ...passFor(link, given.secret, ctx, deps) };
   const outcome = await judgePin(link, given.pin, from, deps);
-  const entry = { what: 'link-pin', who: undefined, from, ...agentOf(ctx.state), linkId: link.id, requestId } as const;
+  const entry = {
+    what: 'link-pin',
+    who: undefined,
+    from,
+    ...auditedAgent(ctx.state),
+    linkId: link.id,
+    requestId,
+  } as const;
   if (outcome.kind === 'right') deps.audit({ ...entry, verdict: 'allowed' });
   else deps.audit({ ...entry, verdict: 'refused', reason: REASON[outcome.kind] });
   switch (outcome.kind) {
@@ -123,7 +130,7 @@ function passFor(link: Link, secret: string, { state }: RouteContext, { passes, 
     settings,
     passes.issue(link, expiresAt),
     Math.max(1, expiresAt - Math.floor(now)),
-    cookieClientOf(state),
+    cookieClient(state),
   );
   return { cookie, expiresAt };
 }

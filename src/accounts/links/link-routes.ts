@@ -8,7 +8,7 @@ import { VIEWER } from '../../domain/names.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type GrantUses, knownGrants, makerOf, revokeGrant } from '../grants/grants.ts';
+import { findMaker, type GrantUses, knownGrants, revokeGrant } from '../grants/grants.ts';
 import { LINK, MADE_LINK, SHARED_THING } from '../http/answers.ts';
 import type { AccountResponseDeps } from '../http/kernel.ts';
 import { type Call, declaring, Refused } from '../http/kernel.ts';
@@ -59,7 +59,7 @@ async function makerFor(call: Call<unknown>, services: RouteServices): Promise<L
   const { caller } = call;
   // A command is told so by the name of the key.
   if (services.longest === 0 && caller.credential.kind !== 'command-line') throw new Refused(404, NO_LINKS);
-  const maker = await makerOf(call, VIEWER, services);
+  const maker = await findMaker(call, VIEWER, services);
   if (!maker) throw new Refused(403, NO_MAKER);
   return maker;
 }
@@ -101,7 +101,7 @@ async function revoke(call: Call, services: RouteServices): Promise<void> {
 
 type LinkState = 'active' | 'spent' | 'revoked' | 'expired';
 
-function stateOf({ revokedAt, expiresAt, uses }: Link, opened: number, now: number): LinkState {
+function linkState({ revokedAt, expiresAt, uses }: Link, opened: number, now: number): LinkState {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt <= now) return 'expired';
   return uses !== null && opened >= uses ? 'spent' : 'active';
@@ -109,12 +109,12 @@ function stateOf({ revokedAt, expiresAt, uses }: Link, opened: number, now: numb
 
 const linkResponse = (link: Link, { opened, openings }: Use, now: number): z.output<typeof LINK> => ({
   id: link.id,
-  what: whatOf(link.thing),
+  what: describeThing(link.thing),
   camera: link.thing.camera,
   name: link.name,
   user: link.user,
   token_id: link.tokenId,
-  state: stateOf(link, opened, now),
+  state: linkState(link, opened, now),
   uses: link.uses,
   opened,
   has_pin: link.pinHash !== null,
@@ -126,7 +126,7 @@ const linkResponse = (link: Link, { opened, openings }: Use, now: number): z.out
 });
 
 /** The thing as it is asked for. */
-function whatOf(thing: SharedThing): z.output<typeof SHARED_THING> {
+function describeThing(thing: SharedThing): z.output<typeof SHARED_THING> {
   const { camera } = thing;
   switch (thing.kind) {
     case 'event':

@@ -8,7 +8,7 @@ import type { Caller, LinkFault, LinkVerdict } from '../../domain/caller.ts';
 import { bothScopes, scopeOfNames } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import { agentOf, type RequestFacts } from '../../domain/request.ts';
+import { type RequestFacts, userAgent } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type Audit, shortText } from '../audit.ts';
@@ -142,7 +142,7 @@ export function openLinks(
       request: RequestFacts,
     ): Promise<RefusalReason | undefined> {
       if (credential.kind !== 'link') return undefined;
-      const visit = { linkId: credential.linkId, viewer: credential.viewer, address, agent: agentOf(request) };
+      const visit = { linkId: credential.linkId, viewer: credential.viewer, address, agent: userAgent(request) };
       // The head of an answer shows nothing: messengers ask for it before they show an address.
       if (request.method === 'HEAD') return (await viewers.mayEnter(visit)) === 'may' ? undefined : 'link-over';
       const { kind } = await viewers.enter(visit);
@@ -171,7 +171,7 @@ function createLinkViewers({ store, clock, audit }: Omit<Parameters<typeof openL
   return {
     async enter(visit: Visit): Promise<OpeningOutcome> {
       const now = unixSeconds(clock);
-      const viewer = viewerOf(visit);
+      const viewer = toViewer(visit);
       const key = `${visit.linkId} ${viewer.id ?? viewer.client}`;
       const since = inside.get(key);
       if (since !== undefined && since <= now && now - since < VIEWING_SECONDS) return { kind: 'known', since };
@@ -182,7 +182,7 @@ function createLinkViewers({ store, clock, audit }: Omit<Parameters<typeof openL
       return outcome;
     },
     /** Whether `enter` would let the viewer in: for what shows nothing yet. */
-    mayEnter: (visit: Visit) => store.openings.mayOpen(visit.linkId, viewerOf(visit), unixSeconds(clock)),
+    mayEnter: (visit: Visit) => store.openings.mayOpen(visit.linkId, toViewer(visit), unixSeconds(clock)),
   };
 }
 
@@ -210,7 +210,7 @@ async function recordOpening(
  * The viewer of a visit. Without a cookie it is an address and a program: two phones of one kind behind one router are then
  * one, and a phone that changes its network is two.
  */
-function viewerOf({ linkId, viewer, address, agent }: Visit): Viewer {
+function toViewer({ linkId, viewer, address, agent }: Visit): Viewer {
   const client = hash('sha256', JSON.stringify([linkId, clientKey(address), agent ?? '']), 'base64url');
   const shown = agent === undefined ? null : shortText(agent);
   return { id: viewer, client: client.slice(0, DIGEST_CHARACTERS), address, agent: shown };

@@ -97,7 +97,7 @@ export async function requestLink(
       'what-invalid',
       `what: no link can show ${asked.kind === 'event' ? 'an' : 'a'} ${asked.kind} of this NVR`,
     );
-  const draft = await draftLink(await thingOf(asked, caller, judge), terms, maker, services);
+  const draft = await draftLink(await findThing(asked, caller, judge), terms, maker, services);
   // The same decision as for a request by the link, with the rights that the caller has now.
   const denied = await judge.denial(linkCaller(draft.link, caller));
   // The NVR was asked for both, and the link would outlive a session that ended meanwhile.
@@ -129,7 +129,7 @@ async function keepLink(made: MadeLink, services: LinkMaking): Promise<MadeLink>
 }
 
 /** One who does not see all cameras is not told whether an event of another camera exists. */
-async function thingOf(wanted: WantedThing, { scope }: Caller, judge: LinkJudge): Promise<SharedThing> {
+async function findThing(wanted: WantedThing, { scope }: Caller, judge: LinkJudge): Promise<SharedThing> {
   if (!('id' in wanted)) return wanted;
   const record = await judge.recordOf(wanted.kind, wanted.id);
   if (!record.ok) throw refusedFor(record.error, {}, { recorded: record.error });

@@ -22,7 +22,7 @@ export function networkKey(address: string): string {
 export function clientKey(address: string): string {
   const plain = address.replace(/%.*$/s, '');
   if (!isIPv6(plain)) return copied(plain);
-  const groups = groupsOf(plain);
+  const groups = ipv6Groups(plain);
   return isMappedIPv4(groups) ? dotted(groups) : `${groups.slice(0, NETWORK_GROUPS).map(asHex).join(':')}::/64`;
 }
 
@@ -30,7 +30,7 @@ export function clientKey(address: string): string {
 const copied = (text: string): string => Buffer.from(text).toString();
 
 /** The eight groups as numbers; an IPv4 address at the end is two of them. */
-function groupsOf(address: string): number[] {
+function ipv6Groups(address: string): number[] {
   const [left = '', right] = address.split('::');
   const [head, tail] = [numbers(left), numbers(right ?? '')];
   return right === undefined ? head : [...head, ...Array<number>(GROUPS - head.length - tail.length).fill(0), ...tail];

@@ -78,7 +78,7 @@ export function judgeCode(
   deps: Pick<Services, 'limiter' | 'knownClients' | 'secondFactor' | 'codeLimiter'>,
 ): Promise<CodeGuessOutcome> {
   const isKnown = knownSession !== undefined || deps.knownClients.has(address);
-  return onAccountOf({ user, knownSession, signal }, deps, async () => {
+  return guessOnAccount({ user, knownSession, signal }, deps, async () => {
     const place = await deps.limiter.reserve(address, isKnown, { account: user.name, signal });
     if (place.kind !== 'reserved') return place;
     return settled(place, () => deps.secondFactor.checkCode(user, code), isFailure);
@@ -86,7 +86,7 @@ export function judgeCode(
 }
 
 /** The same limit for guesses at a password by who has a session already. */
-export async function onAccountOf<Outcome extends { readonly kind: string }>(
+export async function guessOnAccount<Outcome extends { readonly kind: string }>(
   { user, knownSession, signal }: Pick<CodeGuess, 'user' | 'knownSession' | 'signal'>,
   { codeLimiter }: Pick<Services, 'codeLimiter'>,
   check: () => Promise<Outcome>,

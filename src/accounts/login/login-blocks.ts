@@ -28,7 +28,7 @@ export const LIMIT_ROUTES = [
 async function lift({ params, note }: Call, { blocks }: Pick<Services, 'blocks'>): Promise<void> {
   const block = await blocks.lift(params['id'] ?? '');
   if (!block) throw new Refused(404, 'There is no such limit: it may be over already');
-  note(liftOf(block));
+  note(toLift(block));
 }
 
 const shown = ({ id, kind, subject, names, since, until }: LoginBlock): z.output<typeof LIMIT> => ({
@@ -58,7 +58,7 @@ export const createBlockAdmin = ({ store, attempts, clock }: BlockSources) => ({
 });
 
 /** Whose limit was lifted, as it is recorded. */
-export const liftOf = ({ kind, subject }: LoginBlock) =>
+export const toLift = ({ kind, subject }: LoginBlock) =>
   ({ what: 'limit-lifted', ...(kind === 'pins' ? { linkId: subject } : { limited: subject }) }) as const;
 
 /** What a limiter's key is limited as, in its own window or in that of its network. */
@@ -144,7 +144,7 @@ export function createLoginBlocks(sources: LoginBlockSources) {
     watched(limiter: LoginLimiter, nameOf: NamesBlock): LoginLimiter {
       const blockOf = (key: string, window: Limited['window']) => {
         const named = nameOf(key, window);
-        return { ...named, id: idOf(named.kind, named.kind === 'codes' ? key : named.subject) };
+        return { ...named, id: blockId(named.kind, named.kind === 'codes' ? key : named.subject) };
       };
       const isLifted = async (id: string, key: string, { window }: Limited): Promise<boolean> => {
         const at = (await liftsNow()).get(id);
@@ -178,5 +178,5 @@ export function createLoginBlocks(sources: LoginBlockSources) {
 }
 
 const ID_LENGTH = 22;
-const idOf = (kind: BlockKind, text: string): string =>
+const blockId = (kind: BlockKind, text: string): string =>
   createHash('sha256').update(`${kind} ${text}`).digest('base64url').slice(0, ID_LENGTH);

@@ -31,7 +31,7 @@ export function createLoginPlaces({
       const at = unixSeconds(clock);
       const isTaken = add(who, async () => {
         // The login was allowed: the name is that of a user.
-        for (const part of await store.notePlace(who as UserName, placeOf(from, agent), at)) onNew(entry, part);
+        for (const part of await store.notePlace(who as UserName, toPlace(from, agent), at)) onNew(entry, part);
       });
       if (!isTaken) onFault(new Error(`${MOST_WAITING} logins of this user wait for the store already`));
     },
@@ -45,13 +45,13 @@ const BROWSER = /HomeAssistant|Home Assistant|Edg|OPR|SamsungBrowser|Firefox|Fxi
 const PRODUCT = /^[^\s/;]{1,60}/;
 
 /** Distinguished as roughly as a person would: an update of a browser is no new device. */
-export const placeOf = (address: string, agent: string | undefined): LoginPlace => ({
-  device: deviceOf(agent ?? ''),
+export const toPlace = (address: string, agent: string | undefined): LoginPlace => ({
+  device: deviceName(agent ?? ''),
   network: networkKey(address),
 });
 
 /** `Firefox, Windows`; of a program that is no browser the name before its version. */
-function deviceOf(agent: string): string {
+function deviceName(agent: string): string {
   const [browser, system] = [BROWSER.exec(agent)?.[0], SYSTEM.exec(agent)?.[0]];
   const named = [browser, system].filter((part) => part !== undefined).join(', ');
   return named || (PRODUCT.exec(agent)?.[0] ?? '');

@@ -8,11 +8,11 @@ import { REFUSALS } from '../../domain/refusal.ts';
 import { ownCredentials } from '../../domain/sent-credentials.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
-import { credentialOf } from '../audit.ts';
+import { auditedCredential } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
 import { ANSWERED, declaring, type OpenCall, Refused, refusedFor } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
-import { cookieClientOf } from '../sessions/session-cookie.ts';
+import { cookieClient } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { LOGIN, LOGIN_NO, postLogin, unlessDisabled } from './post-login.ts';
 
@@ -45,7 +45,7 @@ async function profile(
   if (!caller) throw refusedStranger(ctx, deps);
   const { credential } = caller;
   if (credential.kind === 'screen') {
-    const cookie = await deps.screenCookieAgain?.(ctx.get('Cookie'), cookieClientOf(ctx.state));
+    const cookie = await deps.screenCookieAgain?.(ctx.get('Cookie'), cookieClient(ctx.state));
     if (cookie !== undefined) ctx.append('Set-Cookie', cookie);
   }
   const cameras = await deps.visibleCameras(caller.scope);
@@ -85,8 +85,8 @@ async function logout(
 ): Promise<object> {
   const { basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
-  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': [...sessions.clearedCookies(cookieClientOf(ctx.state))] });
-  const act = { what: 'logout', ...credentialOf(caller) } as const;
+  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': [...sessions.clearedCookies(cookieClient(ctx.state))] });
+  const act = { what: 'logout', ...auditedCredential(caller) } as const;
   try {
     // A browser may hold several cookies of the name, and go on with any of them.
     const ended = await Promise.all([caller && sessions.end(caller), endShown(ctx, sessions)]);

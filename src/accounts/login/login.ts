@@ -6,7 +6,7 @@ import type { Barred } from '../../domain/caller.ts';
 import { parseUserName, type UserName } from '../../domain/names.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
 import type { StepTicket } from '../second-factor/sealing.ts';
-import { secretsDigestOf } from '../sessions/session-state.ts';
+import { digestSecrets } from '../sessions/session-state.ts';
 import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
 import { type GuessOutcome, type GuessServices, judgeCode, judgeGuess } from './guesses.ts';
 import { settled } from './login-limiter.ts';
@@ -116,7 +116,7 @@ export async function provePassword(attempt: LoginAttempt, deps: LoginServices):
     user = await findUser(attempt.user, deps);
     return user?.passwordHash;
   };
-  const browserOf = await knownBrowserOf(attempt, deps);
+  const browserOf = await findKnownBrowser(attempt, deps);
   const outcome = await judgeGuess({ ...attempt, account: attempt.user, browserOf, storedHash }, deps);
   if (outcome.kind !== 'match' && outcome.kind !== 'mismatch') return outcome;
   if (outcome.kind === 'mismatch' || !user) return { kind: 'mismatch', ...(user && { user }) };
@@ -133,7 +133,7 @@ export async function takeSecondStep(
   signInsOf: StepsFromProviders,
 ): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
-  if (!user || secretsDigestOf(user) !== step.secretsDigest || !(await originHolds(user, step, deps, signInsOf)))
+  if (!user || digestSecrets(user) !== step.secretsDigest || !(await originHolds(user, step, deps, signInsOf)))
     return { kind: 'mismatch', ...(user && { user }) };
   const { origin, invitation } = step;
   if (!origin && !deps.mayUsePassword(user)) return passwordOff(user);
@@ -173,7 +173,7 @@ async function afterPassword(
   const kinds = await deps.secondFactor.wantedFrom(user);
   if (kinds.length === 0) return admit();
   if (!code) return { kind: 'code-asked', user, kinds };
-  const knownSession = await knownSessionOf(user, given, deps);
+  const knownSession = await findKnownSession(user, given, deps);
   const outcome = await judgeCode({ user, code, address, knownSession, signal }, deps);
   if (outcome.kind === 'limited' || outcome.kind === 'busy') return outcome;
   return outcome.kind === 'right' ? admit(outcome.by) : { kind: 'code-wrong', user, kinds };
@@ -187,7 +187,7 @@ export async function admitted(
   by?: LoginFactor,
 ): Promise<LoginOutcome> {
   const now = await findUser(user.name, deps);
-  if (!now || secretsDigestOf(now) !== secretsDigestOf(user)) return { kind: 'mismatch', user };
+  if (!now || digestSecrets(now) !== digestSecrets(user)) return { kind: 'mismatch', user };
   deps.knownClients.note(address);
   const closed = await deps.closedOf(now);
   if (closed) return { kind: 'closed', user: now, closed };
@@ -196,7 +196,7 @@ export async function admitted(
 }
 
 /** A session of the same user alone: with the session of another account a browser is a stranger. */
-async function knownBrowserOf(
+async function findKnownBrowser(
   { user, shownTokens = [] }: LoginAttempt,
   { sessions }: LoginServices,
 ): Promise<string | undefined> {
@@ -208,14 +208,14 @@ async function knownBrowserOf(
 }
 
 /** One that was begun with the password and the factors of now: a token of before shows no factor. */
-async function knownSessionOf(
+async function findKnownSession(
   user: User,
   { shownTokens = [] }: CodeGiven,
   { sessions }: Pick<Services, 'sessions'>,
 ): Promise<string | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
-    if (session?.userName === user.name && session.secretsDigest === secretsDigestOf(user)) return session.tokenId;
+    if (session?.userName === user.name && session.secretsDigest === digestSecrets(user)) return session.tokenId;
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { declaring, type OpenCall, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
-import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
+import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './guesses.ts';
 import { admitted, type LoginClient, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';
@@ -48,12 +48,12 @@ export const PASSKEY_LOGIN_ROUTES = [
 ];
 
 async function options({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<object> {
-  const site = siteOf(deps);
+  const site = requireSite(deps);
   const fields = fieldsIn(ASKED, body);
   if (!fields.ok) throw refusedFields(fields.error);
   const { user = '', password = '' } = fields.value;
   if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
-  if (user === '') return deps.passkeyCheck.requestOptions(browserOf(ctx), site);
+  if (user === '') return deps.passkeyCheck.requestOptions(browserId(ctx), site);
   return whileCounted(deps, () => askSecondStep(ctx, { user, password, site }, deps), 'code_asked');
 }
 
@@ -74,11 +74,11 @@ async function askSecondStep(
   if (outcome.kind !== 'code-asked') throw refusedLogin(outcome);
   if (!outcome.kinds.includes('passkey'))
     throw new Refused(409, NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: outcome.kinds } });
-  return deps.passkeyCheck.secondStepOptions(browserOf(ctx), outcome.user, site);
+  return deps.passkeyCheck.secondStepOptions(browserId(ctx), outcome.user, site);
 }
 
 async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<void> {
-  const site = siteOf(deps);
+  const site = requireSite(deps);
   const credential = assertion(Object(body)['credential']);
   if (!credential.ok) throw refusedFields(credential.error);
   const [browser = ''] = browserIn(ctx);
@@ -88,7 +88,7 @@ async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promi
 }
 
 /** The site of passkeys, or why there are none. */
-export function siteOf({ passkeyCheck: { site } }: Pick<Services, 'passkeyCheck'>): RelyingParty {
+export function requireSite({ passkeyCheck: { site } }: Pick<Services, 'passkeyCheck'>): RelyingParty {
   if (!site.ok) throw new Refused(409, site.error);
   return site.value;
 }
@@ -97,9 +97,9 @@ const browserIn = (ctx: RouteContext): readonly string[] =>
   cookieValues(ctx.get('Cookie'), BROWSER_COOKIE.name).filter((text) => BROWSER.test(text));
 
 /** Two tabs of a browser have one text: the challenge of each is good. */
-function browserOf(ctx: RouteContext): string {
+function browserId(ctx: RouteContext): string {
   const [browser = randomBytes(BROWSER_BYTES).toString('base64url')] = browserIn(ctx);
-  ctx.set('Set-Cookie', cookieLine(BROWSER_COOKIE, browser, BROWSER_SECONDS, cookieClientOf(ctx.state)));
+  ctx.set('Set-Cookie', cookieLine(BROWSER_COOKIE, browser, BROWSER_SECONDS, cookieClient(ctx.state)));
   return browser;
 }
 

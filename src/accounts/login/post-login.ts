@@ -20,7 +20,7 @@ import {
 import { whileThere } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import type { SeenClient } from '../sessions/seen-sessions.ts';
-import { cookieClientOf } from '../sessions/session-cookie.ts';
+import { cookieClient } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
 import {
   admitted,
@@ -106,11 +106,11 @@ export async function settle(
     const { apiToken: tokenId, token } = outcome;
     record(ctx, deps, { ...act, credential: `token:${tokenId}`, tokenId });
     await deps.sessions.endReplaced(ctx.get('Cookie'));
-    return { kind: 'logged-in', cookie: deps.sessions.cookieFor(token, cookieClientOf(ctx.state)) };
+    return { kind: 'logged-in', cookie: deps.sessions.cookieFor(token, cookieClient(ctx.state)) };
   }
   if (outcome.kind !== 'logged-in') {
     const isUnknown = outcome.kind === 'mismatch' && outcome.user === undefined;
-    record(ctx, deps, { ...act, ...(isUnknown && who && { unknown: true }) }, reasonOf(outcome));
+    record(ctx, deps, { ...act, ...(isUnknown && who && { unknown: true }) }, auditReason(outcome));
     return outcome;
   }
   return { kind: 'logged-in', cookie: await beginSession(outcome, ctx, deps) };
@@ -129,7 +129,7 @@ export async function beginSession(
   record(ctx, deps, { ...act, ...(session && loginCredential(session)) });
   await deps.sessions.endReplaced(ctx.get('Cookie'));
   if (session) await admitSession(session, { address, agent }, deps);
-  return deps.sessions.cookieFor(token, cookieClientOf(ctx.state));
+  return deps.sessions.cookieFor(token, cookieClient(ctx.state));
 }
 
 const loginCredential = ({ tokenId, provider }: SessionClaims) =>
@@ -211,7 +211,7 @@ const KINDS = {
   busy:            { counted: 'busy',            reason: 'busy' },
 } as const;
 
-const reasonOf = (outcome: Failed): string =>
+const auditReason = (outcome: Failed): string =>
   (outcome.kind === 'closed' ? outcome.closed.reason : 'why' in outcome ? outcome.why : undefined) ??
   KINDS[outcome.kind].reason ??
   outcome.kind;

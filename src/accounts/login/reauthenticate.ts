@@ -17,18 +17,18 @@ import {
 import { whileThere } from '../http/responses.ts';
 import { ASSERTION, assertion } from '../passkeys/credential.ts';
 import type { PasskeyOutcome } from '../passkeys/passkeys.ts';
-import { cookieClientOf } from '../sessions/session-cookie.ts';
+import { cookieClient } from '../sessions/session-cookie.ts';
 import {
   type CodeGuessOutcome,
   type GuessOutcome,
   type GuessServices,
+  guessOnAccount,
   isFailure,
   judgeCode,
   judgeGuess,
-  onAccountOf,
 } from './guesses.ts';
 import { settled } from './login-limiter.ts';
-import { siteOf } from './passkey-login-routes.ts';
+import { requireSite } from './passkey-login-routes.ts';
 
 const PATH = '/api/reauthenticate';
 const PROVEN = named('Proven', z.object({ success: z.boolean().optional(), url: z.string().optional() }));
@@ -82,7 +82,7 @@ function sessionIn({ caller: { credential } }: Call<unknown>): string {
   return credential.tokenId;
 }
 
-async function proverOf(call: Call<unknown>, { store }: Pick<Services, 'store'>): Promise<Prover> {
+async function findProver(call: Call<unknown>, { store }: Pick<Services, 'store'>): Promise<Prover> {
   const session = sessionIn(call);
   const user = await store.accounts.findUser(call.caller.name);
   if (!user) throw refusedFor('token-invalid');
@@ -90,8 +90,8 @@ async function proverOf(call: Call<unknown>, { store }: Pick<Services, 'store'>)
 }
 
 async function options(call: Call, deps: Pick<Services, 'store' | 'passkeyCheck'>): Promise<object> {
-  const { user, session } = await proverOf(call, deps);
-  return deps.passkeyCheck.proofOptions(user, session, siteOf(deps));
+  const { user, session } = await findProver(call, deps);
+  return deps.passkeyCheck.proofOptions(user, session, requireSite(deps));
 }
 
 async function reauthenticate(
@@ -103,7 +103,7 @@ async function reauthenticate(
     >,
 ): Promise<object | undefined> {
   // The user as it is once the body has arrived.
-  const prover = await proverOf({ ...call, caller, body, record }, deps);
+  const prover = await findProver({ ...call, caller, body, record }, deps);
   const { password, code, credential, provider, return_to: returnTo = '' } = body;
   if ([password, code, credential, provider].filter(Boolean).length !== 1) throw refusedFields([ONE_OF_FOUR]);
   const shown = credential ? assertion(credential) : undefined;
@@ -113,11 +113,11 @@ async function reauthenticate(
     const url = await deps.askAtProvider(ctx, prover, { name: provider, returnTo });
     return url === undefined ? ANSWERED : { url };
   }
-  const passkey = shown && { shown: shown.value, site: siteOf(deps) };
+  const passkey = shown && { shown: shown.value, site: requireSite(deps) };
   const { user, session: knownSession, address } = prover;
   const outcome = await whileThere(ctx.res, (signal): Promise<ProofOutcome> => {
     if (code) return judgeCode({ user, address, signal, knownSession, code }, deps);
-    return onAccountOf({ user, signal, knownSession }, deps, async (): Promise<ProofOutcome> => {
+    return guessOnAccount({ user, signal, knownSession }, deps, async (): Promise<ProofOutcome> => {
       const of = { account: user.name, signal };
       if (!passkey) {
         const storedHash = async () => user.passwordHash;
@@ -130,7 +130,7 @@ async function reauthenticate(
     });
   });
   const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;
-  const refused = refusalOf(outcome, deps.mayUsePassword(user));
+  const refused = toRefusal(outcome, deps.mayUsePassword(user));
   if (refused) {
     record(act, refused.recorded);
     throw refused;
@@ -138,12 +138,12 @@ async function reauthenticate(
   const token = await deps.sessions.prove(caller);
   if (token === undefined) throw refusedFor('token-invalid');
   record(act);
-  ctx.set('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
+  ctx.set('Set-Cookie', deps.sessions.cookieFor(token, cookieClient(ctx.state)));
   return undefined;
 }
 
 /** Undefined for what is proven. The reason is for the log, never for the client. */
-function refusalOf(outcome: ProofOutcome, mayUsePassword: boolean): Refused | undefined {
+function toRefusal(outcome: ProofOutcome, mayUsePassword: boolean): Refused | undefined {
   const wrong = (recorded: string): Refused => new Refused(401, WRONG, { recorded, fields: { reason: 'not-proven' } });
   switch (outcome.kind) {
     case 'limited':

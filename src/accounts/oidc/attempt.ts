@@ -53,11 +53,11 @@ export const newAttempt = (given: Pick<Attempt, 'provider' | 'returnTo' | 'purpo
   expiresAt: now + ATTEMPT_SECONDS,
 });
 
-const cookieOf = (name: string, provider: string) =>
+const attemptCookie = (name: string, provider: string) =>
   // Lax: the provider's answer is a navigation from another site, and must bring the cookie.
   ({ name, secure: 'auto', sameSite: 'lax', path: `/api/login/oidc/${provider}` }) as const;
 
-const nameOf = (state: string): string => `${COOKIE_PREFIX}${state.slice(0, NAME_CHARACTERS)}`;
+const cookieName = (state: string): string => `${COOKIE_PREFIX}${state.slice(0, NAME_CHARACTERS)}`;
 
 /** The `Set-Cookie` lines of an attempt that begins: its own, and the ends of those that are too many. */
 export function attemptCookies(
@@ -73,14 +73,14 @@ export function attemptCookies(
   const surplus = kept.slice(0, Math.max(0, kept.length - MOST_ATTEMPTS + 1));
   const sealed = sealer.seal(Buffer.from(JSON.stringify(attempt)), boundTo(attempt.provider));
   return [
-    cookieLine(cookieOf(nameOf(attempt.state), attempt.provider), sealed, ATTEMPT_SECONDS, client),
-    ...surplus.map((name) => cookieLine(cookieOf(name, attempt.provider), '', 0, client)),
+    cookieLine(attemptCookie(cookieName(attempt.state), attempt.provider), sealed, ATTEMPT_SECONDS, client),
+    ...surplus.map((name) => cookieLine(attemptCookie(name, attempt.provider), '', 0, client)),
   ];
 }
 
 /** The line that ends the cookie of an attempt. */
 export const endedAttemptCookie = ({ state, provider }: Pick<Attempt, 'state' | 'provider'>, client: CookieClient) =>
-  cookieLine(cookieOf(nameOf(state), provider), '', 0, client);
+  cookieLine(attemptCookie(cookieName(state), provider), '', 0, client);
 
 /** The attempt that the provider's answer belongs to; undefined in another browser, and when it took too long. */
 export function attemptIn(
@@ -90,7 +90,7 @@ export function attemptIn(
   now: number,
 ): Attempt | undefined {
   if (!STATE.test(state)) return undefined;
-  const name = nameOf(state);
+  const name = cookieName(state);
   for (const sealed of cookieValues(cookieHeader, name)) {
     const attempt = opened(sealed, provider, sealer);
     if (attempt?.state === state && attempt.provider === provider && attempt.expiresAt > now) return attempt;

@@ -23,11 +23,11 @@ import { BUSY_RETRY_SECONDS } from '../http/responses.ts';
 import { lookAtInvitation } from '../invitations/accept-invitation.ts';
 import { beginSession } from '../login/post-login.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../second-factor/sealing.ts';
-import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
+import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
 import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
 import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
-import { endProviderSessions, markUsed, ownerOf, wasUsed } from './provider-sessions.ts';
-import { isFresh, type NoteChange, type SignInOutcome, type SignInRules, stepOf } from './sign-in.ts';
+import { endProviderSessions, findOwner, markUsed, wasUsed } from './provider-sessions.ts';
+import { isFresh, loginStep, type NoteChange, type SignInOutcome, type SignInRules } from './sign-in.ts';
 
 export interface ActiveProvider {
   /** Where the provider's own session ends with a logout here; undefined: it goes on. */
@@ -100,7 +100,7 @@ export async function beginAttempt(
   const attempt = newAttempt(given, unixSeconds(deps.clock));
   const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
   if (!address.ok) return void refuseFault({ ctx, deps, provider: given.provider }, address.error);
-  const client = cookieClientOf(ctx.state);
+  const client = cookieClient(ctx.state);
   ctx.append('Set-Cookie', [...attemptCookies(attempt, ctx.get('Cookie'), deps.attempts, client)]);
   ctx.set('Cache-Control', 'no-store');
   return address.value;
@@ -154,7 +154,7 @@ async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): P
   const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, attempt.state);
   if (leavePlace === 'over') return over(visit);
   if (leavePlace === 'busy') return refuseFor(visit, 'sign-in-busy');
-  ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClientOf(ctx.state)));
+  ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClient(ctx.state)));
   const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
   if (!identity.ok) return refuseFault(visit, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
@@ -172,20 +172,20 @@ async function serve(signed: Signed): Promise<void> {
     case 'invitation':
       return settle(signed, await deps.signInsOf.accept(purpose.token, identity, rules, noteChange));
     case 'connect': {
-      const caller = await callerOf(purpose, ctx, deps);
+      const caller = await findCaller(purpose, ctx, deps);
       if (!caller) return over(signed);
       const account = { name: caller.name, createdAt: purpose.userCreatedAt };
       return settle(signed, await deps.signInsOf.connect(account, identity, rules));
     }
     case 'prove': {
-      const caller = await callerOf(purpose, ctx, deps);
+      const caller = await findCaller(purpose, ctx, deps);
       return caller ? prove(signed, caller) : over(signed);
     }
   }
 }
 
 /** The person who began the attempt, in the same session, with the rights of before also after the provider's answer. */
-async function callerOf(
+async function findCaller(
   { user, session }: Extract<Purpose, { user: string }>,
   { state: { caller } }: RouteContext,
   { recheck }: Pick<Services, 'recheck'>,
@@ -196,14 +196,14 @@ async function callerOf(
 
 async function prove(signed: Signed, caller: Caller): Promise<void> {
   const { ctx, deps, identity } = signed;
-  const isOwn = (await ownerOf(identity, deps)) === caller.name;
+  const isOwn = (await findOwner(identity, deps)) === caller.name;
   const isProven = isFresh(identity, unixSeconds(deps.clock));
   const reason = !isOwn ? 'sign-in-of-other' : isProven ? undefined : 'sign-in-not-proven';
   const token = reason === undefined ? await deps.sessions.prove(caller) : undefined;
   note(signed, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
   if (reason) return refuseFor(signed, reason);
   if (token === undefined) return over(signed);
-  ctx.append('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
+  ctx.append('Set-Cookie', deps.sessions.cookieFor(token, cookieClient(ctx.state)));
   succeed(signed, 'proven', signed.attempt.returnTo);
 }
 
@@ -230,8 +230,8 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
     case 'second-step': {
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
       const { kind: _, user, ...first } = outcome;
-      const ticket = deps.tickets.sign({ ...stepOf(user), expiresAt, ...first });
-      ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClientOf(ctx.state)));
+      const ticket = deps.tickets.sign({ ...loginStep(user), expiresAt, ...first });
+      ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClient(ctx.state)));
       note(signed, { what: 'login' }, user.name, 'second-factor-asked');
       const page = `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`;
       return succeed(signed, 'second_step', page);

@@ -98,7 +98,7 @@ export const keySetAt = (address: string, fetch: ProviderFetch): JWTVerifyGetKey
 /** Kept for as long as a session may be renewed: the provider can end it until then. */
 const WITHOUT_END_SECONDS = 400 * 86_400;
 
-export const providerSessionsOf = (
+export const openProviderSessions = (
   { auth }: Settings,
   { store, clock }: Pick<Services, 'store' | 'clock'>,
 ): SessionParts['providerSessions'] & {} => ({
@@ -109,21 +109,21 @@ export const providerSessionsOf = (
   renamed: (from, to) => store.signIns.renameSession(from, to),
 });
 
-const markOf = (id: string): string => hash('sha256', id, 'base64url');
+const toMark = (id: string): string => hash('sha256', id, 'base64url');
 
 /** Whether it was used, here or at another replica. */
 export const wasUsed = ({ store }: Pick<Services, 'store'>, id: string): Promise<boolean> =>
-  store.accounts.isRevoked(markOf(id));
+  store.accounts.isRevoked(toMark(id));
 
 /**
  * False for what was used before, also at that moment. Rejects when the mark could not be written: it holds here all the
  * same, and is written later. `until`: Unix seconds.
  */
 export const markUsed = ({ store }: Pick<Services, 'store'>, id: string, until: number): Promise<boolean> =>
-  store.accounts.revokeToken(markOf(id), until);
+  store.accounts.revokeToken(toMark(id), until);
 
 /** Whose account is connected with that person at the provider. */
-export const ownerOf = async (
+export const findOwner = async (
   { issuer, subject }: Pick<ProviderSession, 'issuer' | 'subject'>,
   { store }: Pick<Services, 'store'>,
 ): Promise<UserName | undefined> => (await store.signIns.findSignIn(issuer, subject))?.user;
@@ -141,7 +141,7 @@ export async function endProviderSessions(
   const faults = await endAll(begun, async ({ sessionId, expiresAt, ...of }) => {
     // The name is for the record: the session ends without it, too.
     const seen = await seenSessions.find(sessionId).catch(() => undefined);
-    const user = seen?.user ?? (await ownerOf(of, { store }).catch(() => undefined));
+    const user = seen?.user ?? (await findOwner(of, { store }).catch(() => undefined));
     if (user) users.add(user);
     await sessions.revoke(sessionId, expiresAt);
   });

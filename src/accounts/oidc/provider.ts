@@ -8,7 +8,7 @@ import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
 import { claimIn, groupsIn, textClaim } from '../../domain/claims.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import { err, messageOf, ok, type Result } from '../../domain/result.ts';
+import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
 import type { Attempt } from './attempt.ts';
 import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './provider-sessions.ts';
 
@@ -87,7 +87,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
           return known;
         },
         (cause: unknown) => {
-          const fault = faultOf(cause);
+          const fault = toProviderFault(cause);
           failed = { at: unixSeconds(clock), fault };
           onAnswer({ kind: 'down', why: fault.why });
           throw cause;
@@ -111,7 +111,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
     try {
       return ok((await ask()).configuration);
     } catch (cause) {
-      return err(faultOf(cause));
+      return err(toProviderFault(cause));
     }
   };
 
@@ -123,7 +123,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
     try {
       return ok(await work(configuration.value, await loadClient()));
     } catch (cause) {
-      const fault = faultOf(cause);
+      const fault = toProviderFault(cause);
       if (fault.kind === 'away') onAnswer({ kind: 'down', why: fault.why });
       return err(fault);
     }
@@ -154,7 +154,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
           expectedNonce: attempt.nonce,
           pkceCodeVerifier: attempt.verifier,
           idTokenExpected: true,
-          ...maxAgeOf(settings, attempt.purpose.kind === 'prove'),
+          ...maxAgeParameter(settings, attempt.purpose.kind === 'prove'),
         });
         onAnswer({ kind: 'up' });
         const claims = tokens.claims();
@@ -163,7 +163,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
         const more = lacks(claims, settings)
           ? await userInfo(configuration, client, tokens.access_token, claims.sub)
           : {};
-        return identityOf(claims, more, settings);
+        return readIdentity(claims, more, settings);
       }),
     /** Where the provider's own session ends; undefined where it says no such address. */
     async endSessionAddress(returnTo: string): Promise<string | undefined> {
@@ -212,7 +212,7 @@ async function discover(settings: ProviderSettings, fetch: ProviderFetch): Promi
     { ...server, id_token_signing_alg_values_supported: algorithms } as Client.ServerMetadata,
     settings.client_id,
     { [client.clockTolerance]: SKEW_SECONDS },
-    authenticationOf(client, settings, server),
+    clientAuthentication(client, settings, server),
   );
   configuration[client.customFetch] = customFetch;
   client.enableNonRepudiationChecks(configuration);
@@ -220,7 +220,7 @@ async function discover(settings: ProviderSettings, fetch: ProviderFetch): Promi
 }
 
 /** Every provider that has no list takes the secret in the Authorization header (OpenID Connect Discovery 1.0, section 3). */
-function authenticationOf(
+function clientAuthentication(
   client: typeof Client,
   { client_secret: clientSecret }: ProviderSettings,
   { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: Client.ServerMetadata,
@@ -264,7 +264,7 @@ function wishes(
 }
 
 /** `max_age` is checked against `auth_time`, which is owed then. */
-function maxAgeOf({ max_age: maxAge }: ProviderSettings, isProof: boolean): { readonly maxAge?: number } {
+function maxAgeParameter({ max_age: maxAge }: ProviderSettings, isProof: boolean): { readonly maxAge?: number } {
   if (isProof) return { maxAge: PROOF_SECONDS };
   return typeof maxAge === 'number' ? { maxAge } : {};
 }
@@ -297,7 +297,7 @@ async function userInfo(
 }
 
 /** UserInfo (`more`) names the person and the groups where the ID token does not: how the person logged in, the signed token says alone. */
-function identityOf(claims: JsonRecord, more: JsonRecord, settings: ProviderSettings): ProviderIdentity {
+function readIdentity(claims: JsonRecord, more: JsonRecord, settings: ProviderSettings): ProviderIdentity {
   const { auth_time } = claims;
   const holding = (name: string): JsonRecord => (claimIn(claims, name) === undefined ? more : claims);
   return {
@@ -317,26 +317,29 @@ function showsFactor({ amr, acr }: JsonRecord, acrValues: readonly string[]): bo
 }
 
 /** The provider's own words, cut short and in one line; codes of this library. No token stands in any of them. */
-function faultOf(cause: unknown): ProviderFault {
+function toProviderFault(cause: unknown): ProviderFault {
   if (cause instanceof Unfit) return { kind: 'unfit', why: cause.message };
   const { code, error, error_description, status } = isRecord(cause) ? cause : (Object(cause) as JsonRecord);
   if (typeof error === 'string') {
     const why = short([error, error_description].filter((text) => typeof text === 'string').join(': '));
     return code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' ? { kind: 'declined', why } : { kind: 'unfit', why };
   }
-  if (isFetchFault(cause)) return { kind: 'away', why: short(messageOf(rootOf(cause))) };
+  if (isFetchFault(cause)) return { kind: 'away', why: short(faultMessage(rootCause(cause))) };
   if (typeof status === 'number' && status >= 500) return { kind: 'away', why: `it answered with status ${status}` };
-  return { kind: code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' ? 'away' : 'unfit', why: short(messageOf(rootOf(cause))) };
+  return {
+    kind: code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' ? 'away' : 'unfit',
+    why: short(faultMessage(rootCause(cause))),
+  };
 }
 
 /** The library wraps what went wrong in a general sentence. */
-const rootOf = (cause: unknown): unknown => {
+const rootCause = (cause: unknown): unknown => {
   let root = cause;
   while (root instanceof Error && root.name !== 'FetchFault' && root.cause instanceof Error) root = root.cause;
   return root;
 };
 
-const isFetchFault = (cause: unknown): boolean => Object(rootOf(cause)).name === 'FetchFault';
+const isFetchFault = (cause: unknown): boolean => Object(rootCause(cause)).name === 'FetchFault';
 
 const short = (text: string): string =>
   text

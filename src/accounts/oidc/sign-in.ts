@@ -6,7 +6,7 @@ import type { Closed } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type Role, type UserName } from '../../domain/names.ts';
 import type { StepsFromProviders } from '../login/login.ts';
-import { secretsDigestOf } from '../sessions/session-state.ts';
+import { digestSecrets } from '../sessions/session-state.ts';
 import type { SessionOrigin } from '../sessions/sessions.ts';
 import { unknownPassword } from '../users/users.ts';
 import { PROOF_SECONDS, type ProviderIdentity } from './provider.ts';
@@ -97,7 +97,7 @@ export function createSignIns(
     if (await signIns.isClosed(identity.issuer, identity.subject)) return { kind: 'guest-over' };
     const [role, ...otherRoles] = await rules.rolesOf(identity.groups);
     if (role === undefined) return { kind: 'no-role' };
-    const wanted = accountNameOf(identity.userName);
+    const wanted = toAccountName(identity.userName);
     const name = parseNewUserName(
       wanted,
       (await accounts.listUsers()).map((user) => user.name),
@@ -118,7 +118,7 @@ export function createSignIns(
       passwordChangedAt: null,
       createdAt,
     };
-    const outcome = await signIns.addUserWithSignIn(user, signInOf(user.name, identity, rules, createdAt));
+    const outcome = await signIns.addUserWithSignIn(user, makeSignIn(user.name, identity, rules, createdAt));
     switch (outcome) {
       case 'added':
         note({ what: 'user-created', user: user.name });
@@ -141,7 +141,7 @@ export function createSignIns(
     if (user?.createdAt !== createdAt) return { kind: 'not-connected' };
     const closed = await deps.closedOf(user);
     if (closed) return { kind: 'closed', user, closed };
-    const origin = originOf(identity, rules, unixSeconds(clock));
+    const origin = sessionOrigin(identity, rules, unixSeconds(clock));
     const wanted = identity.hasFactor ? [] : await deps.secondFactor.wantedFrom(user);
     if (wanted.length > 0) return { kind: 'second-step', user, origin: await sessions.announce(origin) };
     return { kind: 'logged-in', user, token: await sessions.issue(user, origin) };
@@ -156,7 +156,7 @@ export function createSignIns(
     const hashed = await deps.hasher.hash(unknownPassword());
     if (hashed.kind === 'busy') return 'busy';
     const now = unixSeconds(clock);
-    return deps.store.invitations.acceptBySignIn(invitation, signInOf(user, origin, origin, now), hashed.hash, now);
+    return deps.store.invitations.acceptBySignIn(invitation, makeSignIn(user, origin, origin, now), hashed.hash, now);
   };
 
   return {
@@ -170,7 +170,7 @@ export function createSignIns(
       identity: ProviderIdentity,
       rules: SignInRules,
     ): Promise<SignInOutcome> {
-      const outcome = await signIns.connect(signInOf(name, identity, rules, unixSeconds(clock)), createdAt);
+      const outcome = await signIns.connect(makeSignIn(name, identity, rules, unixSeconds(clock)), createdAt);
       if (outcome === 'absent') return { kind: 'not-connected' };
       return outcome === 'taken' ? { kind: 'of-other' } : { kind: 'connected', user: name };
     },
@@ -190,11 +190,11 @@ export function createSignIns(
       const { name } = held.owner;
       if ((await deps.secondFactor.wantedFrom(held.owner)).length > 0) {
         if (await signIns.findSignIn(identity.issuer, identity.subject)) return { kind: 'of-other' };
-        const origin = originOf({ ...identity, hasFactor: false }, rules, unixSeconds(clock));
+        const origin = sessionOrigin({ ...identity, hasFactor: false }, rules, unixSeconds(clock));
         const announced = await sessions.announce(origin);
         return { kind: 'second-step', user: held.owner, origin: announced, invitation: secretHash };
       }
-      const outcome = await connectInvited(name, originOf(identity, rules, unixSeconds(clock)), secretHash);
+      const outcome = await connectInvited(name, sessionOrigin(identity, rules, unixSeconds(clock)), secretHash);
       if (outcome !== 'accepted') return { kind: NOT_ACCEPTED[outcome] };
       note({ what: 'invitation-used', user: name, provider: rules.provider });
       return admitted(held.owner, identity, rules);
@@ -204,7 +204,7 @@ export function createSignIns(
 
 const NOT_ACCEPTED = { void: 'invitation-void', taken: 'of-other', busy: 'busy' } as const;
 
-const signInOf = (
+const makeSignIn = (
   user: UserName,
   { issuer, subject }: Pick<SignIn, 'issuer' | 'subject'>,
   { provider }: Pick<SignIn, 'provider'>,
@@ -212,7 +212,7 @@ const signInOf = (
 ): SignIn => ({ provider, issuer, subject, user, connectedAt: now, lastUsedAt: now });
 
 /** A login that the provider's own session answered proves nothing; one that the person has just made does. */
-const originOf = (identity: ProviderIdentity, { provider }: SignInRules, now: number): SessionOrigin => ({
+const sessionOrigin = (identity: ProviderIdentity, { provider }: SignInRules, now: number): SessionOrigin => ({
   provider,
   issuer: identity.issuer,
   subject: identity.subject,
@@ -230,7 +230,7 @@ const LONGEST_NAME = 30;
 const FIRST_ADMIN = 'admin';
 
 /** The user name for the provider's name of a person: other letters become dots, 30 characters at most. */
-export const accountNameOf = (name = ''): string => name.replaceAll(/[^A-Za-z0-9._]/gu, '.').slice(0, LONGEST_NAME);
+export const toAccountName = (name = ''): string => name.replaceAll(/[^A-Za-z0-9._]/gu, '.').slice(0, LONGEST_NAME);
 
 /** Names what is meant by a ticket between the two steps: a change of password or factors ends it. */
-export const stepOf = (user: User) => ({ user: user.name, secretsDigest: secretsDigestOf(user) });
+export const loginStep = (user: User) => ({ user: user.name, secretsDigest: digestSecrets(user) });

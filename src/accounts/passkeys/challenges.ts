@@ -30,7 +30,7 @@ const TEXT = /^[A-Za-z0-9_-]{72}$/;
 /** `key`: made from the signing secret for this alone. */
 export function createChallenges(key: Uint8Array) {
   const macOf = (head: Uint8Array, scope: ChallengeScope): Buffer =>
-    createHmac('sha256', key).update(head).update(partsOf(scope)).digest();
+    createHmac('sha256', key).update(head).update(scopeParts(scope)).digest();
   return {
     /** Base64url. */
     issue(scope: ChallengeScope, now: number): string {
@@ -54,7 +54,7 @@ export function createChallenges(key: Uint8Array) {
 export type Challenges = ReturnType<typeof createChallenges>;
 
 /** A list, written as JSON: no text of one part can be read as two. */
-function partsOf(scope: ChallengeScope): string {
+function scopeParts(scope: ChallengeScope): string {
   switch (scope.to) {
     case 'add':
     case 'prove':

@@ -44,18 +44,18 @@ const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nf
 
 /** `value`: the field `credential` of a body. */
 export function newCredential(value: unknown): Result<NewCredential, CredentialFaults> {
-  const outer = outerOf(value);
+  const outer = readOuter(value);
   if (!outer.ok) return outer;
   const { id, response } = outer.value;
-  const fields = textsOf(response, ['clientDataJSON', 'attestationObject']);
+  const fields = readTexts(response, ['clientDataJSON', 'attestationObject']);
   return fields.ok ? ok({ id, ...fields.value, transports: transportsIn(response) }) : fields;
 }
 
 export function assertion(value: unknown): Result<Assertion, CredentialFaults> {
-  const outer = outerOf(value);
+  const outer = readOuter(value);
   if (!outer.ok) return outer;
   const { id, response } = outer.value;
-  const fields = textsOf(response, ['clientDataJSON', 'authenticatorData', 'signature']);
+  const fields = readTexts(response, ['clientDataJSON', 'authenticatorData', 'signature']);
   if (!fields.ok) return fields;
   const userHandle = response['userHandle'] ?? undefined;
   if (userHandle !== undefined && !isBase64url(userHandle, LONGEST.userHandle))
@@ -71,7 +71,7 @@ export function clientDataIn(
   return typeof challenge === 'string' ? { challenge, isCrossOrigin: (crossOrigin ?? false) !== false } : undefined;
 }
 
-function outerOf(
+function readOuter(
   value: unknown,
 ): Result<{ readonly id: string; readonly response: Readonly<Record<string, unknown>> }, CredentialFaults> {
   if (!isRecord(value)) return err([fault([], 'Input should be an object')]);
@@ -81,7 +81,7 @@ function outerOf(
   return isRecord(response) ? ok({ id, response }) : err([fault(['response'], 'Input should be an object')]);
 }
 
-function textsOf<Name extends string>(
+function readTexts<Name extends string>(
   response: Readonly<Record<string, unknown>>,
   names: readonly Name[],
 ): Result<Readonly<Record<Name, string>>, CredentialFaults> {
@@ -202,7 +202,7 @@ export interface RelyingParty {
 }
 
 /** The sentence says why there are no passkeys, and what to do. */
-export function relyingPartyOf(publicUrl: PublicUrl | undefined): Result<RelyingParty, string> {
+export function toRelyingParty(publicUrl: PublicUrl | undefined): Result<RelyingParty, string> {
   if (!publicUrl)
     return err('Passkeys are off: they are made for one address, so server.public_url must say where the service is');
   const { hostname, origin } = publicUrl;

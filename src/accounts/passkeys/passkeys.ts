@@ -8,7 +8,7 @@ import type { Result } from '../../domain/result.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import { firstFactor, newEpoch, withoutFactor } from '../second-factor/second-factor.ts';
-import { secretsDigestOf } from '../sessions/session-state.ts';
+import { digestSecrets } from '../sessions/session-state.ts';
 import { CHALLENGE_SECONDS, type ChallengeScope, type ChallengeVerdict } from './challenges.ts';
 import {
   ALGORITHMS,
@@ -57,7 +57,7 @@ export function createPasskeys({
   site,
 }: PasskeyParts & { readonly userKey: Uint8Array }) {
   const scopeOf = (user: User, session: string) =>
-    ({ to: 'add', user: user.name, secretsDigest: secretsDigestOf(user), session }) as const;
+    ({ to: 'add', user: user.name, secretsDigest: digestSecrets(user), session }) as const;
   return {
     site,
     /** What a browser is asked for (WebAuthn level 3, 5.4), as JSON. `session`: its token id, and no other can answer. */
@@ -65,7 +65,7 @@ export function createPasskeys({
       const present = await store.listPasskeys(user.name);
       const challenge = challenges.issue(scopeOf(user, session), unixSeconds(clock));
       return {
-        ...creationOptionsOf({ user, handle: passkeyHandle(userKey, user), rpId: id, challenge }),
+        ...toCreationOptions({ user, handle: passkeyHandle(userKey, user), rpId: id, challenge }),
         excludeCredentials: present.map(described),
         // A key without a PIN, or without room for users, is still a second factor.
         authenticatorSelection: { residentKey: 'preferred', requireResidentKey: false, userVerification: 'preferred' },
@@ -122,7 +122,7 @@ interface AskedCreation {
 }
 
 /** What a browser is asked for, in every case (WebAuthn level 3, 5.4), as JSON. */
-export const creationOptionsOf = ({ user: { name }, handle, rpId, challenge }: AskedCreation) => ({
+export const toCreationOptions = ({ user: { name }, handle, rpId, challenge }: AskedCreation) => ({
   rp: { id: rpId, name: SERVICE },
   user: { id: handle, name, displayName: name },
   challenge,
@@ -166,7 +166,7 @@ export function createPasskeyCheck({
   site,
 }: PasskeyParts & { readonly users: Pick<AccountStore, 'findUser'> }) {
   const secondStepOf = (browser: string, user: User) =>
-    ({ to: 'second-step', browser, user: user.name, secretsDigest: secretsDigestOf(user) }) as const;
+    ({ to: 'second-step', browser, user: user.name, secretsDigest: digestSecrets(user) }) as const;
   const readChallenge = (
     text: string,
     browser: string,
@@ -178,7 +178,7 @@ export function createPasskeyCheck({
     return { verdict: challenges.read(text, secondStepOf(browser, user), now), step: 'second-step' };
   };
   const proofOf = (user: User, session: string) =>
-    ({ to: 'prove', user: user.name, secretsDigest: secretsDigestOf(user), session }) as const;
+    ({ to: 'prove', user: user.name, secretsDigest: digestSecrets(user), session }) as const;
   const optionsFor = async (user: User, scope: ChallengeScope, userVerification: string, { id }: RelyingParty) => ({
     challenge: challenges.issue(scope, unixSeconds(clock)),
     rpId: id,

@@ -94,7 +94,7 @@ export function parseHash(stored: string, most = mostIterations(PBKDF2_ITERATION
 }
 
 /** The salt, which identifies the password; the whole text of a malformed hash. */
-export const saltOf = (stored: string): string => stored.split('$')[2] ?? stored;
+export const readSalt = (stored: string): string => stored.split('$')[2] ?? stored;
 
 const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
 

@@ -16,7 +16,7 @@ export interface PasswordRules {
   readonly hostNames: readonly string[];
 }
 
-export const passwordRulesOf = ({ auth, server }: Settings): PasswordRules => ({
+export const toPasswordRules = ({ auth, server }: Settings): PasswordRules => ({
   shortest: auth.password_min_length,
   hostNames: [...server.internal_hosts, ...publicNames(server)],
 });
@@ -68,7 +68,7 @@ function contextWordIn(
 ): string | undefined {
   const spellings = [asTyped, readAsLetters];
   const names = [...PRODUCT_NAMES, userName, ...hostNames].filter((name) => [...name].length >= SHORTEST_NAME);
-  const parts = [...userName.split(/[._]/), ...hostNames.map(machineOf)].filter(
+  const parts = [...userName.split(/[._]/), ...hostNames.map(machineName)].filter(
     (part) => [...part].length >= SHORTEST_PART,
   );
   return (
@@ -80,7 +80,7 @@ function contextWordIn(
 const asTyped = (text: string): string => text.toLowerCase();
 
 /** The machine's own name. The rest of a host name is the provider's or the country's. */
-const machineOf = (host: string): string => host.split('.')[0] ?? '';
+const machineName = (host: string): string => host.split('.')[0] ?? '';
 
 /** 49,233 passwords from published breaches, as a JSON array of lower-case texts. */
 const LIST = '@zxcvbn-ts/language-common/src/passwords.json';
@@ -107,11 +107,11 @@ const readAsLetters = (text: string): string =>
 async function isCommonPassword(password: string): Promise<boolean> {
   if (SHORT_UNIT.test(password.toLowerCase())) return true;
   const list = await readFile(fileURLToPath(import.meta.resolve(LIST)), 'utf8');
-  return spellingsOf(password).some((spelling) => list.includes(JSON.stringify(spelling)));
+  return listSpellings(password).some((spelling) => list.includes(JSON.stringify(spelling)));
 }
 
 /** The texts that a guesser would have to have in the list to come to this password at once. */
-function spellingsOf(password: string): readonly string[] {
+function listSpellings(password: string): readonly string[] {
   const text = password.toLowerCase();
   const length = [...text].length;
   // Digits and signs around a short word are most of the password, and may be random.

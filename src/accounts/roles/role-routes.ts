@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { toScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
@@ -92,7 +92,7 @@ function warningOf(
 
 /** Whether the entry names one of the cameras. */
 export const isAmong = (entry: string, cameras: readonly CameraName[]): boolean =>
-  visibleCameras(scopeOf([entry]), cameras).length > 0;
+  visibleCameras(toScope([entry]), cameras).length > 0;
 
 /** The NVR's own page of roles: Postern keeps those, and forwards the rest. Older clients send everything in the query and no body. */
 // biome-ignore format: a table
@@ -150,7 +150,7 @@ export function splitConfigSet(query: string, body: unknown): Result<ConfigSet, 
   if (pairs.length > 0) {
     const own = pairs.filter((pair) => isOwn(keyOf(pair)));
     const others = pairs.filter((pair) => !own.includes(pair));
-    const roles = rolesOf(updatesOf(own));
+    const roles = readRoles(readUpdates(own));
     if (!roles.ok) return roles;
     const rest = { query: others.join('&'), body: isRecord(body) ? without(body, 'config_data') : body };
     return ok({ roles: roles.value, rest: others.length > 0 ? rest : undefined });
@@ -158,7 +158,7 @@ export function splitConfigSet(query: string, body: unknown): Result<ConfigSet, 
   const config = isRecord(body) ? body['config_data'] : undefined;
   if (!isRecord(body) || !isRecord(config)) return ok({ roles: new Map(), rest: { query, body } });
   const own = Object.entries(config).filter(([key]) => isOwn(key));
-  const roles = rolesOf(own.flatMap(([key, value]) => flattened(segmentsOf(key), value)));
+  const roles = readRoles(own.flatMap(([key, value]) => flattened(splitKey(key), value)));
   if (!roles.ok) return roles;
   const others = Object.fromEntries(Object.entries(config).filter(([key]) => !isOwn(key)));
   const isAllOurs = own.length > 0 && Object.keys(others).length === 0;
@@ -173,23 +173,23 @@ const keyOf = (pair: string): string => decoded(pair.split('=', 1)[0] ?? '');
 const textOf = (pair: string): string => decoded(pair.slice(pair.split('=', 1)[0]?.length).replace(/^=/, ''));
 
 /** A dot separates, and `\.` may stand for one in a name: newer NVRs write it so. */
-const segmentsOf = (key: string): readonly string[] => key.replaceAll('\\', '').split('.');
-const isOwn = (key: string): boolean => OWN_SECTIONS.includes(segmentsOf(key)[0]?.trim() ?? '');
+const splitKey = (key: string): readonly string[] => key.replaceAll('\\', '').split('.');
+const isOwn = (key: string): boolean => OWN_SECTIONS.includes(splitKey(key)[0]?.trim() ?? '');
 
 /** Values of one key together, in the order of the keys. */
-const updatesOf = (pairs: readonly string[]): readonly Update[] =>
+const readUpdates = (pairs: readonly string[]): readonly Update[] =>
   [...Map.groupBy(pairs, keyOf)].map(([key, same]) => {
     const [value = '', ...more] = same.map(textOf);
-    return [segmentsOf(key), more.length > 0 ? [value, ...more] : value];
+    return [splitKey(key), more.length > 0 ? [value, ...more] : value];
   });
 
 /** Objects inside, as far as the names of roles: `auth.roles.NAME`. */
 function flattened(path: readonly string[], value: unknown): readonly Update[] {
   if (!isRecord(value) || path.length > 2) return [[path, value]];
-  return Object.entries(value).flatMap(([key, inner]) => flattened([...path, ...segmentsOf(key)], inner));
+  return Object.entries(value).flatMap(([key, inner]) => flattened([...path, ...splitKey(key)], inner));
 }
 
-function rolesOf(updates: readonly Update[]): Result<WantedRoles, string> {
+function readRoles(updates: readonly Update[]): Result<WantedRoles, string> {
   const roles = new Map<string, readonly unknown[] | null>();
   for (const [[section, key, ...name], value] of updates) {
     if (section !== 'auth' || key !== 'roles') {

@@ -54,7 +54,7 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: RoleS
     const ofFile = fixed;
     active = {
       cameras: roles,
-      limits: new Map([...ofFile.limits, ...others.flatMap(limitsOf)]),
+      limits: new Map([...ofFile.limits, ...others.flatMap(readLimits)]),
       get zone() {
         return ofFile.zone;
       },
@@ -92,7 +92,7 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: RoleS
 }
 
 /** Limits that this version cannot read, written by another one, must not be taken for none. */
-function limitsOf({ role, limits }: StoredRole): [Role, RoleLimit][] {
+function readLimits({ role, limits }: StoredRole): [Role, RoleLimit][] {
   if (!limits) return [];
   const parsed = parseLimits(limits);
   return [[role, parsed.ok ? parsed.value : { deny: VERBS }]];
@@ -189,10 +189,10 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
     const deleted: Role[] = [];
     for (const [name, asked] of wanted) {
       const entries = asked === null || isList(asked) ? asked : asked.cameras;
-      const role = nameOf(name, entries === null, known, roleRegistry);
+      const role = parseRoleName(name, entries === null, known, roleRegistry);
       if (!role.ok) return role;
       const isEmpty = entries?.length === 0 && asked !== null && !isList(asked) && asked.mayBeEmpty;
-      const cameras = entries === null ? ok(null) : isEmpty ? ok([]) : camerasOf(name, entries);
+      const cameras = entries === null ? ok(null) : isEmpty ? ok([]) : parseCameras(name, entries);
       if (!cameras.ok) return cameras;
       if (cameras.value === null || asked === null) {
         deleted.push(role.value);
@@ -212,7 +212,7 @@ const isList = (asked: WantedRole | readonly unknown[]): asked is readonly unkno
 
 const refused = (reason: RoleFault, message: string): Result<never, RoleRefusal> => err({ reason, message });
 
-function nameOf(
+function parseRoleName(
   name: string,
   isDeleted: boolean,
   known: readonly Role[],
@@ -235,7 +235,7 @@ function nameOf(
   return fault === undefined ? role : refused('name-invalid', fault);
 }
 
-function camerasOf(name: string, entries: readonly unknown[]): Result<readonly string[], RoleRefusal> {
+function parseCameras(name: string, entries: readonly unknown[]): Result<readonly string[], RoleRefusal> {
   if (entries.length === 0)
     return refused('cameras-invalid', `The role ${name} needs at least one camera: give a list of names`);
   if (entries.length > MOST_CAMERA_ENTRIES)

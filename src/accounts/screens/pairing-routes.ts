@@ -27,7 +27,7 @@ import {
 import { respond } from '../http/responses.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { qrCode } from '../second-factor/second-factor.ts';
-import { cookieClientOf } from '../sessions/session-cookie.ts';
+import { cookieClient } from '../sessions/session-cookie.ts';
 import { CODE_SECONDS, type Pairing, POLL_SECONDS, userCodeHash } from './pairing.ts';
 import { screenCameras, screenName } from './screen-routes.ts';
 import type { OpenScreens } from './screens.ts';
@@ -73,12 +73,12 @@ export const PAIRING_ROUTES: readonly OwnRoute<PairingServices>[] = [
   route({ route: 'POST /api/screens/token', access: 'public', who: 'anyone', secret: true, summary: 'Poll: the screen comes as a cookie', body: DEVICE_CODE, yes: [200, MADE_SCREEN], no: [...BODY_NO, 408, 429], run: poll }),
   route({ route: 'POST /api/screens/confirm', access: 'any', writes: true, note: 'a session; cameras of its own', summary: 'Make a screen of the display that shows this code', body: NEW_SCREEN, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [201, SCREEN.pick({ id: true, name: true, cameras: true, ends_at: true })], no: [...BODY_NO, 404, 409], act: 'screen-paired',
     before: async ({ caller, prove }, services) => {
-      await personOf(caller, services);
+      await findPerson(caller, services);
       prove('credentials');
     },
     run: confirm }),
   route({ route: 'POST /api/screens/deny', access: 'any', writes: true, note: 'a session', summary: 'Tell the display that shows this code that it was denied', body: USER_CODE, yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'screen-denied',
-    before: ({ caller }, services) => personOf(caller, services), run: deny }),
+    before: ({ caller }, services) => findPerson(caller, services), run: deny }),
 ];
 
 async function begin({ ctx }: OpenCall, services: PairingServices): Promise<object> {
@@ -87,9 +87,9 @@ async function begin({ ctx }: OpenCall, services: PairingServices): Promise<obje
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const begun = await pairing.begin({ address, agent });
   if (begun.kind === 'limited') throw refusedUntil(begun.seconds);
-  const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClientOf(ctx.state));
+  const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClient(ctx.state));
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
-  const page = publicAddressOf(SCREEN_PATH) ?? `${originOf(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
+  const page = publicAddressOf(SCREEN_PATH) ?? `${findOrigin(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
   const complete = `${page}?code=${begun.userCode}`;
   const codes = { device_code: begun.deviceCode, user_code: begun.userCode };
   const places = { verification_uri: page, verification_uri_complete: complete, qr: qrCode(complete) };
@@ -97,7 +97,7 @@ async function begin({ ctx }: OpenCall, services: PairingServices): Promise<obje
 }
 
 /** The address that the display's browser has of this service: it was compared with the Host before. */
-function originOf(ctx: RouteContext): string {
+function findOrigin(ctx: RouteContext): string {
   const origin = ctx.get('Origin');
   return origin === '' ? `${ctx.state.clientEncrypted ? 'https' : 'http'}://${ctx.host}` : origin;
 }
@@ -112,14 +112,14 @@ async function poll({ ctx, body }: OpenCall<{ device_code: string }>, services: 
       return ANSWERED;
     case 'paired': {
       const { id, name, expiresAt: ends_at } = outcome.screen;
-      ctx.append('Set-Cookie', services.screens.screenCookie(outcome.secret, cookieClientOf(ctx.state)));
+      ctx.append('Set-Cookie', services.screens.screenCookie(outcome.secret, cookieClient(ctx.state)));
       return { success: true, id, name, ends_at };
     }
   }
 }
 
 /** The account of the caller. A guest's rights are lent, and not to be lent on. */
-async function personOf({ credential, name }: Caller, { store }: PairingServices): Promise<User> {
+async function findPerson({ credential, name }: Caller, { store }: PairingServices): Promise<User> {
   const user = credential.kind === 'session' ? await store.accounts.findUser(name) : undefined;
   if (!user || user.validUntil !== undefined) throw new Refused(403, FOR_PEOPLE);
   return user;
@@ -155,9 +155,9 @@ async function byLetters<Found>(
 /** A page of another site must not use up a person's tries, not even by leading the browser here. */
 async function look({ caller, query, ctx }: Call, services: PairingServices): Promise<object> {
   if (ctx?.get('Sec-Fetch-Site') === 'cross-site') throw refusedFor('cross-site');
-  const { name: user } = await personOf(caller, services);
+  const { name: user } = await findPerson(caller, services);
   const [typed = '', ...more] = query.getAll('user_code');
-  const letters = { typed: more.length === 0 ? typed : '', user, address: addressOf(ctx) };
+  const letters = { typed: more.length === 0 ? typed : '', user, address: clientAddress(ctx) };
   const code = await byLetters(letters, services, async (userHash) => {
     const found = await services.store.screenCodes.findCode({ userHash });
     return found?.state === 'pending' && found.expiresAt > unixSeconds(services.clock) ? found : undefined;
@@ -167,16 +167,16 @@ async function look({ caller, query, ctx }: Call, services: PairingServices): Pr
   return { address, agent, created_at: createdAt, expires_at: expiresAt };
 }
 
-const addressOf = (ctx: RouteContext | undefined): string => ctx?.state.clientAddress ?? '';
+const clientAddress = (ctx: RouteContext | undefined): string => ctx?.state.clientAddress ?? '';
 
 async function confirm(
   { caller, body, note, ctx }: Call<Readonly<Record<string, unknown>>>,
   services: PairingServices,
 ): Promise<object> {
-  const user = await personOf(caller, services);
+  const user = await findPerson(caller, services);
   const code = fieldsIn(USER_CODE, body);
   if (!code.ok) throw refusedFields(code.error);
-  const letters = { typed: code.value.user_code, user: user.name, address: addressOf(ctx) };
+  const letters = { typed: code.value.user_code, user: user.name, address: clientAddress(ctx) };
   const screen = await byLetters(letters, services, (userHash) =>
     confirmed(body, { userHash, caller, createdAt: user.createdAt }, services).catch(withReason),
   );
@@ -221,9 +221,9 @@ function endIn(wanted: unknown, now: number): number | null {
 }
 
 async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: PairingServices): Promise<void> {
-  const { name: user } = await personOf(caller, services);
+  const { name: user } = await findPerson(caller, services);
   const { screenCodes } = services.store;
-  const letters = { typed: body.user_code, user, address: addressOf(ctx) };
+  const letters = { typed: body.user_code, user, address: clientAddress(ctx) };
   const isDenied = await byLetters(letters, services, async (userHash) =>
     (await screenCodes.denyCode(userHash, unixSeconds(services.clock))) === 'denied' ? true : undefined,
   );

@@ -1,7 +1,7 @@
 /** Screens: what the cookie of a display is worth at this moment (SPEC 18). */
 import type { Screen } from '../../domain/accounts/grant.ts';
 import type { Caller, ScreenFault, ScreenVerdict } from '../../domain/caller.ts';
-import { bothScopes, NO_CAMERAS, scopeOf, scopeOfNames } from '../../domain/camera-scope.ts';
+import { bothScopes, NO_CAMERAS, scopeOfNames, toScope } from '../../domain/camera-scope.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Verb } from '../../domain/policy.ts';
@@ -57,7 +57,7 @@ export function createScreens(services: Omit<GrantServices, 'store'>) {
 
 /** A screen shows what is now, and acts on nothing. */
 const NEVER: readonly Verb[] = ['history', 'export', 'ptz', 'talk'];
-const ALL_THAT_THE_MAKER_SEES = scopeOf(['*']);
+const ALL_THAT_THE_MAKER_SEES = toScope(['*']);
 
 /**
  * The caller of a screen: its maker, narrowed to its cameras, live. Undefined when none is left. It is limited to cameras even

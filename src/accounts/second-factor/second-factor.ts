@@ -98,10 +98,10 @@ export const newEpoch = (): string => randomBytes(EPOCH_BYTES).toString('base64u
 /** What a user gets with the first factor: the codes to show once, and what is kept of them. */
 export function firstFactor(user: User): { readonly codes: readonly string[]; readonly first: FirstFactor } {
   const codes = newRecoveryCodes();
-  return { codes, first: { epoch: newEpoch(), recoveryCodes: hashesOf(user.name, codes), known: user } };
+  return { codes, first: { epoch: newEpoch(), recoveryCodes: hashCodes(user.name, codes), known: user } };
 }
 
-export const hashesOf = (user: string, codes: readonly string[]): readonly string[] =>
+export const hashCodes = (user: string, codes: readonly string[]): readonly string[] =>
   codes.map((code) => recoveryCodeHash(user, code)).filter((hash) => hash !== undefined);
 
 /** A user after a factor was taken away. It is made from what was known, not read again: a password set meanwhile must not be inherited. */
@@ -170,7 +170,7 @@ export function createEnrolment({ store, sealer, clock, mode }: FactorParts) {
     /** The old ones are void. Undefined for a user without a factor, who has no use for them. */
     async newRecoveryCodes(user: User): Promise<readonly string[] | undefined> {
       const codes = newRecoveryCodes();
-      const outcome = await store.replaceRecoveryCodes(user.name, hashesOf(user.name, codes), user);
+      const outcome = await store.replaceRecoveryCodes(user.name, hashCodes(user.name, codes), user);
       return outcome === 'replaced' ? codes : undefined;
     },
   };

@@ -19,14 +19,14 @@ export interface CookieClient {
   readonly basePath?: string | undefined;
 }
 
-export const cookieClientOf = ({ clientEncrypted, basePath }: RouteState): CookieClient => ({
+export const cookieClient = ({ clientEncrypted, basePath }: RouteState): CookieClient => ({
   encrypted: clientEncrypted,
   basePath,
 });
 
 /** The order and the spelling are the reference's: its clients read the line with more or less care. */
 export const cookieLine = (settings: CookieSettings, token: string, maxAge: number, client: CookieClient): string =>
-  `${settings.name}=${token}${domainPart(settings)}; HttpOnly; Max-Age=${maxAge}; Path=${pathOf(settings, client)}; SameSite=${settings.sameSite}${
+  `${settings.name}=${token}${domainPart(settings)}; HttpOnly; Max-Age=${maxAge}; Path=${cookiePath(settings, client)}; SameSite=${settings.sameSite}${
     isSecure(settings, client) ? '; Secure' : ''
   }`;
 
@@ -38,7 +38,7 @@ export const clearingLines = (settings: CookieSettings, client: CookieClient): r
 
 const domainPart = ({ domain }: CookieSettings): string => (domain === undefined ? '' : `; Domain=${domain}`);
 
-const pathOf = ({ domain, path }: CookieSettings, { basePath = '' }: CookieClient): string =>
+const cookiePath = ({ domain, path }: CookieSettings, { basePath = '' }: CookieClient): string =>
   domain === undefined ? `${basePath}${path}` : path;
 
 /** Browsers drop a `SameSite=None` cookie that is not Secure. */

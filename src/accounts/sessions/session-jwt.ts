@@ -98,7 +98,7 @@ function claimsIn(payload: unknown, signature: string): SessionClaims | undefine
   if (!isRecord(payload)) return undefined;
   const { sub, role, iat, exp, nbf, jti, gen, auth_time, proof_time, idp, idp_factor, api_token } = payload;
   const userName = typeof sub === 'string' ? parseUserName(sub) : undefined;
-  const tokenId = jti === undefined ? tokenIdOf(signature) : jti;
+  const tokenId = jti === undefined ? hashTokenId(signature) : jti;
   if (!userName?.ok || !isRole(role) || !isSecond(iat) || !isSecond(exp)) return undefined;
   if (nbf !== undefined && !isSecond(nbf)) return undefined;
   // A login after the token was issued would put off the end of the session.
@@ -128,4 +128,4 @@ const isRole = (value: unknown): value is Role =>
   typeof value === 'string' && (value === ADMIN || value === VIEWER || parseCustomRoleName(value).ok);
 
 /** The NVR gives its tokens no `jti`; the signature names one as well. */
-const tokenIdOf = (signature: string): string => createHash('sha256').update(signature).digest('base64url');
+const hashTokenId = (signature: string): string => createHash('sha256').update(signature).digest('base64url');

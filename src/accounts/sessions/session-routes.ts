@@ -8,7 +8,7 @@ import { mayManageAccounts } from '../../domain/credentials.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { SESSION } from '../http/answers.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import { cookieClientOf } from './session-cookie.ts';
+import { cookieClient } from './session-cookie.ts';
 
 const route = declaring<Services>();
 
@@ -70,5 +70,5 @@ export async function keepSession(
   if (!ctx || caller.name !== user.name || caller.credential.kind !== 'session') return;
   if (reason && caller.credential.carriedBy !== 'cookie') return;
   const token = await sessions.goOn(caller, user, reason);
-  if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, cookieClientOf(ctx.state)));
+  if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, cookieClient(ctx.state)));
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller, SessionFault } from '../../domain/caller.ts';
 import { type ActiveRoles, heldBy, rightsOfUser } from '../../domain/rights.ts';
-import { saltOf } from '../passwords/password-hash.ts';
+import { readSalt } from '../passwords/password-hash.ts';
 import type { SessionClaims } from './session-jwt.ts';
 
 /** What the store says about a token. */
@@ -21,7 +21,7 @@ export type Lasting = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> 
   Partial<Pick<SessionClaims, 'secretsDigest' | 'authenticatedAt' | 'provenAt' | 'provider' | 'hasProviderFactor'>>;
 
 /** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
-export const loginOf = ({ authenticatedAt, issuedAt }: Pick<Lasting, 'authenticatedAt' | 'issuedAt'>): number =>
+export const loginTime = ({ authenticatedAt, issuedAt }: Pick<Lasting, 'authenticatedAt' | 'issuedAt'>): number =>
   authenticatedAt ?? issuedAt;
 
 /** What a caller's rights are made from, beside the user. */
@@ -33,7 +33,7 @@ export interface CallerRules {
 }
 
 /** What an account is worth now, by whichever credential. */
-export const personOf = (user: User, { roles, now, owesFactor }: CallerRules): Omit<Caller, 'credential'> => ({
+export const toPerson = (user: User, { roles, now, owesFactor }: CallerRules): Omit<Caller, 'credential'> => ({
   name: user.name,
   ...rightsOfUser(user, roles, now),
   ...(user.otherRoles && { roles: heldBy(user) }),
@@ -42,8 +42,8 @@ export const personOf = (user: User, { roles, now, owesFactor }: CallerRules): O
 });
 
 /** The role is the user's role now, whatever the token says (SPEC 11). */
-export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', rules: CallerRules): Caller => ({
-  ...personOf(user, rules),
+export const toCaller = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', rules: CallerRules): Caller => ({
+  ...toPerson(user, rules),
   credential: {
     kind: 'session',
     tokenId: claims.tokenId,
@@ -51,7 +51,7 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
     expiresAt: claims.expiresAt,
     carriedBy,
     secretsDigest: claims.secretsDigest,
-    authenticatedAt: loginOf(claims),
+    authenticatedAt: loginTime(claims),
     ...(claims.provenAt !== undefined && { provenAt: claims.provenAt }),
     ...(claims.provider !== undefined && { provider: claims.provider }),
     ...(claims.hasProviderFactor && { hasProviderFactor: true }),
@@ -81,8 +81,8 @@ export function sessionStateFault(
  * It is new with each password, and stays when a hash is strengthened. The epoch is new when the user gets a second factor:
  * a session of before was begun without it. Tokens carry only their digest.
  */
-export const secretsDigestOf = ({ passwordHash, factorEpoch }: User): string =>
-  hash('sha256', `${saltOf(passwordHash)}${factorEpoch === undefined ? '' : ` ${factorEpoch}`}`, 'base64url').slice(
+export const digestSecrets = ({ passwordHash, factorEpoch }: User): string =>
+  hash('sha256', `${readSalt(passwordHash)}${factorEpoch === undefined ? '' : ` ${factorEpoch}`}`, 'base64url').slice(
     0,
     DIGEST_CHARACTERS,
   );

@@ -17,12 +17,12 @@ import { createSessionEnds, type SessionEnds } from './seen-sessions.ts';
 import { type CookieClient, type CookieSettings, clearingLines, cookieLine } from './session-cookie.ts';
 import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
 import {
-  callerOf,
+  digestSecrets,
   type Lasting,
-  loginOf,
+  loginTime,
   type SessionState,
-  secretsDigestOf,
   sessionStateFault,
+  toCaller,
 } from './session-state.ts';
 import { createStoreGrace, type StoreGrace } from './store-grace.ts';
 
@@ -135,7 +135,7 @@ export function createSessions(parts: SessionParts) {
     return fault ?? (state.user && owedIn(session, state.user) === 'login' ? 'factor-owed' : undefined);
   };
   const callerIn = (session: Lasting, user: User, carriedBy: 'cookie' | 'bearer', roles: ActiveRoles): Caller =>
-    callerOf(user, session, carriedBy, {
+    toCaller(user, session, carriedBy, {
       roles,
       now: unixSeconds(clock),
       owesFactor: () => owedIn(session, user) === 'enrolment',
@@ -143,7 +143,7 @@ export function createSessions(parts: SessionParts) {
 
   /** The absolute end of a session: counted from its login, whatever renewed it since; it may have been brought forward (SPEC 12). */
   const endByAge = (session: Pick<Lasting, 'issuedAt' | 'authenticatedAt'>): number =>
-    maxAge === null ? Number.POSITIVE_INFINITY : loginOf(session) + maxAge;
+    maxAge === null ? Number.POSITIVE_INFINITY : loginTime(session) + maxAge;
   const endsOfTokens = new LRUCache<string, number>(upTo(REMEMBERED_ENDS));
   const endOfToken = (token: string): number => {
     const known = endsOfTokens.get(token);
@@ -161,11 +161,11 @@ export function createSessions(parts: SessionParts) {
     const expiresAt = Math.min(issuedAt + lifetime, endByAge({ authenticatedAt, issuedAt }));
     ends.note(tokenId, expiresAt);
     const times = { issuedAt, expiresAt, authenticatedAt, provenAt: proof && Math.min(proof, issuedAt) };
-    const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: secretsDigestOf(user) };
+    const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: digestSecrets(user) };
     return signSessionToken({ ...claims, ...times, provider, hasProviderFactor }, key);
   };
   /** The same session: ending it ends the tokens of before and after. */
-  const begunBy = (session: Lasting): Begun => ({ ...session, login: loginOf(session), proof: session.provenAt });
+  const begunBy = (session: Lasting): Begun => ({ ...session, login: loginTime(session), proof: session.provenAt });
 
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;
@@ -279,7 +279,7 @@ export function createSessions(parts: SessionParts) {
      * is, and when it was ended meanwhile.
      */
     async goOn({ credential }: Caller, user: User, reason?: 'password_change'): Promise<string | undefined> {
-      if (credential.kind !== 'session' || credential.secretsDigest === secretsDigestOf(user)) return undefined;
+      if (credential.kind !== 'session' || credential.secretsDigest === digestSecrets(user)) return undefined;
       // A factor that has just been set up was shown here: it takes the place of one that its provider is trusted with no more.
       const isShownHere = reason !== 'password_change' && owedIn(credential, user) === 'login';
       // Under another id: what is left of the session with the former one is over.
@@ -399,7 +399,7 @@ function createStateLookup({
   });
   const read = async ({ userName, tokenId }: SessionName): Promise<SessionState> => {
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
-    return { user, isRevoked, secretsDigest: user && secretsDigestOf(user) };
+    return { user, isRevoked, secretsDigest: user && digestSecrets(user) };
   };
   return (session) => {
     const { userName, tokenId } = session;

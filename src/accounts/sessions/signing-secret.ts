@@ -72,11 +72,10 @@ function judge({ text, source, warnings = [] }: FoundSecret): Result<SigningSecr
   const short = `${source} is shorter than ${SHORTEST_SECRET} characters: make a new one with "openssl rand -hex 64"`;
   const isShort = text.length < SHORTEST_SECRET;
   const key = signingKey(text);
-  return ok({ key, keyId: keyIdOf(key), source, warnings: isShort ? [...warnings, short] : warnings });
+  return ok({ key, keyId: keyId(key), source, warnings: isShort ? [...warnings, short] : warnings });
 }
 
-const keyIdOf = (key: Uint8Array): string =>
-  createHash('sha256').update('key id').update(key).digest('hex').slice(0, 16);
+const keyId = (key: Uint8Array): string => createHash('sha256').update('key id').update(key).digest('hex').slice(0, 16);
 
 async function inEnvironment({ environment }: SecretPlaces): Promise<SecretLookup> {
   const name = NAMES.find((candidate) => environment[candidate] !== undefined);
@@ -128,7 +127,7 @@ async function generate(places: SecretPlaces): Promise<Result<SigningSecret, str
   try {
     await createOnce(path, randomBytes(GENERATED_BYTES).toString('hex'));
   } catch (cause) {
-    return err(`cannot write ${path} (${codeOf(cause)}): make the directory writable, or set ${NAMES[0]}`);
+    return err(`cannot write ${path} (${faultCode(cause)}): make the directory writable, or set ${NAMES[0]}`);
   }
   const made = await inConfigDirectory(places);
   if (!made.ok) return made;
@@ -141,7 +140,7 @@ async function readIfThere(path: string): Promise<Result<string | undefined, str
   try {
     return ok(await readFile(path, 'utf8'));
   } catch (cause) {
-    const code = codeOf(cause);
+    const code = faultCode(cause);
     // A new secret instead of an unreadable one would end every session without a word.
     return code === 'ENOENT' || code === 'ENOTDIR'
       ? ok(undefined)
@@ -151,7 +150,7 @@ async function readIfThere(path: string): Promise<Result<string | undefined, str
 
 const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
 
-const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
+const faultCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
 
 const PRIVATE = 0o600;
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type MaybePromise, withTimeLimit } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
+import { findStoreFault, storeFault } from '../../domain/store/store-fault.ts';
 import type { HeardChanges } from '../../store/engine/engine.ts';
 
 /** The answer under that key: remembered if it still holds, else by `read`. Rejects as `read` does when there is no grace for it. */
@@ -114,7 +114,7 @@ export function createStoreGrace({
 
 export type StoreGrace = ReturnType<typeof createStoreGrace>;
 
-const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
+const isUnreachable = (fault: unknown): boolean => findStoreFault(fault) === 'unreachable';
 
 const withPatience = <Result>(result: Promise<Result>): Promise<Result> =>
   withTimeLimit(result, PATIENCE_MILLISECONDS, () => {

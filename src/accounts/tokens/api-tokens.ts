@@ -4,11 +4,11 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { ApiToken } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import type { ApiTokenFault, ApiTokenVerdict, Caller, Rights } from '../../domain/caller.ts';
-import { bothScopes, type CameraScope, NO_CAMERAS, scopeOf } from '../../domain/camera-scope.ts';
+import { bothScopes, type CameraScope, NO_CAMERAS, toScope } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
-import { bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
+import { bothRights, grantMoment, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { Audit } from '../audit.ts';
 import { type GrantServices, type GrantUses, limitedWhenBad, newGrantId } from '../grants/grants.ts';
 import type { LimiterPlace } from '../login/login-limiter.ts';
@@ -22,7 +22,7 @@ const SECRET_BYTES = 32;
 export function newTokenText(): { readonly text: string; readonly id: string; readonly secretHash: string } {
   const id = newGrantId();
   const secret = randomBytes(SECRET_BYTES).toString('hex');
-  return { text: `pst_${id}_${secret}`, id, secretHash: digestOf(secret).toString('hex') };
+  return { text: `pst_${id}_${secret}`, id, secretHash: digestSecret(secret).toString('hex') };
 }
 
 /** Which roles a caller may give to a token: an admin any, a viewer any but admin, a custom role only itself. */
@@ -68,7 +68,7 @@ export function createApiTokens({
       const { token, owner, fault } = await stateOf(id);
       // For an unknown id the digest is compared too, with one that no secret has: both cost the same time.
       const expected = token ? Buffer.from(token.secretHash, 'hex') : NOTHING;
-      if (!timingSafeEqual(digestOf(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
+      if (!timingSafeEqual(digestSecret(secret), expected) || !token) return { kind: 'invalid', reason: 'unknown' };
       if (fault) return { kind: 'invalid', reason: fault };
       return { kind: 'valid', caller: await callerOf(token, owner, carriedBy) };
     },
@@ -82,7 +82,7 @@ export type ApiTokens = ReturnType<typeof createApiTokens>;
 
 const NOTHING = Buffer.alloc(32);
 
-const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+const digestSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** Why a token holds no longer at that time, by the pure facts. */
 export const faultOfToken = (
@@ -111,7 +111,7 @@ function faultOfOwner(
  * the owner's role shrank, it is the owner's. A token of a proxy's user has no owner here.
  */
 export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: ActiveRoles, now: number): Rights {
-  const given = rightsOfRole(token.role, roles, now, owner && grantOf(owner));
+  const given = rightsOfRole(token.role, roles, now, owner && grantMoment(owner));
   const narrowed = { ...given, scope: scopeOfToken(token, given.scope) };
   if (!owner) return narrowed;
   const both = bothRights(narrowed, rightsOfUser(owner, roles, now));
@@ -121,7 +121,7 @@ export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: A
 /** One that was made for the curtain sees no camera, whatever its owner sees. */
 function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): CameraScope {
   if (isForCurtain) return NO_CAMERAS;
-  return cameras === null ? given : bothScopes(given, scopeOf(cameras));
+  return cameras === null ? given : bothScopes(given, toScope(cameras));
 }
 
 const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;

@@ -11,12 +11,12 @@ import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import {
+  findMaker,
   type GrantServices,
   type GrantUses,
   keepGrant,
   knownGrant,
   knownGrants,
-  makerOf,
   revokeGrant,
   unfit,
 } from '../grants/grants.ts';
@@ -56,7 +56,7 @@ export const TOKEN_ROUTES = [
   route({ route: 'GET /api/tokens', access: 'any', note: "the caller's own; for an admin all", summary: "One's own API tokens; as an admin, all", yes: [200, z.array(TOKEN)], run: list }),
   route({ route: 'POST /api/tokens', access: 'any', writes: true, note: "never above the maker's own role", summary: 'Create an API token', body: NEW_TOKEN, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [201, MADE_TOKEN], no: [...BODY_NO, 409], act: 'token-created',
     before: async (call, services) => {
-      await ownerOf(call, services);
+      await findOwner(call, services);
       call.prove('credentials');
     },
     run: create }),
@@ -64,14 +64,14 @@ export const TOKEN_ROUTES = [
 ];
 
 async function create(call: Call<WantedToken>, services: RouteServices): Promise<object> {
-  const { text, token } = await makeToken(call.body, await ownerOf(call, services), services);
+  const { text, token } = await makeToken(call.body, await findOwner(call, services), services);
   call.note({ tokenId: token.id });
   const { id, name, role, cameras, expiresAt: expires_at } = token;
-  return { id, token: text, name, role, cameras, ...rightOf(token), expires_at };
+  return { id, token: text, name, role, cameras, ...shownRight(token), expires_at };
 }
 
-async function ownerOf(call: Call<unknown>, services: RouteServices): Promise<TokenOwner> {
-  const owner = mayManageAccounts(call.caller) ? await makerOf(call, ADMIN, services) : undefined;
+async function findOwner(call: Call<unknown>, services: RouteServices): Promise<TokenOwner> {
+  const owner = mayManageAccounts(call.caller) ? await findMaker(call, ADMIN, services) : undefined;
   if (!owner) throw new Refused(403, 'An API token belongs to a user: log in, and create it as that user');
   return owner;
 }
@@ -93,7 +93,7 @@ async function revoke(call: Call, services: RouteServices): Promise<void> {
 }
 
 /** A right is told where a token has it. */
-const rightOf = ({ managesAccounts, logsIn, isForCurtain }: ApiToken) => ({
+const shownRight = ({ managesAccounts, logsIn, isForCurtain }: ApiToken) => ({
   ...(managesAccounts && { manage_accounts: true as const }),
   ...(logsIn && { login: true as const }),
   ...(isForCurtain && { rights: ['curtain' as const] }),
@@ -105,7 +105,7 @@ export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({
   user: token.user,
   role: token.role,
   cameras: token.cameras && [...token.cameras],
-  ...rightOf(token),
+  ...shownRight(token),
   created_at: token.createdAt,
   expires_at: token.expiresAt,
   last_used_at: token.lastUsedAt,

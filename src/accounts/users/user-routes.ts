@@ -13,9 +13,9 @@ import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFields, refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import { whileThere } from '../http/responses.ts';
-import { type GuessServices, judgeGuess, onAccountOf } from '../login/guesses.ts';
+import { type GuessServices, guessOnAccount, judgeGuess } from '../login/guesses.ts';
 import { keepSession } from '../sessions/session-routes.ts';
-import { type UserRefusal, VALIDITY, validityOf } from './users.ts';
+import { toValidity, type UserRefusal, VALIDITY } from './users.ts';
 
 const NEW_USER = named(
   'NewUser',
@@ -123,7 +123,7 @@ async function add(
   if (role === ADMIN) prove('elevation');
   // The name in a request may be any text, so a refusal of one is recorded without it.
   if (caller.credential.kind === 'command-line') note({ user: username });
-  note({ user: orUserRefusal(await users.add({ name: username, password, role, validity: validityOf(body) })) });
+  note({ user: orUserRefusal(await users.add({ name: username, password, role, validity: toValidity(body) })) });
   return { username };
 }
 
@@ -185,7 +185,7 @@ async function setValidity(call: Call<object>, deps: Pick<Services, 'users' | 's
   const validity = fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {});
   if (!validity.ok) throw refusedFields(validity.error);
   await proveForAdmin(call, deps, userIn(call));
-  orUserRefusal(await deps.users.setValidity(userIn(call), validityOf(validity.value)));
+  orUserRefusal(await deps.users.setValidity(userIn(call), toValidity(validity.value)));
 }
 
 /** The own password comes with the current one, which is a proof; a program has none to give. */
@@ -233,7 +233,7 @@ async function proveOld(
   const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;
   const guess = { password, address, account: user.name, storedHash: async () => user.passwordHash };
   const outcome = await whileThere(ctx?.res, (signal) =>
-    onAccountOf({ user, knownSession, signal }, deps, () => judgeGuess({ ...guess, signal }, deps)),
+    guessOnAccount({ user, knownSession, signal }, deps, () => judgeGuess({ ...guess, signal }, deps)),
   );
   switch (outcome.kind) {
     case 'limited':

@@ -129,7 +129,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       const name = text as UserName; // an invalid name matches no user
       const outcome = await store.setRole(name, role.value, unixSeconds(clock));
       await unlessGone(role.value);
-      return outcomeOf(outcome, name, 'Cannot take the role of admin from the last admin');
+      return toOutcome(outcome, name, 'Cannot take the role of admin from the last admin');
     },
     /** What is not said stays as it is. */
     async setValidity(text: string, given: GivenValidity): Promise<UserOutcome> {
@@ -139,11 +139,11 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       const fit = checkedValidity(validFrom, validUntil);
       if (!fit.ok) return refused('validity-unfit', fit.error);
       const outcome = await store.setValidity(user.name, validFrom, validUntil);
-      return outcomeOf(outcome, user.name, 'Cannot make a guest of the last admin: one whose account lasts must stay');
+      return toOutcome(outcome, user.name, 'Cannot make a guest of the last admin: one whose account lasts must stay');
     },
     async remove(text: string): Promise<UserOutcome> {
       const name = text as UserName;
-      return outcomeOf(await store.deleteUser(name), name, 'Cannot delete the last admin');
+      return toOutcome(await store.deleteUser(name), name, 'Cannot delete the last admin');
     },
   };
 }
@@ -153,7 +153,7 @@ const refused = (reason: UserFault, message: string): Result<never, UserRefusal>
 const ABSENT = refused('user-absent', 'User not found');
 const BUSY = refused('busy', 'Too many passwords are being checked at the same time: try again in a few seconds.');
 
-function outcomeOf(
+function toOutcome(
   outcome: 'set' | 'deleted' | 'absent' | 'last-admin',
   name: UserName,
   lastAdmin: string,
@@ -180,7 +180,7 @@ const END = z
 
 export const VALIDITY = named('Validity', z.object({ valid_from: END, valid_until: END }));
 
-export const validityOf = ({ valid_from: from, valid_until: until }: z.output<typeof VALIDITY>): GivenValidity => ({
+export const toValidity = ({ valid_from: from, valid_until: until }: z.output<typeof VALIDITY>): GivenValidity => ({
   ...(from !== undefined && { validFrom: from }),
   ...(until !== undefined && { validUntil: until }),
 });

@@ -10,14 +10,14 @@ import { about, type Finding, formatProblem, type KeyPath } from '../../config/p
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import { readPair } from '../../gateway/certificates/certificates.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, pendingMigration, unreachableFault } from '../../store/open-store.ts';
 import { isBlank } from '../../store/sqlite/sqlite-faults.ts';
-import { claimOf, openKnownStore } from '../resources/known-store.ts';
+import { makeClaim, openKnownStore } from '../resources/known-store.ts';
 import { openStoreReadOnly } from './read-only.ts';
 
 export interface StartPlace {
@@ -55,7 +55,7 @@ export async function startFindings(config: ServiceConfig, place: StartPlace): P
   ];
   const problems: Finding[] = [];
   for (const [path, look] of looks)
-    await look().catch((fault: unknown) => problems.push({ path: [...path], message: messageOf(fault) }));
+    await look().catch((fault: unknown) => problems.push({ path: [...path], message: faultMessage(fault) }));
   const waits = away && `${away.message}; a start answers 503 until it can be reached`;
   const said = (finding: Finding): string => formatProblem(config.file, config.placed(finding));
   const sites = await siteFindings(settings, place);
@@ -88,7 +88,10 @@ async function siteFindings(
       warnings: await siteWarnings(settings, store, settings.nvr.cameras),
     };
   } catch (fault) {
-    return { problems: [], warnings: [`the sites were not compared, the store cannot be read: ${messageOf(fault)}`] };
+    return {
+      problems: [],
+      warnings: [`the sites were not compared, the store cannot be read: ${faultMessage(fault)}`],
+    };
   }
 }
 
@@ -97,7 +100,7 @@ const SOON_MS = 14 * 86_400_000;
 /** A certificate that has ended, or soon will. Empty where there is none yet: the first start makes one. `now`: milliseconds. */
 export async function certificateWarning({ tls }: Pick<Settings, 'tls'>, now: number): Promise<readonly Finding[]> {
   const pem = tls.enabled ? await readFile(tls.certificate, 'utf8').catch(() => undefined) : undefined;
-  const end = pem === undefined ? undefined : endOf(pem);
+  const end = pem === undefined ? undefined : certificateEnd(pem);
   if (end === undefined) return []; // a start ends with a certificate that cannot be read
   const day = end.toISOString().slice(0, 10);
   const isOver = end.getTime() <= now;
@@ -109,7 +112,7 @@ export async function certificateWarning({ tls }: Pick<Settings, 'tls'>, now: nu
   );
 }
 
-function endOf(pem: string): Date | undefined {
+function certificateEnd(pem: string): Date | undefined {
   try {
     return new X509Certificate(pem).validToDate;
   } catch {
@@ -167,7 +170,7 @@ async function siteIsFree(settings: Settings, directory: string): Promise<void> 
   // What else is wrong with the store is said of the store.
   if (isBlankFile(url) || (await pendingMigration(options).catch(() => '')) !== undefined) return;
   const store = await openStore(options);
-  const claim = await claimOf(site, directory, store).finally(store.close);
+  const claim = await makeClaim(site, directory, store).finally(store.close);
   if (claim.kind === 'refused') throw new Error(claim.message);
 }
 

@@ -9,7 +9,7 @@ import { createLinkPasses } from '../../accounts/links/link-pass.ts';
 import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
 import { createBlockAdmin, LIMIT_ROUTES } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import { passwordRulesOf } from '../../accounts/passwords/password-rules.ts';
+import { toPasswordRules } from '../../accounts/passwords/password-rules.ts';
 import { createRoleRegistry, createRoles } from '../../accounts/roles/roles.ts';
 import { SCREEN_ROUTES } from '../../accounts/screens/screen-routes.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
@@ -84,7 +84,7 @@ export async function openForCommands(
   const hasher = createPasswordHasher({ iterations: auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
   const roles = roleRegistry.latest;
-  const people = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
+  const people = { store: store.accounts, hasher, clock, roles, passwordRules: toPasswordRules(settings) };
   const publicAddressOf = addressMaker(settings.server.public_url);
   const services = {
     audit,

@@ -9,10 +9,10 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
 import { admit, type Rules } from '../../gateway/decision/admit.ts';
-import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
+import { type DestinationRules, findDestination } from '../../gateway/decision/destinations.ts';
 import { askFailure } from '../../gateway/decision/upstream-failure.ts';
-import { factsOf } from '../../gateway/explain/explain.ts';
-import { askerOf, questionFor } from '../../gateway/forward/nvr-questions.ts';
+import { toFacts } from '../../gateway/explain/explain.ts';
+import { createAsker, questionFor } from '../../gateway/forward/nvr-questions.ts';
 import { askText } from '../../outbound/ask-upstream.ts';
 import type { LinkService, ShownThing } from '../../ui/ui-options.ts';
 
@@ -56,12 +56,12 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
   ): Promise<Result<Answer, RefusalReason>> => {
     const [path = '', query = ''] = place.split('?', 2);
     const target = { path, segments: path.slice(1).split('/'), query };
-    const destination = destinationOf('GET', target, destinations);
+    const destination = findDestination('GET', target, destinations);
     if (destination.kind === 'none') return err('no-nvr');
     return ask(destination.upstream, place).then(ok, (fault: unknown) => err(askFailure(fault)));
   };
   /** Undefined for a 404. */
-  const askRecord = (upstream: Upstream, path: string) => askerOf(settings)(upstream, path, []);
+  const askRecord = (upstream: Upstream, path: string) => createAsker(settings)(upstream, path, []);
   const askList = async (upstream: Upstream, path: string) => askText(await questionFor(settings, upstream, path, []));
   const nvr = (): NvrAdapter => rules().routes.nvr;
   const recordOf = async (kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>> => {
@@ -97,7 +97,7 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
       const { links } = nvr();
       const target = linkTarget(links, thing, linkFiles(links, thing).slice(0, 1));
       if (target === undefined) return 'path-not-found';
-      const facts = factsOf({ method: 'GET', isUpgrade: false, target, headers: [], peer: '127.0.0.1' });
+      const facts = toFacts({ method: 'GET', isUpgrade: false, target, headers: [], peer: '127.0.0.1' });
       const known = { name: 'link', identify: () => ({ kind: 'identified', caller }) as const };
       const now = rules();
       const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });

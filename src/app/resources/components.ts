@@ -1,7 +1,7 @@
 /** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
 import { createForwarder, type Forwarder } from '../../gateway/forward/forwarder.ts';
-import { forwardRulesOf, type NvrConfig, nvrTlsOf } from '../../gateway/forward/nvr-questions.ts';
+import { type NvrConfig, readForwardRules, readNvrTls } from '../../gateway/forward/nvr-questions.ts';
 import { type KnownCameraList, watchCameras } from '../../gateway/forward/watch-cameras.ts';
 import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
 import { createUpgradeProxy, type UpgradeProxy } from '../../gateway/websocket/proxy-upgrade.ts';
@@ -59,14 +59,14 @@ export async function openComponents(config: NvrConfig, deps: EventsDeps, before
       nvr.routes,
       nvr.cameras,
       nvr.auth_secret,
-      await nvrTlsOf(settings),
+      await readNvrTls(settings),
       tableHead.cameras,
       tableHead.adapter,
     ],
     () => openCameras(config, events.it, deps),
     (list) => list.stop(),
   );
-  const rules = await forwardRulesOf(settings);
+  const rules = await readForwardRules(settings);
   const transports = await kept(
     before?.transports,
     rules,

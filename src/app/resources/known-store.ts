@@ -89,7 +89,7 @@ interface SiteClaim {
 /** Rejects with a sentence that names the next step. */
 export async function claimSite({ directory, config, store, log }: SiteClaim): Promise<void> {
   const own = config.settings.server.site;
-  const claim = await claimOf(own, directory, store);
+  const claim = await makeClaim(own, directory, store);
   if (claim.kind === 'free') return;
   if (claim.kind === 'unnamed' && own !== undefined && (await store.sites.renameSite('', own)) === 'renamed')
     return log.info({ site: own }, 'links and screens that were made before this site had a name are of this site now');
@@ -100,7 +100,7 @@ export async function claimSite({ directory, config, store, log }: SiteClaim): P
 type Claim = { readonly kind: 'free' } | { readonly kind: 'unnamed' | 'refused'; readonly message: string };
 
 /** Changes nothing. */
-export async function claimOf(
+export async function makeClaim(
   own: string | undefined,
   directory: string,
   store: Pick<Store, 'sites' | 'identity'>,

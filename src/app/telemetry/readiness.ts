@@ -10,7 +10,7 @@ import type { Health } from './health.ts';
 /** The servers that sign identities, by their names, and why the last answer of each was none. */
 export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
 
-export function readinessOf(
+export function judgeReadiness(
   config: NvrConfig,
   { health, certificates }: { readonly health: Health; readonly certificates: Certificates | undefined },
   backend: EventsBackend | undefined,

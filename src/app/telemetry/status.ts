@@ -37,7 +37,7 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
       // What it lacks is told on /readyz: for the pages it answers.
       nvr: nvr.kind === 'degraded' ? OK : nvr,
       events,
-      certificate: certificateOf(sources.certificate()),
+      certificate: readCertificate(sources.certificate()),
       warnings: sources.warnings().map(asWarning),
       limiter: {
         clauses: settings.auth.failed_login_rate_limit,
@@ -51,7 +51,7 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
   };
 }
 
-function certificateOf(pem: string | undefined): StatusCertificate | null {
+function readCertificate(pem: string | undefined): StatusCertificate | null {
   if (pem === undefined) return null;
   const read = new X509Certificate(pem);
   return {

@@ -1,6 +1,6 @@
 /** The counters of what happens: requests, sessions, recent failures (SPEC 9). */
 
-import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
+import { trustedPeers } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -61,7 +61,7 @@ export function openTelemetry({
 
 /** Interface 5.5: with its own accounts the service takes identity headers from no peer. */
 const proxyPeers = rememberedFor((settings: Settings): ((request: RequestFacts) => boolean) => {
-  const peers = trustedPeersOf(settings);
+  const peers = trustedPeers(settings);
   const networks = createTrustedNetworks(peers);
   if (settings.auth.enabled || !networks.ok) return () => false;
   return ({ listener, peer }) => listener === 'external' && (peers.length === 0 || isTrustedPeer(peer, networks.value));

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseListenAddress } from '../../config/schema/addresses.ts';
 import { hostInUrl, type ListenAddress } from '../../domain/addresses.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import type { Frame } from '../frame.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { releaseV8 } from '../v8-settings.ts';
@@ -40,7 +40,7 @@ async function runBackend(at: ListenAddress, { place, stdout, stderr }: Frame): 
       at,
       clock,
       now: () => performance.now(),
-      onFault: (fault, what = 'a request could not be answered') => stderr.write(`${what}: ${messageOf(fault)}\n`),
+      onFault: (fault, what = 'a request could not be answered') => stderr.write(`${what}: ${faultMessage(fault)}\n`),
     });
     releaseV8();
     const { host, port } = backend.address;
@@ -51,7 +51,7 @@ async function runBackend(at: ListenAddress, { place, stdout, stderr }: Frame): 
     await backend.close();
     return 0;
   } catch (fault) {
-    stderr.write(`The events backend did not start: ${messageOf(fault)}\n`);
+    stderr.write(`The events backend did not start: ${faultMessage(fault)}\n`);
     return 1;
   }
 }

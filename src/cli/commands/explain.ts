@@ -57,7 +57,7 @@ type ExplanationRow = readonly [name: string, lines: readonly string[]];
 
 /** Ends in a line break. */
 export function formatExplanation(explanation: Explanation): string {
-  const rows = rowsOf(explanation).filter(([, lines]) => lines.length > 0);
+  const rows = explanationRows(explanation).filter(([, lines]) => lines.length > 0);
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   const text = rows.flatMap(([name, lines]) =>
     lines.map((line, at) => `${(at === 0 ? name : '').padEnd(width)}${line}`),
@@ -65,7 +65,7 @@ export function formatExplanation(explanation: Explanation): string {
   return `${text.map(printable).join('\n')}\n`;
 }
 
-function rowsOf(shown: Explanation): readonly ExplanationRow[] {
+function explanationRows(shown: Explanation): readonly ExplanationRow[] {
   const { request, about, secret, token, groups, rule, hints = [], user, role, cameras, route, sent } = shown;
   const { roles = [], limits = [], credential } = shown;
   return [

@@ -32,7 +32,7 @@ routes:
 `;
 /** What a declaration says beside its row. */
 const NOT_OF_ROW: readonly string[] = ['summary', 'query', 'body', 'yes', 'no', 'type', 'handler', 'call'];
-const rowOf = (route: object): string =>
+const routeRow = (route: object): string =>
   Object.entries(route)
     .filter(([key]) => !NOT_OF_ROW.includes(key))
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
@@ -43,7 +43,7 @@ const ownRoutes = [...CORE_ROUTES, ...(await loadFeatures()).flatMap(({ routes =
 
 const contents: Readonly<Record<string, string>> = {
   'conf/config.example.yaml': exampleFile(schema),
-  'conf/policies/postern.yaml': `${OWN_TABLE_HEAD}${ownRoutes.map((route) => `  - { ${rowOf(route)} }\n`).join('')}`,
+  'conf/policies/postern.yaml': `${OWN_TABLE_HEAD}${ownRoutes.map((route) => `  - { ${routeRow(route)} }\n`).join('')}`,
   'conf/config.schema.json': `${JSON.stringify({ title: 'The configuration of Postern', ...schema }, null, 2)}\n`,
   'src/locales/placeholders/en.json': placeholdersFile(),
 };

@@ -2,7 +2,7 @@
 import type { LINK, MADE_LINK, MADE_TOKEN, SCREEN, TOKEN } from '../../accounts/http/answers.ts';
 import type { AnswerOf } from '../../app/commands/commands.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import { type CommandGroup, calls, lists, nowOf } from '../frame.ts';
+import { type CommandGroup, calls, commandTime, lists } from '../frame.ts';
 import { dateText, parseExpiry } from '../moment.ts';
 
 interface TokenOptions {
@@ -38,7 +38,7 @@ export const TOKENS: CommandGroup<'ask'> = {
           // It has the curtain by the role of its owner, and the default role is another.
           ...(curtain ? { role: ADMIN, rights: ['curtain'] } : { role }),
           cameras: cameras?.split(',').map((camera) => camera.trim()),
-          expires_at: expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, nowOf(frame)),
+          expires_at: expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, commandTime(frame)),
           manage_accounts: manageAccounts,
           login,
         }),
@@ -111,7 +111,7 @@ export const LINKS: CommandGroup<'ask'> = {
         owner: ({ user }) => user,
         more: ({ camera }) => ({ camera }),
         body: async ({ pin, expires, uses, name, ...thing }, frame) => {
-          const now = nowOf(frame);
+          const now = commandTime(frame);
           return {
             what: whatOf(thing, now),
             pin: pin ? await (await import('../read-password.ts')).readNewPin(frame) : undefined,

@@ -25,7 +25,7 @@ const LONGEST_HEAD = 1024;
 /** The exit code: 0 when `/healthz` answers 200. */
 export async function runHealthcheck(place: HealthcheckPlace): Promise<number> {
   const telemetry = await telemetryAddress(place);
-  const complaint = telemetry.ok ? await complaintOf(telemetry.value) : telemetry.error;
+  const complaint = telemetry.ok ? await findComplaint(telemetry.value) : telemetry.error;
   if (complaint === undefined) return 0;
   place.stderr.write(`${complaint}\n`);
   return 1;
@@ -33,7 +33,7 @@ export async function runHealthcheck(place: HealthcheckPlace): Promise<number> {
 
 /** Whether a server answers for this configuration; false without a telemetry listener. */
 export const isAlive = async ({ server }: { readonly server: { readonly telemetry: Telemetry } }): Promise<boolean> =>
-  (await complaintOf(server.telemetry)) === undefined;
+  (await findComplaint(server.telemetry)) === undefined;
 
 type Telemetry = ListenAddress | false;
 
@@ -53,7 +53,7 @@ async function telemetryAddress({ directory, env }: HealthcheckPlace): Promise<R
 const HEAD = /^HTTP\/1\.\d (?<status>\d{3})/;
 
 /** Undefined when it answers 200. Without node:http: to load it takes longer than all the rest. */
-function complaintOf(telemetry: Telemetry): Promise<string | undefined> {
+function findComplaint(telemetry: Telemetry): Promise<string | undefined> {
   if (telemetry === false)
     return Promise.resolve('server.telemetry is false, so there is no /healthz to ask: set it to an address');
   const { host, port, path } = telemetry;

@@ -13,7 +13,7 @@ export const LIMITS: CommandGroup<'ask'> = {
   about: 'list and lift the limits of addresses and accounts that failed to log in',
   commands: [
     { words: 'list', about: 'print who must wait, until when, and the names that were tried',
-      ...lists<Limit>('GET /api/status/limits', 'Nobody must wait at the login.', [['', lineOf]]) },
+      ...lists<Limit>('GET /api/status/limits', 'Nobody must wait at the login.', [['', limitLine]]) },
     { words: 'lift <address>', about: 'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
       use: 'change', run: lift },
   ],
@@ -26,7 +26,7 @@ async function lift({ ask }: Pick<CommandStore, 'ask'>, { address = '' }: Given)
   if (found.length === 0)
     throw new Error(`${JSON.stringify(address)} is not limited: "postern limits list" shows who is`);
   for (const { id } of found) await ask('DELETE /api/status/limits/{id}', { params: { id } });
-  return `Lifted: ${found.map(nameOf).join(', ')}.`;
+  return `Lifted: ${found.map(limitName).join(', ')}.`;
 }
 
 // biome-ignore format: a table
@@ -36,9 +36,9 @@ const NAMED: Readonly<Record<BlockKind, (subject: string) => string>> = {
   codes:   (subject) => `codes of ${subject}`,
   pins:    (subject) => `the PIN of the link ${subject}`,
 };
-const nameOf = ({ kind, subject }: Limit): string => NAMED[kind](subject);
+const limitName = ({ kind, subject }: Limit): string => NAMED[kind](subject);
 
-function lineOf(limit: Limit): string {
+function limitLine(limit: Limit): string {
   const tried = limit.kind === 'codes' || limit.names.length === 0 ? '' : `  tried ${limit.names.join(', ')}`;
-  return `${nameOf(limit)}  until ${new Date(limit.until * 1000).toISOString()}${tried}`;
+  return `${limitName(limit)}  until ${new Date(limit.until * 1000).toISOString()}${tried}`;
 }

@@ -7,7 +7,7 @@ import { type Postern, startPostern } from '../../app/start.ts';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import { announcement, passwordBox } from '../announcement.ts';
 import { type LogDestination, openLogDestination } from '../log-destination.ts';
@@ -61,7 +61,7 @@ export async function runServe(place: ServePlace): Promise<number> {
   } catch (fault) {
     watching.close();
     if (fault instanceof StoppedAtStart) return 0;
-    stderr.write(`Postern did not start: ${messageOf(fault)}\n`);
+    stderr.write(`Postern did not start: ${faultMessage(fault)}\n`);
     return 1;
   }
 }

@@ -29,13 +29,13 @@ async function copy(from: string, to: string, options: CopyOptions, { stdout, st
   const { copyStore } = await import('../../store/copy-store.ts');
   const { openStore } = await import('../../store/open-store.ts');
   await using opened = new AsyncDisposableStack();
-  const source = await openStore({ url: await addressOf(from), readOnly: true });
+  const source = await openStore({ url: await readAddress(from), readOnly: true });
   opened.defer(source.close);
-  const target = await openStore({ url: await addressOf(to), isCopyTarget: true });
+  const target = await openStore({ url: await readAddress(to), isCopyTarget: true });
   opened.defer(target.close);
   let table = '';
   let progress = createProgress(stderr, { title: '', total: undefined });
-  const copied = await copyStore(source, target, modeOf(options), (now) => {
+  const copied = await copyStore(source, target, copyMode(options), (now) => {
     if (now.table !== table) {
       progress.end();
       progress = createProgress(stderr, { title: now.table, total: now.total, unit: 'rows' });
@@ -47,7 +47,7 @@ async function copy(from: string, to: string, options: CopyOptions, { stdout, st
   return 0;
 }
 
-const modeOf = (options: CopyOptions): 'continue' | 'replace' | 'refuse' => {
+const copyMode = (options: CopyOptions): 'continue' | 'replace' | 'refuse' => {
   if (options.continue) return 'continue';
   return options.replace ? 'replace' : 'refuse';
 };
@@ -55,7 +55,7 @@ const modeOf = (options: CopyOptions): 'continue' | 'replace' | 'refuse' => {
 const SQLITE = 'sqlite:';
 
 /** An address with a password is better read from a file: a command line is seen by every user of the machine. */
-async function addressOf(given: string): Promise<string> {
+async function readAddress(given: string): Promise<string> {
   const address = given.startsWith('@') ? (await readFile(given.slice(1), 'utf8')).trim() : given;
   return address.startsWith(SQLITE) ? `${SQLITE}${resolve(address.slice(SQLITE.length))}` : address;
 }

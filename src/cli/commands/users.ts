@@ -5,7 +5,7 @@ import type { ImportedUser } from '../../domain/accounts/account.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import { orEnd } from '../../domain/command-frame.ts';
 import { VIEWER } from '../../domain/names.ts';
-import { type CommandGroup, calls, type Frame, type Given, nowOf, table } from '../frame.ts';
+import { type CommandGroup, calls, commandTime, type Frame, type Given, table } from '../frame.ts';
 import { momentText, parseMoment } from '../moment.ts';
 
 type User = AnswerOf<typeof USER>;
@@ -100,7 +100,7 @@ async function removeSignIn({ services, recorded }: Changes, { name: user = '', 
 
 /** What is not given stays out, so that it stays as it is. */
 function validity(from: string | undefined, until: string | undefined, frame: Frame) {
-  const [valid_from, valid_until] = [parseMoment(from, nowOf(frame)), parseMoment(until, nowOf(frame))];
+  const [valid_from, valid_until] = [parseMoment(from, commandTime(frame)), parseMoment(until, commandTime(frame))];
   return { ...(valid_from !== undefined && { valid_from }), ...(valid_until !== undefined && { valid_until }) };
 }
 

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { type Access, NO_FIELDS, type PolicyRow, type TableHead } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/files.ts';
-import { adapterNamed, lostWordOf } from '../../nvr/adapters.ts';
+import { adapterNamed, findLostWord } from '../../nvr/adapters.ts';
 import { type Finding, nearest, type Problem, pathText } from '../problems/problems.ts';
 import { readYaml, type YamlText } from '../problems/read-yaml.ts';
-import { findingsOf, messageFor } from '../schema/issues.ts';
-import { keysOf } from '../schema/keys.ts';
+import { messageFor, toFindings } from '../schema/issues.ts';
+import { readKeys } from '../schema/keys.ts';
 import { rowFindings } from './policy-faults.ts';
 import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
 import { headShape, joinedHead } from './table-head.ts';
@@ -59,8 +59,8 @@ export async function loadPolicy(
 function adapterProblems(rows: readonly PolicyRow[], { adapter, cameras }: TableHead): readonly Problem[] {
   const nvr = adapterNamed(adapter);
   const ofRows = rows.flatMap((row) => {
-    const lost = lostWordOf(row, nvr);
-    return lost === undefined ? [] : [{ ...placeOf(row), message: lostWordText(row, lost, adapter) }];
+    const lost = findLostWord(row, nvr);
+    return lost === undefined ? [] : [{ ...problemPlace(row), message: lostWordText(row, lost, adapter) }];
   });
   const isUnread = adapter === undefined && cameras?.some(({ names }) => names.in === 'config');
   return isUnread ? [...ofRows, UNREAD_CONFIG] : ofRows;
@@ -72,7 +72,7 @@ const UNREAD_CONFIG: Problem = {
     'the head of the table has "names: config", and names no adapter that reads the configuration of the NVR: write for example "adapter: frigate", or where the names stand, such as keys',
 };
 
-const placeOf = ({ file, line }: PolicyRow): Pick<Problem, 'path' | 'line' | 'source'> => ({
+const problemPlace = ({ file, line }: PolicyRow): Pick<Problem, 'path' | 'line' | 'source'> => ({
   path: 'routes',
   line,
   ...(file !== undefined && { source: file }),
@@ -121,7 +121,7 @@ async function readChain(base: NonNullable<PolicyTable['base']>, place: ChainPla
     return err([{ ...namedAt, message: `${JSON.stringify(name)} is larger than ${LARGEST_TEXT_BYTES} bytes` }]);
   if (text === undefined) return err([{ ...namedAt, message: await notFound(name) }]);
   texts.set(file, text);
-  const table = await tableOf(text, file);
+  const table = await parseTable(text, file);
   if (!table.ok) return table;
   if (!table.value.base) return ok([table.value]);
   const rest = await readChain(table.value.base, { directory: dirname(file), above: [...above, file], onFile, texts });
@@ -135,14 +135,14 @@ export type BuiltTables = Readonly<Record<string, PolicyTable>>;
 export const BUILT_TABLES = 'config/policy/tables.json';
 const BUILT = join(import.meta.dirname, basename(BUILT_TABLES));
 
-export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const digestText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Shipped tables that this process has read already: a reload, and the next instance, parse none. */
 const known = new Map<string, PolicyTable>();
 
-async function tableOf(text: string, file: string): Promise<Result<PolicyTable, readonly Problem[]>> {
+async function parseTable(text: string, file: string): Promise<Result<PolicyTable, readonly Problem[]>> {
   if (dirname(file) !== SHIPPED) return parsePolicy(text, basename(file));
-  const digest = digestOf(text);
+  const digest = digestText(text);
   const table = known.get(digest) ?? (await builtTable(digest));
   const read = table ? ok(table) : parsePolicy(text, basename(file));
   if (read.ok) known.set(digest, read.value);
@@ -183,7 +183,7 @@ export const tableSchema = z.strictObject({
   routes: z.array(rowSchema),
 });
 
-const KEYS_OF_TABLE = keysOf(tableSchema);
+const KEYS_OF_TABLE = readKeys(tableSchema);
 
 /** Each is looked for in the file. */
 const MOST_PROBLEMS = 100;
@@ -193,7 +193,7 @@ export function parsePolicy(written: string, source: string): Result<PolicyTable
   const yaml = readYaml(written);
   if (!yaml.ok) return err(yaml.error.map((problem) => ({ ...problem, source })));
   const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor(() => false) });
-  const findings = parsed.success ? rowFindings(parsed.data.routes) : findingsOf(parsed.error.issues, KEYS_OF_TABLE);
+  const findings = parsed.success ? rowFindings(parsed.data.routes) : toFindings(parsed.error.issues, KEYS_OF_TABLE);
   if (!parsed.success || findings.length > 0)
     return err(findings.slice(0, MOST_PROBLEMS).map((finding) => asProblem(finding, yaml.value, source)));
   const { routes, extends: name, version: _, handlers: __, ...head } = parsed.data;

@@ -31,23 +31,23 @@ const among = <Word extends string>(words: readonly Word[], text: string | undef
 
 const KINDS = [...NAME_KINDS, ...OWNER_KINDS];
 /** A name without a kind is a camera's. */
-const kindOf = (text: string | undefined) => (text === undefined ? 'camera' : among(KINDS, text));
+const parseKind = (text: string | undefined) => (text === undefined ? 'camera' : among(KINDS, text));
 
-const placeOf = ({ name = '', list }: Groups): BodyPlace => (list === undefined ? { name } : { name, list });
+const toBodyPlace = ({ name = '', list }: Groups): BodyPlace => (list === undefined ? { name } : { name, list });
 
 export const parseLocator = reader<Locator>([
   [
     /^(?:(?!camera:)(?<kind>[\w:-]+):)?(?<source>path|query):(?<name>\w+)$/,
     ({ kind: written, source, name = '' }) => {
-      const kind = kindOf(written);
+      const kind = parseKind(written);
       return kind && { kind, source: source === 'path' ? source : 'query', name };
     },
   ],
   [
     /^(?:(?!camera:)(?<kind>[\w:-]+):)?body:(?:(?<list>\w+)\[\]\.)?(?<name>\w+)$/,
     ({ kind: written, ...place }) => {
-      const kind = kindOf(written);
-      return kind && { kind, source: 'body', ...placeOf(place) };
+      const kind = parseKind(written);
+      return kind && { kind, source: 'body', ...toBodyPlace(place) };
     },
   ],
 ]);
@@ -96,7 +96,10 @@ export const parsePrefixPlace = reader<PrefixPlace>([
   [/^always$/, () => ({ when: 'always' })],
   [/^recent:id$/, () => ({ when: 'recent-id' })],
   [/^recent:path:(?<name>\w+)$/, ({ name = '' }) => ({ when: 'recent-path', name })],
-  [/^recent:body:(?:(?<list>\w+)\[\]\.)?(?<name>\w+)$/, (place) => ({ when: 'recent-body', place: placeOf(place) })],
+  [
+    /^recent:body:(?:(?<list>\w+)\[\]\.)?(?<name>\w+)$/,
+    (place) => ({ when: 'recent-body', place: toBodyPlace(place) }),
+  ],
   [
     /^header:(?<name>[a-z][a-z-]*)(?:@(?<since>\d+\.\d+))?$/,
     ({ name = '', since }) => ({ when: 'header', name, ...(since !== undefined && { since }) }),

@@ -53,20 +53,20 @@ function routeFault(route: string): string | undefined {
     return `${shown} has two {name...}: which of them a segment belongs to is not known`;
   if (/\.\.\.\}(?:\/\{\w+\})+$/.test(path))
     return `${shown} has nothing but parameters after {name...}: write a text or a shape, such as {file:file}, behind it`;
-  const names = parametersOf(path);
+  const names = pathParameters(path);
   return new Set(names).size < names.length ? `${shown} uses a parameter name twice: rename one` : undefined;
 }
 
 const isUnknownShape = (shape: string | undefined): boolean =>
   shape !== undefined && !Object.hasOwn(PATH_SHAPES, shape);
 
-const parametersOf = (path: string): readonly string[] =>
+const pathParameters = (path: string): readonly string[] =>
   [...path.matchAll(PARAMETER)].map((match) => match.groups?.['name'] ?? '');
 
 function camerasFault(row: RowText): string | undefined {
   const locators = row.cameras ?? [];
   if (row.access === 'camera' && locators.length === 0) return 'access is camera but no camera is named: add cameras';
-  const names = parametersOf(row.route);
+  const names = pathParameters(row.route);
   const lost = locators.find(({ source, name }) => source === 'path' && !names.includes(name));
   if (lost) return `cameras has ${JSON.stringify(writtenLocator(lost))}, but the path has no such parameter`;
   const isDynamic = locators.some(({ kind, source }) => kind === 'camera' && source === 'path');
@@ -91,7 +91,7 @@ function parametersFor(place: TimePlace): readonly string[] {
 }
 
 function timesFault({ times = [], route, cameras = [], answer }: RowText): string | undefined {
-  const names = parametersOf(route);
+  const names = pathParameters(route);
   for (const place of times) {
     const lost = parametersFor(place).find((name) => !names.includes(name));
     if (lost !== undefined)
@@ -153,7 +153,7 @@ function pageFault({ page, route, cameras = [] }: RowText): string | undefined {
   if (!page) return undefined;
   const { methods } = splitRoute(route);
   const inPath = cameras.filter(({ source }) => source === 'path').map(({ name }) => name);
-  const other = parametersOf(route).find((name) => !inPath.includes(name));
+  const other = pathParameters(route).find((name) => !inPath.includes(name));
   const isPlain =
     methods.length === 1 && methods[0] === 'GET' && cameras.every(({ kind }) => kind === 'camera' || kind === 'stream');
   return isPlain && other === undefined
@@ -185,7 +185,7 @@ const READ = ['array', 'one', 'page'] as const;
 
 /** The camera of what is started is that of the path. */
 const startsFault = ({ starts, route }: RowText): string | undefined =>
-  starts === 'whep' && !parametersOf(route).includes('camera')
+  starts === 'whep' && !pathParameters(route).includes('camera')
     ? 'starts is whep, but the path has no parameter camera: name the camera in the path'
     : undefined;
 

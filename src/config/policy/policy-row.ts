@@ -97,17 +97,17 @@ const IN_QUERY = `write text:<letters>, words such as "on|off", or ${PARAMETER_F
 
 /** The error says what is wrong, and where. */
 function parseBodyForm(written: unknown): Result<BodyShape | 'any', string> {
-  return written === 'any' ? ok(written) : shapeOf(written, 'body');
+  return written === 'any' ? ok(written) : parseShape(written, 'body');
 }
 
-function shapeOf(written: unknown, place: string): Result<BodyShape, string> {
+function parseShape(written: unknown, place: string): Result<BodyShape, string> {
   if (typeof written === 'string') {
     const shape = formNamed(written, VALUE_FORMS, 'body');
     return shape ? ok(shape) : err(`${place} has ${JSON.stringify(written)}, which is no form: ${IN_BODY}`);
   }
   if (Array.isArray(written)) {
     if (written.length !== 1) return err(`${place} must have one form in its list: write for example [id]`);
-    const of = shapeOf(written[0], `${place}[]`);
+    const of = parseShape(written[0], `${place}[]`);
     return of.ok ? ok({ kind: 'list', of: of.value }) : of;
   }
   if (typeof written !== 'object' || written === null) return err(`${place} is no form: ${IN_BODY}`);
@@ -115,7 +115,7 @@ function shapeOf(written: unknown, place: string): Result<BodyShape, string> {
   for (const [key, form] of Object.entries(written)) {
     const { name, isRequired } = NAME.exec(key)?.groups ?? {};
     if (name === undefined) return err(`${place} has ${JSON.stringify(key)}, which is not the name of a field`);
-    const shape = shapeOf(form, `${place}.${name}`);
+    const shape = parseShape(form, `${place}.${name}`);
     if (!shape.ok) return shape;
     fields[name] = { shape: shape.value, isRequired: isRequired === '!' };
   }

@@ -12,7 +12,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { err, messageOf, ok, type Result } from '../../domain/result.ts';
+import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
 import type { KeyPath, Problem } from './problems.ts';
 
 /** What a YAML text may hold, looked at before it is parsed: parsing an entry takes some 20 microseconds of the event loop. */
@@ -118,7 +118,7 @@ export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
   return ok({
     tree: tree.value,
     locate: (path, what = 'value') => {
-      const offset = offsetOf(document, path, what);
+      const offset = findOffset(document, path, what);
       return offset === undefined ? undefined : positionAt(lines, offset);
     },
   });
@@ -145,7 +145,7 @@ function plainTree(document: Document): Result<unknown, readonly Problem[]> {
     return entriesIn(tree) > MOST_ENTRIES ? err([{ path: '', message: TOO_MANY }]) : ok(tree);
   } catch (fault) {
     // An alias without its anchor, or a bomb of aliases, is found only now.
-    return err([{ path: '', message: syntaxMessage(messageOf(fault)) }]);
+    return err([{ path: '', message: syntaxMessage(faultMessage(fault)) }]);
   }
 }
 
@@ -176,31 +176,31 @@ function positionAt(lines: LineCounter, offset: number): Position {
   return { line, column: col };
 }
 
-function offsetOf(document: Document, path: KeyPath, what: 'key' | 'value'): number | undefined {
+function findOffset(document: Document, path: KeyPath, what: 'key' | 'value'): number | undefined {
   let node = resolved(document, document.contents);
   let offset: number | undefined;
   for (const [depth, step] of path.entries()) {
     const isLast = depth === path.length - 1;
     if (isSeq(node) && typeof step === 'number') {
       node = resolved(document, node.items[step]);
-      offset = startOf(node);
+      offset = startOffset(node);
       continue;
     }
-    const pair = pairOf(node, step);
+    const pair = findPair(node, step);
     if (!pair) return undefined;
     node = resolved(document, pair.value);
     const isShort = isScalar(node) && node.value !== null;
-    offset = startOf(isLast && what === 'value' && isShort ? node : pair.key);
+    offset = startOffset(isLast && what === 'value' && isShort ? node : pair.key);
   }
   return offset;
 }
 
-function pairOf(node: unknown, key: PropertyKey): Pair | undefined {
+function findPair(node: unknown, key: PropertyKey): Pair | undefined {
   if (!isMap(node)) return undefined;
   return node.items.find((pair) => String(isScalar(pair.key) ? pair.key.value : pair.key) === String(key));
 }
 
 const resolved = (document: Document, node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
 
-const startOf = (node: unknown): number | undefined =>
+const startOffset = (node: unknown): number | undefined =>
   isScalar(node) || isCollection(node) ? (node as Node).range?.[0] : undefined;

@@ -1,18 +1,18 @@
 /** Rules about keys of `auth`: accounts, roles and providers (SPEC 1, 4, 16). */
 import { isDeepStrictEqual } from 'node:util';
 import { isDomain, isWithinDomain } from '../../domain/addresses.ts';
-import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { toScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { writtenLimits } from '../../domain/rights.ts';
 import { about } from '../problems/problems.ts';
 import { parsePublicUrl } from './addresses.ts';
 import { authSection } from './auth-schema.ts';
-import { isWider, keysOf, namesIn } from './keys.ts';
+import { isWider, namesIn, readKeys } from './keys.ts';
 import { believesMore, everyAddress, lacksEntries, losesGroups, mappedRoles, unknownRole } from './proxy-rules.ts';
 import { fails, type Raw, type Rule, warns } from './rule.ts';
 import type { Settings } from './schema.ts';
 
 /** The keys of `auth`, by their place below it. */
-const KEYS = keysOf(authSection);
+const KEYS = readKeys(authSection);
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
@@ -74,7 +74,7 @@ function lostCameras({ auth, nvr, server }: Settings) {
     entries.flatMap((entry, index) =>
       about(
         ['auth', 'roles', role, index],
-        visibleCameras(scopeOf([entry]), known).length === 0 &&
+        visibleCameras(toScope([entry]), known).length === 0 &&
           `${JSON.stringify(entry)} is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras`,
       ),
     ),

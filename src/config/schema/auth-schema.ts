@@ -7,7 +7,7 @@ import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
 import { along, byRule, fromLimit, higher, key, lower, never } from './keys.ts';
 import { oidcKeys } from './oidc-schema.ts';
-import { camerasOf, limitsOf, roleKeys } from './role-schema.ts';
+import { camerasByRole, limitsByRole, roleKeys } from './role-schema.ts';
 import { checked, parsed, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
 /** The least that the interface allows. */
@@ -68,6 +68,6 @@ export const authSection = z
     hash_iterations: key(z.int().min(1).max(2 ** 31 - 1).prefault(600_000), { widens: lower },
       'PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in. A hash with more than ten times as many (and more than 600000) is not accepted.'),
   })
-  .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), limits: limitsOf(roles) }))
+  .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasByRole(roles), limits: limitsByRole(roles) }))
   .prefault({})
   .describe('Accounts, sessions and roles.');

@@ -4,11 +4,11 @@ import { type Finding, type KeyPath, nearest } from '../problems/problems.ts';
 import { type Keys, namesIn, placeAmong } from './keys.ts';
 
 /** zod's issues in our words; an issue about several keys becomes a finding for each. `keys`: the keys that exist. */
-export function findingsOf(issues: readonly z.core.$ZodIssue[], keys: Keys): readonly Finding[] {
+export function toFindings(issues: readonly z.core.$ZodIssue[], keys: Keys): readonly Finding[] {
   return issues.flatMap((issue): readonly Finding[] => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...issue.path, key], keys));
     const meant = issue.code === 'invalid_union' ? meantBranch(issue) : undefined;
-    if (meant) return findingsOf(meant, keys);
+    if (meant) return toFindings(meant, keys);
     if (issue.code === 'invalid_key') return [{ path: issue.path, message: issue.issues[0]?.message ?? issue.message }];
     return [{ path: issue.path, message: issue.message }];
   });
@@ -91,12 +91,12 @@ export const meantVariable =
   (name: string): string | undefined => {
     const rest = OURS.exec(name)?.groups?.['rest'];
     if (rest === undefined) return undefined;
-    const place = leavesOf(keys).find((key) => folded(key.replaceAll('.', '_')) === folded(rest));
+    const place = listLeaves(keys).find((key) => folded(key.replaceAll('.', '_')) === folded(rest));
     const meant = place && `POSTERN__${place.replaceAll('.', '__').toUpperCase()}`;
     return name.startsWith('POSTERN__') && name.toUpperCase() === meant ? undefined : meant;
   };
 
-const leavesOf = (keys: Keys): readonly string[] =>
+const listLeaves = (keys: Keys): readonly string[] =>
   [...keys].flatMap(([place, { form }]) => (place.includes('*') || form === 'section' ? [] : [place]));
 
 /** However many underscores stand between two words. */

@@ -64,15 +64,15 @@ export interface Key extends Readonly<Traits> {
 /** Keys by place: `auth.oidc.*.name`, with `*` for an entry of a list or of a map. */
 export type Keys = ReadonlyMap<string, Key>;
 
-export function keysOf(schema: z.core.$ZodType): Keys {
+export function readKeys(schema: z.core.$ZodType): Keys {
   const keys = new Map<string, Key>();
   collect(schema as z.core.$ZodTypes, '', {}, keys);
   for (const [place, { isSecret }] of [...keys])
-    if (isSecret && !place.endsWith('.*')) keys.set(twinOf(place), { form: 'value', isTwin: true });
+    if (isSecret && !place.endsWith('.*')) keys.set(fileTwin(place), { form: 'value', isTwin: true });
   return keys;
 }
 
-export const twinOf = (key: string): string => `${key}_file`;
+export const fileTwin = (key: string): string => `${key}_file`;
 
 const below = (place: string, step: string): string => (place === '' ? step : `${place}.${step}`);
 

@@ -12,7 +12,7 @@ const SHORTEST_GOOD_SECRET = 16;
  * Whose identity headers are believed while `auth.enabled` is false: networks (CIDR). Empty: every peer is believed, if it
  * sends the proxy secret where one is configured.
  */
-export const trustedPeersOf = ({ auth, proxy }: Pick<Settings, 'auth' | 'proxy'>): readonly string[] =>
+export const trustedPeers = ({ auth, proxy }: Pick<Settings, 'auth' | 'proxy'>): readonly string[] =>
   proxy.trusted_peers.length > 0 ? proxy.trusted_peers : auth.trusted_proxies;
 
 const isMapped = ({ proxy: { header_map } }: Settings): boolean => (header_map.user ?? header_map.role) !== undefined;
@@ -147,7 +147,7 @@ const mayBeMore = (role: string, than: Role): boolean =>
 /** Identity headers are read only while `auth.enabled` is false. */
 export function believesMore(running: Settings, read: Settings): boolean {
   if (running.auth.enabled) return false;
-  const [before, after] = [trustedPeersOf(running), trustedPeersOf(read)];
+  const [before, after] = [trustedPeers(running), trustedPeers(read)];
   const losesSecret = running.proxy.auth_secret.length > 0 && read.proxy.auth_secret.length === 0;
   if (losesSecret && after.length === 0) return true;
   if (read.proxy.auth_secret.some((secret) => isBeginning(secret, running.proxy.auth_secret))) return true;
@@ -161,14 +161,14 @@ const isBeginning = (secret: string, secrets: readonly string[]): boolean =>
 /** Whether one of the networks holds all of this one. */
 const isWithin = (network: string, networks: readonly string[]): boolean =>
   networks.some((wider) => {
-    const [inner, outer] = [partsOf(network), partsOf(wider)];
+    const [inner, outer] = [splitNetwork(network), splitNetwork(wider)];
     if (inner.family !== outer.family || inner.bits < outer.bits) return false;
     const list = new BlockList();
     list.addSubnet(outer.address, outer.bits, outer.family);
     return list.check(inner.address, inner.family);
   });
 
-function partsOf(network: string) {
+function splitNetwork(network: string) {
   const [address = '', length] = network.split('/');
   const family = isIP(address) === 6 ? ('ipv6' as const) : ('ipv4' as const);
   return { address, family, bits: length === undefined ? (family === 'ipv6' ? 128 : 32) : Number(length) };

@@ -60,10 +60,10 @@ export const roleKeys = {
 
 type RoleEntry = z.output<ReturnType<typeof roleCameras>>;
 
-export const camerasOf = (roles: Readonly<Record<string, RoleEntry>>): CustomRoles =>
+export const camerasByRole = (roles: Readonly<Record<string, RoleEntry>>): CustomRoles =>
   new Map(Object.entries(roles).map(([role, entry]) => [role as Role, 'deny' in entry ? entry.cameras : entry]));
 
-export const limitsOf = (roles: Readonly<Record<string, RoleEntry>>): RoleLimits =>
+export const limitsByRole = (roles: Readonly<Record<string, RoleEntry>>): RoleLimits =>
   new Map(
     Object.entries(roles).flatMap(([role, entry]): [Role, RoleLimit][] => {
       if (!('deny' in entry)) return [];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { KeyPath } from '../problems/problems.ts';
 import { authSection } from './auth-schema.ts';
-import { higher, keysOf, placeAmong } from './keys.ts';
+import { higher, placeAmong, readKeys } from './keys.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
@@ -61,7 +61,7 @@ export type Schema = ReturnType<typeof createSchema>;
 
 export function createSchema(sections: Sections) {
   const file = z.strictObject({ ...SECTIONS, ...sections });
-  const keys = keysOf(file);
+  const keys = readKeys(file);
   return {
     file,
     /** Every key, by its place. */

@@ -36,7 +36,7 @@ export function parseDecimal(text: string): Parsed<number> {
 }
 
 /** Undefined for what is no number. */
-export function numberOf(text: string | undefined): number | undefined {
+export function parseNumber(text: string | undefined): number | undefined {
   const parsed = text === undefined ? undefined : parseDecimal(text);
   return parsed?.ok ? parsed.value : undefined;
 }

@@ -31,14 +31,14 @@ export function parsePlates(text: string): Parsed<EventCondition> {
   const names = members.value.filter((member) => member !== NONE);
   const patterns = names.filter((name) => PATTERN.test(name));
   // An NVR tries what is given twice twice.
-  const refused = faultOf(text.split(',').filter((member) => PATTERN.test(member.trim())));
+  const refused = patternFault(text.split(',').filter((member) => PATTERN.test(member.trim())));
   if (refused !== undefined) return fault('value_error', refused);
   const plates = names.filter((name) => !PATTERN.test(name));
-  const matches = patterns.length > 0 ? { matches: anyOf(patterns.map(plateTest)) } : {};
+  const matches = patterns.length > 0 ? { matches: matchAny(patterns.map(plateTest)) } : {};
   return ok({ kind: 'plate', isWanted: { plates, ...matches }, orNone: names.length < members.value.length });
 }
 
-function faultOf(patterns: readonly string[]): string | undefined {
+function patternFault(patterns: readonly string[]): string | undefined {
   if (patterns.length > MOST_PATTERNS) return `At most ${MOST_PATTERNS} plate patterns can be given`;
   const long = patterns.find((pattern) => pattern.length > LONGEST_PATTERN);
   if (long !== undefined) return `The pattern "${long}" is longer than ${LONGEST_PATTERN} characters`;
@@ -95,7 +95,7 @@ function plateTest(pattern: string): PlateTest {
 }
 
 /** Found anywhere in the plate. The same plates come by again and again: each is tested once. */
-function anyOf(tests: readonly PlateTest[]): PlateTest {
+function matchAny(tests: readonly PlateTest[]): PlateTest {
   const known = new Map<string, boolean>();
   return (plate) => {
     if (plate.length > LONGEST_PLATE) return false;

@@ -9,7 +9,7 @@ export const storeFault = (kind: StoreFault, message: string, cause?: unknown): 
   Object.assign(new Error(message, { cause }), { storeFault: kind });
 
 /** Undefined for every other fault. */
-export const storeFaultOf = (fault: unknown): StoreFault | undefined =>
+export const findStoreFault = (fault: unknown): StoreFault | undefined =>
   fault instanceof Error && 'storeFault' in fault ? (fault.storeFault as StoreFault) : undefined;
 
 /** Undefined when the check throws nothing. */

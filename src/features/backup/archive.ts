@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline as flow } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip, type Gunzip } from 'node:zlib';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import { putInPlace } from '../../files/files.ts';
 
 export interface BackedUp {
@@ -79,7 +79,7 @@ export async function readBackup(file: string, directory: string) {
     }
     return { names, madeAt };
   } catch (cause) {
-    const reason = messageOf(cause);
+    const reason = faultMessage(cause);
     throw new Error(`${file} cannot be restored: ${reason}`, { cause });
   } finally {
     await current?.close();

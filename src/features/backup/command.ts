@@ -40,7 +40,7 @@ export function registerBackupCommands(program: Command, frame: CommandFrame): v
         const done = await restore(file, { ...place, replace, revoke, isRunning: frame.isRunning });
         const problems = await frame.check(place);
         return lines([
-          `Restored ${done.names.join(', ')}, as of ${dayOf(done.madeAt)} (${age(unixSeconds(place.clock) - done.madeAt)}).`,
+          `Restored ${done.names.join(', ')}, as of ${fileDay(done.madeAt)} (${age(unixSeconds(place.clock) - done.madeAt)}).`,
           revoke ? ended(done) : workingAgain(done),
           ...done.missing.map(notInIt),
           ...problems.map((problem) => `before a start: ${problem}`),
@@ -69,7 +69,7 @@ function credentials({ account: _, ...counts }: RestoreDone['returned']): string
 
 const some = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
-const dayOf = (at: number): string => `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const fileDay = (at: number): string => `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const AGES = [
   ['day', 86_400],

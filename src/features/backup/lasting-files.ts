@@ -53,7 +53,7 @@ export async function lastingFiles({ directory, env }: CommandPlace, config: Rea
   const files: readonly BackedUp[] = [...found]
     .map(([name, path]) => ({ name, path }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
-  return { files, missing: [...missing, ...(await secretElsewhere(base, env)), ...variablesOf(env)] };
+  return { files, missing: [...missing, ...(await secretElsewhere(base, env)), ...setVariables(env)] };
 }
 
 /** Finds what the directory itself holds: configuration, route tables, header lists, the signing secret and certificates, named by a key or not. */
@@ -94,7 +94,7 @@ async function secretElsewhere(directory: string, env: CommandPlace['env']): Pro
 }
 
 /** Keys of the configuration, and what stands for {SERVICE_X} in it. */
-function variablesOf(env: CommandPlace['env']): readonly string[] {
+function setVariables(env: CommandPlace['env']): readonly string[] {
   const names = Object.keys(env).filter((name) => /^(?:POSTERN__|(?:SERVICE|FRIGATE)_(?!JWT_SECRET$))/.test(name));
   return names.length === 0 ? [] : [`variables of the environment: ${names.sort().join(', ')}`];
 }

@@ -6,7 +6,7 @@ import type { CommandPlace } from '../../config/load-config.ts';
 import { markRestored } from '../../config/marks.ts';
 import type { Problem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { endReturned, faultOf, returnedBy } from '../../store/backup-file.ts';
+import { endReturned, findFault, returnedBy } from '../../store/backup-file.ts';
 import { type ReadBackup, readBackup } from './archive.ts';
 import { STORE } from './back-up.ts';
 import { isOfStore, lastingFiles, type ReadableConfig, readableConfig } from './lasting-files.ts';
@@ -33,7 +33,7 @@ export async function restore(file: string, options: RestoreOptions) {
     const { names, madeAt } = isStore ? await readStoreFile(file, scratch) : await readBackup(file, scratch);
     if (!names.includes(STORE)) throw new Error(`${file} cannot be restored: it holds no store`);
     const store = join(scratch, STORE);
-    const fault = faultOf(store);
+    const fault = findFault(store);
     if (fault !== undefined) throw new Error(`${file} cannot be restored: its store is broken: ${fault}`);
     // With the configuration that will hold: it says where the store is.
     const config = await readableConfig(isStore ? options : { ...options, directory: scratch }).catch(

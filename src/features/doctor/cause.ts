@@ -46,20 +46,20 @@ export function linesFor(name: string, proxy?: ProxyKind): readonly string[] {
   return (proxy && (lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined))) ?? [];
 }
 
-const signOf =
+const makeSign =
   (level: Level) =>
   (holds: boolean, seen: string): Sign | undefined =>
     holds ? { level, seen } : undefined;
-export const error = signOf('error');
-export const warning = signOf('warning');
-export const advice = signOf('advice');
+export const error = makeSign('error');
+export const warning = makeSign('warning');
+export const advice = makeSign('advice');
 
 /** A header of the answer, its lines joined. */
-export const headerOf = (response: ProbeResponse, name: string): string | undefined =>
+export const probeHeader = (response: ProbeResponse, name: string): string | undefined =>
   response.kind === 'answered' ? response.headers[name]?.join(', ') : undefined;
 
 /** 0 without an answer. */
-export const statusOf = (response: ProbeResponse): number => (response.kind === 'answered' ? response.status : 0);
+export const probeStatus = (response: ProbeResponse): number => (response.kind === 'answered' ? response.status : 0);
 
 /** Whether the answer is a refusal of Postern's, or one that its probes give. */
 export const isPosterns = (response: ProbeResponse): boolean =>

@@ -1,6 +1,6 @@
 /** `POST /api/status/doctor`: what doctor finds at the public address, for admins (SPEC 15). */
 import { z } from 'zod';
-import { type Audit, credentialOf } from '../../accounts/audit.ts';
+import { type Audit, auditedCredential } from '../../accounts/audit.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
@@ -45,14 +45,14 @@ export const CHECK_ROUTES: readonly OwnRoute<CheckRules>[] = [
 const SILENCE = 2;
 
 /** The account or the proxy's user who asks; undefined on the internal listener, which knows no persons. */
-const askerOf = (caller: Caller | undefined): string | undefined =>
+const askerName = (caller: Caller | undefined): string | undefined =>
   caller?.credential.kind === 'internal-listener' ? undefined : caller?.name;
 
 async function answer(ctx: RouteContext, { placeWith, audit, alone }: CheckRules): Promise<void> {
   const { caller, clientAddress: from, requestId } = ctx.state;
   // A token in an admin's name is in the audit log as every other.
-  const by = { who: caller?.name, from, ...credentialOf(caller), requestId };
-  const run = { asker: askerOf(caller), headers: {}, ca: undefined, silence: SILENCE };
+  const by = { who: caller?.name, from, ...auditedCredential(caller), requestId };
+  const run = { asker: askerName(caller), headers: {}, ca: undefined, silence: SILENCE };
   const report = await alone(() =>
     runDoctor(
       placeWith((entry) => audit({ ...entry, ...by })),

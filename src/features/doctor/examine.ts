@@ -4,7 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { parsedJson } from '../../domain/json.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import {
   COOKIE,
   FORGED_ADDRESS,
@@ -194,7 +194,7 @@ function judged(socket: TLSSocket) {
   const fault = socket.authorizationError;
   return {
     /** Node's words for what is wrong with the chain or the name; undefined when a browser would take it. */
-    fault: fault ? messageOf(fault) : undefined,
+    fault: fault ? faultMessage(fault) : undefined,
     /** Unix seconds. */
     endsAt: Date.parse(valid_to) / 1000,
     /** SHA-256 of it. */

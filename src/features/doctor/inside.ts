@@ -6,7 +6,7 @@ import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { ADMIN } from '../../domain/names.ts';
 import { compareReleases, type TableHead } from '../../domain/policy.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import { nvrCheck, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
 import { namesOfCameras } from '../../gateway/forward/watch-cameras.ts';
 import type { RouteAsker } from '../../routes/own-route.ts';
@@ -36,11 +36,11 @@ export async function observeInside(place: DoctorPlace) {
     exposedPorts(place),
     place.probeStore().then(
       () => null,
-      (fault: unknown) => messageOf(fault),
+      (fault: unknown) => faultMessage(fault),
     ),
     freeBytesAtStore(settings),
     nvrVersion(place),
-    adminsOf(place).catch(() => undefined),
+    countAdmins(place).catch(() => undefined),
     place.providerFaults(),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
@@ -68,7 +68,7 @@ async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | 
   return disk && disk.bavail * disk.bsize;
 }
 
-async function adminsOf({
+async function countAdmins({
   users,
   usersWithFactor,
 }: DoctorPlace): Promise<{ readonly withoutFactor: number; readonly all: number }> {

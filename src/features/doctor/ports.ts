@@ -138,12 +138,12 @@ function firstBytes(
       isOpen = true;
       socket.write(question);
     });
-    socket.once('data', (bytes) => end(protocolOf(bytes)));
+    socket.once('data', (bytes) => end(guessProtocol(bytes)));
     socket.once('error', () => end('closed')).once('close', () => end('closed'));
   });
 }
 
-function protocolOf(bytes: Buffer): FirstBytes {
+function guessProtocol(bytes: Buffer): FirstBytes {
   if (bytes.toString('latin1').startsWith('RTSP/1.0')) return 'RTSP';
   return bytes.subarray(6, 10).toString('hex') === STUN_COOKIE ? 'STUN' : 'other';
 }
@@ -166,7 +166,7 @@ export async function exposedPorts(
   if (!nvr.url) return [];
   const around = await surroundings(settings);
   const { own, others } = outsideAddresses(around);
-  const internal = internalPortOf(settings);
+  const internal = findInternalPort(settings);
   const looked = nvrPorts(tableHead);
   const ports = [...portsToTry(nvr.url, looked), ...internalPort(internal, looked)];
   // In a container the internal listener is meant to be open on its own network.
@@ -181,7 +181,7 @@ export async function exposedPorts(
 }
 
 /** Undefined where it is off, or at a path. */
-export const internalPortOf = ({ server: { internal } }: Settings): number | undefined =>
+export const findInternalPort = ({ server: { internal } }: Settings): number | undefined =>
   internal === false || internal.path !== undefined ? undefined : internal.port;
 
 /** The port of `nvr.url` may be another one than usual. WebRTC is left out: some publish it on purpose. */

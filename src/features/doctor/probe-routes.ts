@@ -56,17 +56,17 @@ function tell(ctx: RouteContext, deps: ProbeRules): void {
   const secure = ctx.state.clientEncrypted ? '; Secure' : '';
   const cookie = `${COOKIE}=1; Path=${ctx.state.basePath ?? ''}/; HttpOnly; SameSite=Lax; Max-Age=60${secure}`;
   ctx.set({ ...NO_CHANGE, 'Set-Cookie': cookie });
-  ctx.body = { service: 'postern', seen: seenOf(ctx, deps) };
+  ctx.body = { service: 'postern', seen: describeArrival(ctx, deps) };
 }
 
 /** How a probe's request arrived: the answer of `/postern/api/doctor/seen`. */
-export type ArrivedProbe = ReturnType<typeof seenOf>;
+export type ArrivedProbe = ReturnType<typeof describeArrival>;
 
-function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: ProbeRules) {
+function describeArrival(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: ProbeRules) {
   const { req, state } = ctx;
   const { remoteAddress = '', remotePort = 0 } = req.socket;
   const peer = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/, '');
-  const told = [...TOLD, ...identityHeaders].map((name) => [name, linesOf(ctx, name)] as const);
+  const told = [...TOLD, ...identityHeaders].map((name) => [name, headerLines(ctx, name)] as const);
   return {
     method: ctx.method,
     /** Less the base path. */
@@ -86,18 +86,18 @@ function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: Prob
     /** Some of the headers, a line each, by lower-case name. */
     headers: Object.fromEntries(told.filter(([, lines]) => lines.length > 0)),
     cookies: ctx.cookies.get(COOKIE) === undefined ? [] : [COOKIE],
-    ...certificateOf(req.socket),
+    ...peerCertificate(req.socket),
   };
 }
 
 /** The certificate of the listener. Every client of it gets it with the handshake. */
-function certificateOf(socket: Socket): { readonly certificate?: string } {
+function peerCertificate(socket: Socket): { readonly certificate?: string } {
   if (!(socket instanceof TLSSocket)) return {};
   const { fingerprint256 } = (socket.getCertificate() ?? {}) as Partial<PeerCertificate>;
   return fingerprint256 === undefined ? {} : { certificate: fingerprint256 };
 }
 
-const linesOf = ({ req }: RouteContext, name: string): readonly string[] =>
+const headerLines = ({ req }: RouteContext, name: string): readonly string[] =>
   (req.headersDistinct[name] ?? []).map((line) => line.slice(0, LONGEST_TOLD));
 
 /** It shows nothing: whose answer it is, its request id says. */

@@ -1,5 +1,5 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
-import { type DoctorFinding, headerOf, judge } from './cause.ts';
+import { type DoctorFinding, judge, probeHeader } from './cause.ts';
 import { type ExamineOptions, examine, type FirstSeen, type WaySeen } from './examine.ts';
 import { INSIDE_CAUSES, type observeInside } from './inside.ts';
 import type { ProxyKind } from './marks.ts';
@@ -48,7 +48,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const ports = OWN_MACHINE.test(url.hostname) ? [] : known.filter(({ port }) => String(port) !== url.port);
   const open = openPorts(url.hostname.replace(/^\[|\]$/g, ''), ports);
   const seen = await examine({ ...options, url });
-  const proxy = options.proxy ?? proxyKindOf(seen.reach);
+  const proxy = options.proxy ?? guessProxy(seen.reach);
   const way = judgeWay(seen, proxy);
   const within = judge(INSIDE_CAUSES, { ...(await inside), openPorts: await open });
   const looked = { ...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) && WAY_CAUSES), ...INSIDE_CAUSES };
@@ -114,5 +114,5 @@ const SIGNS: readonly (readonly [header: string, value: RegExp, kind: ProxyKind]
 ];
 
 /** Undefined for one that keeps silent, as HAProxy and Traefik do. */
-const proxyKindOf = (response: ProbeResponse): ProxyKind | undefined =>
-  SIGNS.find(([header, value]) => value.test(headerOf(response, header) ?? ''))?.[2];
+const guessProxy = (response: ProbeResponse): ProxyKind | undefined =>
+  SIGNS.find(([header, value]) => value.test(probeHeader(response, header) ?? ''))?.[2];

@@ -9,7 +9,7 @@ import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { CommandFrame } from '../feature.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
-import { internalPortOf, nvrPorts } from './ports.ts';
+import { findInternalPort, nvrPorts } from './ports.ts';
 import type { ProbeRules } from './probe-routes.ts';
 import { createReport, type Report, type ReportWishes } from './report.ts';
 
@@ -44,8 +44,8 @@ export async function runDoctor(
       ...wishes,
       url: url ?? (public_url && new URL(publicAddress(public_url, '/'))),
       token,
-      identityHeaders: identityHeadersOf(settings),
-      internalPort: internalPortOf(settings),
+      identityHeaders: identityHeaders(settings),
+      internalPort: findInternalPort(settings),
       ports: nvrPorts(tableHead),
       inside: () => observeInside(place),
       now: () => clock.now() / 1000,
@@ -61,13 +61,13 @@ export function probeRules(settings: Settings, clock: Clock): ProbeRules {
   const trusted = trustedNetworks(settings.auth.trusted_proxies);
   return {
     isTrustedPeer: trusted.includes,
-    identityHeaders: identityHeadersOf(settings),
+    identityHeaders: identityHeaders(settings),
     now: () => clock.now() / 1000,
   };
 }
 
 /** None with accounts of its own: then no header says who calls. */
-function identityHeadersOf({ auth, proxy }: Settings): readonly string[] {
+function identityHeaders({ auth, proxy }: Settings): readonly string[] {
   if (auth.enabled) return [];
   const { user, role } = proxy.header_map;
   return [...new Set([user, role].filter((name) => name !== undefined))];

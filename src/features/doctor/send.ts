@@ -58,7 +58,7 @@ export function send(probe: Probe): Promise<ProbeResponse> {
     });
     request.once('response', (response) => {
       const { localPort = 0 } = response.socket;
-      void bodyOf(response).then((body) => done(probeResponse(response, body, localPort)));
+      void readBody(response).then((body) => done(probeResponse(response, body, localPort)));
     });
     // A WebSocket that was opened is an answer too.
     request.once('upgrade', (response: IncomingMessage, socket: Socket) => {
@@ -79,7 +79,7 @@ const probeResponse = (response: IncomingMessage, body: string, localPort: numbe
 });
 
 /** The body, as much of it as there is; a broken one ends where it broke. */
-async function bodyOf(response: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

@@ -1,5 +1,5 @@
 /** Causes on the way between a browser and Postern, in the order in which a request goes (SPEC 15). */
-import { advice, type Causes, error, headerOf, isPosterns, statusOf, warning } from './cause.ts';
+import { advice, type Causes, error, isPosterns, probeHeader, probeStatus, warning } from './cause.ts';
 import type { FirstSeen, WaySeen } from './examine.ts';
 import { COOKIE, FORGED_ADDRESS, FORGED_NAME, ODD_TARGET } from './marks.ts';
 import type { ProbeResponse } from './send.ts';
@@ -19,7 +19,7 @@ const PLAIN_HTTP_AT_TLS_PORT =
 
 /** The address that a redirect leads to, where that is not a page of the same place. */
 function redirectedTo({ reach, url }: FirstSeen): URL | undefined {
-  const [status, location] = [statusOf(reach), headerOf(reach, 'location')];
+  const [status, location] = [probeStatus(reach), probeHeader(reach, 'location')];
   if (status < 300 || status > 399 || location === undefined || isPosterns(reach)) return undefined;
   return URL.parse(location, `${url.protocol}//${url.host}`) ?? undefined;
 }
@@ -45,14 +45,14 @@ export const FIRST_CAUSES = {
       'the proxy speaks plain HTTP to a port that expects HTTPS',
     ),
     error(
-      [502, 503, 504].includes(statusOf(reach)) && !isPosterns(reach),
-      `the proxy answers ${statusOf(reach)}: it cannot reach Postern`,
+      [502, 503, 504].includes(probeStatus(reach)) && !isPosterns(reach),
+      `the proxy answers ${probeStatus(reach)}: it cannot reach Postern`,
     ),
   ],
   redirected: (seen) => [error(redirection(seen) !== undefined, redirection(seen) ?? '')],
   'login-in-front': (seen) => {
     const to = redirectedTo(seen);
-    const isAsked = to !== undefined || (statusOf(seen.reach) === 401 && !isPosterns(seen.reach));
+    const isAsked = to !== undefined || (probeStatus(seen.reach) === 401 && !isPosterns(seen.reach));
     const where = to ? `, at ${to.origin}` : '';
     return [warning(isAsked, `the proxy asks for a login first${where}: doctor cannot check what is behind it`)];
   },
@@ -62,20 +62,20 @@ export const FIRST_CAUSES = {
       `the pages are at ${url.prefix || '/'}, and server.base_path is ${seen?.basePath || 'not set'}: redirects and cookies do not work`,
     ),
     error(
-      seen === undefined && url.prefix !== '' && isPosterns(reach) && [403, 404].includes(statusOf(reach)),
+      seen === undefined && url.prefix !== '' && isPosterns(reach) && [403, 404].includes(probeStatus(reach)),
       `Postern does not know ${url.prefix} as its base path`,
     ),
   ],
   'authorization-lost': ({ reach, seen }) => [
     error(
-      seen === undefined && isPosterns(reach) && statusOf(reach) === 401,
+      seen === undefined && isPosterns(reach) && probeStatus(reach) === 401,
       'the header Authorization did not arrive, or the address leads to another Postern than the one with this configuration',
     ),
   ],
   'not-postern': ({ reach, seen }) => [
     error(
       seen === undefined && !isPosterns(reach),
-      `another program than Postern answers there (status ${statusOf(reach)}): it may be the NVR itself, without protection`,
+      `another program than Postern answers there (status ${probeStatus(reach)}): it may be the NVR itself, without protection`,
     ),
   ],
 } satisfies Causes<FirstSeen>;
@@ -115,14 +115,14 @@ const lastHop = ({ seen }: WaySeen): string | undefined =>
   seen.headers['x-forwarded-for']?.join(',').split(',').at(-1)?.trim();
 
 /** What the browser called, as far as Postern may believe it. */
-const hostOf = ({ seen }: WaySeen): string | undefined =>
+const arrivedHost = ({ seen }: WaySeen): string | undefined =>
   (seen.peerTrusted ? seen.headers['x-forwarded-host']?.[0] : undefined) ?? seen.headers['host']?.[0];
 
 const withoutDefaultPort = (host: string, protocol: string): string =>
   host.toLowerCase().replace(protocol === 'https:' ? /:443$/ : /:80$/, '');
 
 const setCookie = ({ reach }: WaySeen): string | undefined =>
-  headerOf(reach, 'set-cookie')
+  probeHeader(reach, 'set-cookie')
     ?.split(/, (?=\w+=)/)
     .find((line) => line.startsWith(`${COOKIE}=`));
 
@@ -135,7 +135,7 @@ function lostOfCookie({ seen }: WaySeen, cookie: string): readonly string[] {
 
 /** Postern gives no two answers the same id. */
 function areAlike(responses: readonly ProbeResponse[]): boolean {
-  const ids = responses.map((response) => headerOf(response, 'x-request-id')).filter((id) => id !== undefined);
+  const ids = responses.map((response) => probeHeader(response, 'x-request-id')).filter((id) => id !== undefined);
   return new Set(ids).size < ids.length;
 }
 
@@ -192,7 +192,7 @@ export const WAY_CAUSES = {
     ),
   ],
   'host-lost': (way) => {
-    const [host, wanted] = [hostOf(way), withoutDefaultPort(way.url.host, way.url.protocol)];
+    const [host, wanted] = [arrivedHost(way), withoutDefaultPort(way.url.host, way.url.protocol)];
     return [
       error(
         host !== undefined && withoutDefaultPort(host, way.url.protocol) !== wanted,
@@ -205,7 +205,7 @@ export const WAY_CAUSES = {
     return [
       error(isOld, 'the proxy speaks HTTP/1.0 to Postern: no WebSockets, no keep-alive, no chunked bodies'),
       error(
-        !isOld && statusOf(upgrade) !== 404,
+        !isOld && probeStatus(upgrade) !== 404,
         'WebSockets do not work: the upgrade arrives as a plain request, or not at all, so live pictures stay black',
       ),
     ];
@@ -234,14 +234,14 @@ export const WAY_CAUSES = {
       `the proxy rewrites paths or queries: "…${ODD_TARGET}" arrived as "${seen.target.slice(-60)}"`,
     ),
     error(
-      statusOf(put) !== 200,
-      `PUT is answered with ${statusOf(put) || 'nothing'} by the proxy: users, roles and settings cannot be changed`,
+      probeStatus(put) !== 200,
+      `PUT is answered with ${probeStatus(put) || 'nothing'} by the proxy: users, roles and settings cannot be changed`,
     ),
   ],
   'body-limit': ({ upload }) => [
     error(
       !isPosterns(upload),
-      `a body of 2 MB is answered with ${statusOf(upload) || 'a closed connection'} by the proxy: exports, faces and configurations cannot be uploaded`,
+      `a body of 2 MB is answered with ${probeStatus(upload) || 'a closed connection'} by the proxy: exports, faces and configurations cannot be uploaded`,
     ),
   ],
   buffered: ({ stream, events, download }) => {
@@ -266,8 +266,8 @@ export const WAY_CAUSES = {
   ],
   'range-lost': ({ file }) => [
     error(
-      statusOf(file) !== 206,
-      `a request for a part of a file (Range) got status ${statusOf(file) || 'none'} instead of 206: seeking in a recording fails, and Safari plays no video`,
+      probeStatus(file) !== 206,
+      `a request for a part of a file (Range) got status ${probeStatus(file) || 'none'} instead of 206: seeking in a recording fails, and Safari plays no video`,
     ),
   ],
   'answers-cached': ({ api }) => [
@@ -279,7 +279,7 @@ export const WAY_CAUSES = {
   'errors-replaced': ({ refused }) => [
     error(
       !isPosterns(refused),
-      `the proxy replaces Postern's error responses with its own page (status ${statusOf(refused) || 'none'}): the console and API clients cannot tell what is wrong`,
+      `the proxy replaces Postern's error responses with its own page (status ${probeStatus(refused) || 'none'}): the console and API clients cannot tell what is wrong`,
     ),
   ],
 } satisfies Causes<WaySeen>;

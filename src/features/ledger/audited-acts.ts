@@ -19,8 +19,8 @@ export type ActRecord =
   /** Comes in crowds: those that follow each other are one record, with their number, and the first of the names that were made up. */
   | { readonly kind: 'repeated'; readonly subject: Subject; readonly madeUp?: string };
 
-export function doingOf(act: AuditedAct, at: number): ActRecord {
-  const kind = kindOf(act);
+export function actRecord(act: AuditedAct, at: number): ActRecord {
+  const kind = ledgerKind(act);
   if (kind === 'login-failed' && isOfStranger(act)) return doingOfStranger(act);
   const subject: Subject = {
     kind,
@@ -28,10 +28,10 @@ export function doingOf(act: AuditedAct, at: number): ActRecord {
     credential: act.credential ?? null,
     address: act.from ?? null,
     camera: null,
-    detail: detailOf(act),
+    detail: actDetail(act),
   };
   if (kind === 'refusal' || kind === 'login-failed' || IN_CROWDS.has(act.what)) return { kind: 'repeated', subject };
-  return { kind: 'once', entry: entryOf(subject, at) };
+  return { kind: 'once', entry: toEntry(subject, at) };
 }
 
 /** No password was compared: too many attempts, or no time to check one. */
@@ -52,13 +52,13 @@ function doingOfStranger(act: AuditedAct): ActRecord {
 }
 
 /** One act, whatever follows it. */
-export function entryOf({ detail = {}, kind, user, credential, address, camera }: Subject, at: number): LedgerEntry {
+export function toEntry({ detail = {}, kind, user, credential, address, camera }: Subject, at: number): LedgerEntry {
   const when = { from: Math.round(at * 1000) / 1000, to: Math.round(at * 1000) / 1000 };
   const fields = { kind, user, credential, address, camera };
   return { ...fields, ...when, watchedFrom: null, watchedTo: null, detail: JSON.stringify(detail) };
 }
 
-function kindOf({ what, verdict }: AuditedAct): LedgerKind {
+function ledgerKind({ what, verdict }: AuditedAct): LedgerKind {
   if (what === 'login') return verdict === 'allowed' ? 'login' : 'login-failed';
   if (what === 'token-refused') return 'login-failed';
   if (verdict === 'refused') return 'refusal';
@@ -67,7 +67,7 @@ function kindOf({ what, verdict }: AuditedAct): LedgerKind {
   return what.startsWith('link-') ? 'link' : 'change';
 }
 
-const detailOf = (act: AuditedAct): Readonly<Record<string, string>> =>
+const actDetail = (act: AuditedAct): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(act).flatMap(([name, value]) =>
       typeof value === 'string' && (!LEFT_OUT.has(name) || (name === 'agent' && isNotice(act)))

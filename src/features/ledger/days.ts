@@ -1,7 +1,7 @@
 /** Sums of viewings by local day, person, kind and camera: for plots, and for what is usual; days are those of the clock of the service (SPEC 14). */
 
 import { qualified } from '../../domain/accounts/site.ts';
-import { detailOf, isViewingKind, type LedgerDay, type LedgerEntry } from '../../domain/ledger.ts';
+import { isViewingKind, type LedgerDay, type LedgerEntry, readDetail } from '../../domain/ledger.ts';
 
 const HOUR = 3600;
 const DAY = 86_400;
@@ -14,20 +14,23 @@ export interface LocalTime {
 }
 
 /** Sums of what is a viewing. It counts for the day on which it began. */
-export function daysOf(entries: readonly LedgerEntry[], localTime: (at: number) => LocalTime): readonly LedgerDay[] {
+export function groupByDay(
+  entries: readonly LedgerEntry[],
+  localTime: (at: number) => LocalTime,
+): readonly LedgerDay[] {
   const days = new Map<string, LedgerDay>();
   for (const entry of entries) {
     const { kind, user, camera, from, to } = entry;
     if (!isViewingKind(kind)) continue;
     const { day } = localTime(from);
-    const place = { day, user: user ?? '', viewer: viewerOf(entry), kind, camera: atSite(camera ?? '', entry.site) };
+    const place = { day, user: user ?? '', viewer: viewerName(entry), kind, camera: atSite(camera ?? '', entry.site) };
     const key = JSON.stringify(place);
     const { seconds, records, hours } = days.get(key) ?? { seconds: 0, records: 0, hours: 0 };
     days.set(key, {
       ...place,
       seconds: seconds + (to - from),
-      records: records + timesOf(entry),
-      hours: hours | hoursOf(entry, localTime),
+      records: records + countTimes(entry),
+      hours: hours | hoursWatched(entry, localTime),
     });
   }
   return [...days.values()];
@@ -41,21 +44,21 @@ const atSite = (camera: string, site: string | undefined): string =>
  * Tokens, links, screens and the internal port are told apart from the person: what they show day and night says nothing about the person.
  * The links of a person are one: an automation makes hundreds a week, and each would have rows of its own for ever.
  */
-function viewerOf({ credential }: LedgerEntry): string {
+function viewerName({ credential }: LedgerEntry): string {
   if (credential === null) return '';
   if (credential.startsWith('link:')) return 'link';
   return credential === 'internal' || /^(?:token|screen):/.test(credential) ? credential : '';
 }
 
 /** Exports that follow each other are one span, which tells their number. */
-function timesOf(entry: LedgerEntry): number {
+function countTimes(entry: LedgerEntry): number {
   if (entry.kind !== 'export') return 1;
-  const times = Number(detailOf(entry)['times'] ?? 1);
+  const times = Number(readDetail(entry)['times'] ?? 1);
   return Number.isSafeInteger(times) ? times : 1;
 }
 
 /** A bit for each hour of the local clock from the begin to the end. */
-function hoursOf({ from, to }: LedgerEntry, localTime: (at: number) => LocalTime): number {
+function hoursWatched({ from, to }: LedgerEntry, localTime: (at: number) => LocalTime): number {
   let hours = 1 << localTime(to).hour;
   for (let at = from; at < Math.min(to, from + DAY); at += HOUR) hours |= 1 << localTime(at).hour;
   return hours;

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerEntry } from '../../domain/ledger.ts';
 import { misfitSentences } from '../../domain/ledger-chain.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import type { CommandServices, FeatureParts, OpenForCommand } from '../feature.ts';
-import { doingOf, entryOf, isNotice } from './audited-acts.ts';
+import { actRecord, isNotice, toEntry } from './audited-acts.ts';
 import { ledgerKeys, ledgerSection } from './keys.ts';
 import { openLedger } from './ledger.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
@@ -27,8 +27,8 @@ function openCommandLedger({ store, settings, clock, messages, warn }: CommandSe
   return {
     note(act) {
       if (!isEnabled && !isNotice(act)) return;
-      const doing = doingOf(act, now());
-      entries.push(doing.kind === 'once' ? doing.entry : entryOf(doing.subject, now()));
+      const doing = actRecord(act, now());
+      entries.push(doing.kind === 'once' ? doing.entry : toEntry(doing.subject, now()));
     },
     async close() {
       if (entries.length === 0) return;
@@ -38,7 +38,7 @@ function openCommandLedger({ store, settings, clock, messages, warn }: CommandSe
         for (const sentence of misfitSentences(written)) warn(sentence);
         sendNotices(written, messages);
       } catch (fault) {
-        warn(`the ledger has no record of it (${messageOf(fault)}); it was done all the same`);
+        warn(`the ledger has no record of it (${faultMessage(fault)}); it was done all the same`);
       }
     },
   };

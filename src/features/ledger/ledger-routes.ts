@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { qualified } from '../../domain/accounts/site.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
-import { traitsOf } from '../../domain/credentials.ts';
+import { traitsFor } from '../../domain/credentials.ts';
 import {
   LEDGER_KINDS,
   type LedgerCursor,
@@ -84,13 +84,13 @@ export const LEDGER_ROUTES: readonly OwnRoute<LedgerRouteDeps>[] = [
   { route: 'GET /api/ledger', access: 'any', cameras: ['query:camera'], narrow: 'check', note: "the caller's own records; for an admin all; with ledger.visible_to_viewers the viewings of the caller's cameras",
     summary: "Who watched what, and what was changed, newest first: one's own records; as an admin, all; API tokens of others than admins get 403", query: QUERY, yes: [200, z.array(RECORD)], no: [422, 429],
     handler: async (ctx, deps) => {
-      const asked = await questionOf(ctx, deps);
+      const asked = await readRequest(ctx, deps);
       if (asked) await list(ctx, asked, deps);
     } },
   { route: 'GET /api/ledger/days', access: 'any', cameras: ['query:camera'], narrow: 'check', note: 'as above, as sums',
     summary: 'Minutes watched, by person and day', query: QUERY, yes: [200, z.array(DAY_SUM)], no: [422],
     handler: async (ctx, deps) => {
-      const asked = await questionOf(ctx, deps);
+      const asked = await readRequest(ctx, deps);
       if (asked) respond(ctx, 200, await days(asked.question, deps));
     } },
 ];
@@ -100,7 +100,7 @@ interface LedgerRequest extends Omit<LedgerQuery, 'question'> {
 }
 
 /** Undefined when the response is set already. */
-async function questionOf(ctx: RouteContext, deps: LedgerRouteDeps): Promise<LedgerRequest | undefined> {
+async function readRequest(ctx: RouteContext, deps: LedgerRouteDeps): Promise<LedgerRequest | undefined> {
   const { caller } = ctx.state;
   if (!caller) return void respond(ctx, 401, { success: false, message: 'Log in first.' });
   if (!mayRead(caller)) return void respond(ctx, 403, { success: false, message: NOT_FOR_TOKENS });
@@ -108,16 +108,16 @@ async function questionOf(ctx: RouteContext, deps: LedgerRouteDeps): Promise<Led
   if (!read.ok) return void respond(ctx, 422, { success: false, message: read.error.join('; ') });
   const { camera, ...question } = read.value.question;
   const cameras = camera === undefined ? undefined : recordedAs(camera, deps);
-  return { ...read.value, question: { ...question, cameras, sight: await sightOf(caller, deps) } };
+  return { ...read.value, question: { ...question, cameras, sight: await findSight(caller, deps) } };
 }
 
 /** A token that leaks must not tell what its owner does, and from where; the tokens of an admin may read all. */
-const mayRead = (caller: Caller): boolean => isAdministrator(caller) || traitsOf(caller.credential).isPerson === true;
+const mayRead = (caller: Caller): boolean => isAdministrator(caller) || traitsFor(caller.credential).isPerson === true;
 
 const NOT_FOR_TOKENS = 'These records belong to a person: log in, or use an API token of an admin for all cameras.';
 
 /** Everybody sees the own records, less those of cameras that are not in the role any more. */
-async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSight | undefined> {
+async function findSight(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSight | undefined> {
   if (isAdministrator(caller)) return undefined;
   const { camerasOf, accountSince, visibleToViewers, localTime } = deps;
   const at = await accountSince(caller);
@@ -140,11 +140,11 @@ async function list(ctx: RouteContext, asked: LedgerRequest, deps: LedgerRouteDe
   const wanted = limit ?? DEFAULT_LIMIT;
   const found = await deps.store.find(question, wanted, cursor);
   const last = found.at(-1);
-  if (last && found.length === wanted) ctx.set('Link', `<${nextOf(ctx, last)}>; rel="next"`);
+  if (last && found.length === wanted) ctx.set('Link', `<${nextLink(ctx, last)}>; rel="next"`);
   respond(ctx, 200, found.map(recordJson));
 }
 
-function nextOf(ctx: RouteContext, last: LedgerCursor): string {
+function nextLink(ctx: RouteContext, last: LedgerCursor): string {
   const query = new URLSearchParams(ctx.querystring);
   query.set('cursor', cursorText(last));
   return `${ctx.state.basePath ?? ''}/api/ledger?${query}`;

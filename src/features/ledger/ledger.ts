@@ -10,7 +10,7 @@ import { currentHead, type LedgerStore } from '../../domain/ledger.ts';
 import { headText, misfitSentences } from '../../domain/ledger-chain.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
-import { doingOf, isNotice } from './audited-acts.ts';
+import { actRecord, isNotice } from './audited-acts.ts';
 import { activeLocalClock, type LocalTime } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
@@ -52,7 +52,7 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
     /** Notices alone where the ledger is off. */
     note(act: AuditedAct): void {
       if (!enabled && !isNotice(act)) return;
-      const doing = doingOf(act, now());
+      const doing = actRecord(act, now());
       if (doing.kind === 'once') sightings.add(doing.entry);
       else sightings.see(doing.subject, now(), undefined, doing.madeUp);
       // A person is told at once, also when the process is stopped within the second.

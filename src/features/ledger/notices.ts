@@ -6,12 +6,12 @@ import type { AccountServices } from '../../app/services.ts';
 import { NOTICE_KINDS, type Notice } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import {
-  detailOf,
   type LedgerEntry,
   type LedgerKind,
   type LedgerRecord,
   type LedgerStore,
-  recordIdOf,
+  readDetail,
+  recordId,
 } from '../../domain/ledger.ts';
 import type { Messages } from '../feature.ts';
 
@@ -20,10 +20,10 @@ const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];
 const MOST_SHOWN = 100;
 
 /** Undefined: nobody is told of the record. */
-export function noticeOf(id: string, entry: LedgerEntry): Notice | undefined {
-  const { what, user, agent, tokenId, linkId, factor, provider } = detailOf(entry);
+export function toNotice(id: string, entry: LedgerEntry): Notice | undefined {
+  const { what, user, agent, tokenId, linkId, factor, provider } = readDetail(entry);
   const event = NOTICE_KINDS.find((kind) => kind === what);
-  const owner = textOf(user) ?? entry.user;
+  const owner = asText(user) ?? entry.user;
   if (event === undefined || owner === null || !KINDS.includes(entry.kind)) return undefined;
   return {
     id,
@@ -32,17 +32,17 @@ export function noticeOf(id: string, entry: LedgerEntry): Notice | undefined {
     at: Math.floor(entry.from),
     by: entry.user,
     address: entry.address ?? '',
-    agent: textOf(agent),
-    detail: textOf(tokenId) ?? textOf(linkId) ?? textOf(factor) ?? textOf(provider),
+    agent: asText(agent),
+    detail: asText(tokenId) ?? asText(linkId) ?? asText(factor) ?? asText(provider),
   };
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** The notices of what was written are sent. */
 export function sendNotices(written: readonly LedgerRecord[], { send }: Pick<Messages, 'send'>): void {
   for (const record of written) {
-    const notice = noticeOf(recordIdOf(record), record);
+    const notice = toNotice(recordId(record), record);
     if (notice) send(notice);
   }
 }
@@ -55,7 +55,7 @@ export async function listNotices(
 ): Promise<readonly Notice[]> {
   const about = { user, acts: NOTICE_KINDS };
   const found = await store.find({ kinds: KINDS, about, after: since, sight: undefined }, MOST_SHOWN);
-  return found.flatMap((record) => noticeOf(record.id, record) ?? []);
+  return found.flatMap((record) => toNotice(record.id, record) ?? []);
 }
 
 const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';

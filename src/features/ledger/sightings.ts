@@ -59,7 +59,7 @@ export const storable = (text: string): string => text.slice(0, LONGEST_TEXT).to
 export const QUIET_SECONDS = 60;
 
 /** Requests for one recorded hour are one sighting. */
-export function keyOf(subject: Subject): string {
+export function subjectKey(subject: Subject): string {
   const known = keys.get(subject);
   if (known !== undefined) return known;
   const { kind, user, credential, address, camera, detail } = subject;
@@ -90,7 +90,7 @@ export function createSightings() {
     watched: WatchedTime | undefined,
     requests: number,
   ): OpenSighting | undefined => {
-    const key = keyOf(subject);
+    const key = subjectKey(subject);
     const place = watched ? `${key}\n${Math.floor(watched.from / HOUR)}` : key;
     const known = seen.get(place);
     if (known && (known.open > 0 || at - known.to <= QUIET_SECONDS)) {
@@ -138,7 +138,7 @@ export function createSightings() {
       const open = [...seen].filter(([, sighting]) => sighting.open > 0);
       for (const [, sighting] of open) sighting.to = Math.max(sighting.to, now);
       // A stream that began before a picture comes before it, also when the clock was set in between.
-      const sightings = [...past, ...seen.values()].sort((one, other) => one.from - other.from).map(sightingOf);
+      const sightings = [...past, ...seen.values()].sort((one, other) => one.from - other.from).map(toSighting);
       const news = { sightings, entries, dropped };
       seen = new Map(open);
       past = [];
@@ -157,7 +157,7 @@ export function createSightings() {
 }
 
 const growing = (subject: Subject, at: number, watched: WatchedTime | undefined, requests: number): OpenSighting => ({
-  key: keyOf(subject),
+  key: subjectKey(subject),
   subject,
   watched,
   from: at,
@@ -166,7 +166,7 @@ const growing = (subject: Subject, at: number, watched: WatchedTime | undefined,
   open: 0,
 });
 
-const sightingOf = ({ open: _, ...sighting }: OpenSighting): Sighting => sighting;
+const toSighting = ({ open: _, ...sighting }: OpenSighting): Sighting => sighting;
 
 const MOST_NAMES = 5;
 

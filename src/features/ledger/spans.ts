@@ -1,13 +1,13 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
-import { detailOf, isViewingKind, type LedgerEntry, type OpenSpan, type OwnEntry } from '../../domain/ledger.ts';
+import { isViewingKind, type LedgerEntry, type OpenSpan, type OwnEntry, readDetail } from '../../domain/ledger.ts';
 import {
   firstNames,
   joined,
-  keyOf,
   type OpenSighting,
   QUIET_SECONDS,
   type Sighting,
   type Subject,
+  subjectKey,
   type WatchedTime,
 } from './sightings.ts';
 
@@ -34,7 +34,7 @@ export function createSpans(newId: () => string) {
   const crowds = createRecordLimits(isOpen);
   const close = (span: SpanState): void => {
     crowds.ended(span.subject);
-    ended.push({ id: span.id, entry: entryOf(span) });
+    ended.push({ id: span.id, entry: spanEntry(span) });
   };
   return {
     isOpen,
@@ -63,7 +63,7 @@ export function createSpans(newId: () => string) {
         const left = spans.filter((span) => now - span.to <= QUIET_SECONDS + LATE_SECONDS);
         for (const span of spans) if (!left.includes(span)) close(span);
         for (const span of left.filter(({ isNew }) => isNew || isDue)) {
-          open.push({ id: span.id, ...entryOf(span) });
+          open.push({ id: span.id, ...spanEntry(span) });
           span.isNew = false;
         }
         if (left.length === 0) byKey.delete(key);
@@ -91,7 +91,7 @@ const goesOn = (span: SpanState, { from, to }: Sighting): boolean =>
 /** The span of the same recorded time; of too many the nearest. */
 function continued(spans: readonly SpanState[], { watched }: Sighting): SpanState | undefined {
   const byDistance = spans
-    .map((span) => ({ span, distance: distanceOf(span.watched, watched) }))
+    .map((span) => ({ span, distance: distanceBetween(span.watched, watched) }))
     .sort((one, other) => one.distance - other.distance);
   const nearest = byDistance[0];
   if (!nearest) return undefined;
@@ -99,7 +99,7 @@ function continued(spans: readonly SpanState[], { watched }: Sighting): SpanStat
   return fits || (spans.length >= MOST_AT_ONCE && Number.isFinite(nearest.distance)) ? nearest.span : undefined;
 }
 
-function distanceOf(one: WatchedTime | undefined, other: WatchedTime | undefined): number {
+function distanceBetween(one: WatchedTime | undefined, other: WatchedTime | undefined): number {
   if (!one || !other) return one === other ? 0 : Number.POSITIVE_INFINITY;
   return Math.max(0, one.from - other.to, other.from - one.to);
 }
@@ -115,7 +115,7 @@ function extend(span: SpanState, { from, to, watched, requests, madeUp }: Sighti
 /** Milliseconds: every engine gives back the same number. */
 const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
-function entryOf({ subject, watched, from, to, requests, madeUp = [] }: SpanState): LedgerEntry {
+function spanEntry({ subject, watched, from, to, requests, madeUp = [] }: SpanState): LedgerEntry {
   const { kind, user, credential, address, camera } = subject;
   // Attempts and exports are counted; of other viewings the number of requests tells about the player only.
   const isCounted = kind === 'export' || !isViewingKind(kind);
@@ -141,7 +141,7 @@ function entryOf({ subject, watched, from, to, requests, madeUp = [] }: SpanStat
 
 /** A span that was found open after a crash: it ends with its last sign of life, and says so. */
 export function cutOff({ id, ...entry }: OpenSpan): OwnEntry {
-  return { id, entry: { ...entry, detail: JSON.stringify({ ...detailOf(entry), ended: 'unknown' }) } };
+  return { id, entry: { ...entry, detail: JSON.stringify({ ...readDetail(entry), ended: 'unknown' }) } };
 }
 
 /** Spans of one user and kind at once. */
@@ -156,7 +156,7 @@ const MOST_OF_STRANGERS = 300;
 function createRecordLimits(isOpen: (key: string) => boolean) {
   const open = new Map<string, number>();
   const change = (subject: Subject, by: number): void => {
-    const crowd = crowdOf(subject);
+    const crowd = crowdKey(subject);
     const left = (open.get(crowd) ?? 0) + by;
     if (left > 0) open.set(crowd, left);
     else open.delete(crowd);
@@ -168,16 +168,16 @@ function createRecordLimits(isOpen: (key: string) => boolean) {
       if (isOpen(key)) return sighting;
       const most = subject.user === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
       const many = oneOfMany(subject);
-      const joins = !isViewingKind(subject.kind) && isOpen(keyOf(many)); // until the flood is over
-      if (!joins && (open.get(crowdOf(subject)) ?? 0) < most) return sighting;
-      return { ...sighting, key: keyOf(many), subject: many, watched: undefined };
+      const joins = !isViewingKind(subject.kind) && isOpen(subjectKey(many)); // until the flood is over
+      if (!joins && (open.get(crowdKey(subject)) ?? 0) < most) return sighting;
+      return { ...sighting, key: subjectKey(many), subject: many, watched: undefined };
     },
     begun: (subject: Subject): void => change(subject, 1),
     ended: (subject: Subject): void => change(subject, -1),
   };
 }
 
-const crowdOf = ({ kind, user }: Subject): string => `${kind}\n${user}`;
+const crowdKey = ({ kind, user }: Subject): string => `${kind}\n${user}`;
 
 const oneOfMany = (subject: Subject): Subject => ({
   kind: subject.kind,

@@ -4,10 +4,10 @@ import {
   type ChainHead,
   chainNumber,
   type LedgerRecord,
-  recordIdOf,
+  recordId,
   type StoredRecord,
 } from '../../domain/ledger.ts';
-import { emptyHead, hashOf, type ToldDeletion, toldBeginning, toldDeletion } from '../../domain/ledger-chain.ts';
+import { emptyHead, hashEntry, type ToldDeletion, toldBeginning, toldDeletion } from '../../domain/ledger-chain.ts';
 
 export interface Misfit {
   readonly chain: string;
@@ -37,13 +37,13 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
   const deletions = watchDeletions(start, now);
   let { seq, hash } = start;
   let isBroken = false;
-  const misfit = (at: number, why: string): Misfit => ({ chain, id: recordIdOf({ chain, seq: at }), why });
+  const misfit = (at: number, why: string): Misfit => ({ chain, id: recordId({ chain, seq: at }), why });
 
   const faultOf = (record: LedgerRecord): Misfit | undefined => {
     const next = seq + 1;
-    if (record.seq > next) return misfit(next, `is missing: the next one there is ${recordIdOf(record)}`);
+    if (record.seq > next) return misfit(next, `is missing: the next one there is ${recordId(record)}`);
     if (record.seq < next) return misfit(record.seq, 'stands twice, or should have been deleted');
-    if (hashOf(record, record, hash) !== record.hash)
+    if (hashEntry(record, record, hash) !== record.hash)
       return misfit(next, 'does not fit its hash and the record before: it was changed, or the one before was');
     if (before?.seq === next && before.hash !== record.hash)
       return misfit(next, 'is not the end that the table of chains names');
@@ -56,9 +56,9 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
   };
   const endFault = (head: ChainHead | undefined): Misfit | undefined => {
     if (!head) return misfit(start.seq + 1, 'and all behind it stand in no chain that the table of chains names');
-    if (head.seq < seq) return misfit(head.seq + 1, `stands behind ${recordIdOf(head)}, the end of its chain`);
+    if (head.seq < seq) return misfit(head.seq + 1, `stands behind ${recordId(head)}, the end of its chain`);
     // What was written since the first record was read is not missing.
-    if ((before ?? head).seq > seq) return misfit(seq + 1, `is missing, and all behind it up to ${recordIdOf(head)}`);
+    if ((before ?? head).seq > seq) return misfit(seq + 1, `is missing, and all behind it up to ${recordId(head)}`);
     if (head.seq === seq && head.hash !== hash) return misfit(seq, 'is not the end that the table of chains names');
     const later = [...expected.keys()].filter((at) => at > head.seq).sort((one, other) => one - other)[0];
     return later === undefined ? undefined : misfit(later, 'was noted and is missing: the end of the chain was cut');
@@ -69,7 +69,7 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
       .map((at) =>
         at === start.seq
           ? hasOtherHash(at, start.hash)
-          : misfit(at, `was noted, and cannot be verified: the records up to ${recordIdOf(start)} were deleted`),
+          : misfit(at, `was noted, and cannot be verified: the records up to ${recordId(start)} were deleted`),
       );
   return {
     /** The first misfit ends the check of the records. */
@@ -136,7 +136,7 @@ function watchDeletions(start: ChainHead, now: number) {
     told,
     /** A record that fits. */
     take(record: LedgerRecord): void {
-      contradict(record.to, `${recordIdOf(record)} behind it ended at ${text(record.to)}`);
+      contradict(record.to, `${recordId(record)} behind it ended at ${text(record.to)}`);
       const deletion = toldDeletion(record);
       if (!deletion) return;
       if (deletion.chain === record.chain) told(deletion);
@@ -161,7 +161,7 @@ const ahead = (deletion: Deletion, by: string): EarlyDeletion => ({
   why: `${deleted(deletion)} before their time: it is of ${text(deletion.at)}, and ${by}, so the clock was ahead`,
 });
 
-const deleted = (told: ToldDeletion): string => `tells that the records up to ${recordIdOf(told)} were deleted`;
+const deleted = (told: ToldDeletion): string => `tells that the records up to ${recordId(told)} were deleted`;
 
 const LATEST_DATE = 8.64e12;
 const text = (at: number): string => (Math.abs(at) > LATEST_DATE ? String(at) : new Date(at * 1000).toISOString());
@@ -200,7 +200,7 @@ export function checkLedger({
   return {
     /** Takes a row; rows come in the order of their ids. */
     take(row: StoredRecord): void {
-      if (row.id !== recordIdOf(row)) {
+      if (row.id !== recordId(row)) {
         strays += 1;
         if (strays <= MOST_NAMED) misfits.push({ chain: row.chain, id: row.id, why: NO_PLACE });
         return;
@@ -223,7 +223,7 @@ export function checkLedger({
         for (const misfit of check.end(headsNow.find((head) => head.chain === chain))) misfits.push(misfit);
       for (const { chain, seq } of noted)
         if (!chains.has(chain) && !headsNow.some((head) => head.chain === chain))
-          misfits.push({ chain, id: recordIdOf({ chain, seq }), why: 'was noted, and its chain is not there' });
+          misfits.push({ chain, id: recordId({ chain, seq }), why: 'was noted, and its chain is not there' });
       return misfits;
     },
     /** Rows of a chain so far. */
@@ -233,7 +233,7 @@ export function checkLedger({
 
 const cutOff = (head: ChainHead, by: string): Misfit => ({
   chain: head.chain,
-  id: recordIdOf(head),
+  id: recordId(head),
   why: `is not the end of its chain, as ${by} names it`,
 });
 

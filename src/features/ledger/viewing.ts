@@ -1,6 +1,6 @@
 /** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
 import type { Caller, Credential } from '../../domain/caller.ts';
-import { credentialName, providerOf, senderOf } from '../../domain/credentials.ts';
+import { actualSender, credentialName, credentialProvider } from '../../domain/credentials.ts';
 import type { Locator, Views } from '../../domain/policy.ts';
 import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
@@ -12,7 +12,7 @@ export interface ViewingCaller {
 /** What Postern saw of it, where it did not see the pictures themselves. */
 export type SeenOf = 'signalling' | 'question';
 
-export function subjectOf(
+export function toSubject(
   { caller, address }: ViewingCaller,
   views: Views,
   camera: string | null,
@@ -21,8 +21,8 @@ export function subjectOf(
   const mark = views === 'signalling' ? 'signalling' : seen;
   return {
     kind: views === 'signalling' ? 'live' : views,
-    user: caller ? senderOf(caller).name : null,
-    credential: caller ? viewerText(senderOf(caller).credential) : null,
+    user: caller ? actualSender(caller).name : null,
+    credential: caller ? viewerText(actualSender(caller).credential) : null,
     address,
     // As it stands in the request: a stream of the NVR may have any name.
     camera: camera === null ? null : storable(camera),
@@ -32,7 +32,7 @@ export function subjectOf(
 
 /** The sessions of a person are one viewer: a tablet that logs in anew goes on watching. */
 const viewerText = (credential: Credential): string =>
-  credential.kind === 'session' ? (providerOf(credential) ?? 'session') : credentialName(credential);
+  credential.kind === 'session' ? (credentialProvider(credential) ?? 'session') : credentialName(credential);
 
 const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
 /** A moment in ids of events and names of files: `1700000000.123456-abc`, `porch-1700000000.123456-abc.jpg`. */
@@ -54,7 +54,7 @@ function timeIn(parameters: Readonly<Record<string, string>>): WatchedTime | und
   const { start = '', end = '', time = '' } = parameters;
   if (SECONDS.test(start) && SECONDS.test(end)) return inOrder(Number(start), Number(end));
   if (SECONDS.test(time)) return { from: Number(time), to: Number(time) };
-  const hour = hourOf(parameters);
+  const hour = hourStart(parameters);
   if (hour !== undefined) return { from: hour, to: hour + HOUR };
   for (const value of Object.values(parameters)) {
     const at = STAMP.exec(value)?.groups?.['at'];
@@ -66,15 +66,15 @@ function timeIn(parameters: Readonly<Record<string, string>>): WatchedTime | und
 const inOrder = (one: number, other: number): WatchedTime => ({ from: Math.min(one, other), to: Math.max(one, other) });
 
 /** `2026-11/22/07`, or `2026-11-22/07`: in UTC, or in the time zone that is named. */
-function hourOf({ month, day, date, hour, zone = 'utc' }: Readonly<Record<string, string>>): number | undefined {
+function hourStart({ month, day, date, hour, zone = 'utc' }: Readonly<Record<string, string>>): number | undefined {
   const text = date ?? (month === undefined ? undefined : `${month}-${day}`);
   if (text === undefined || hour === undefined) return undefined;
   const at = Date.parse(`${text}T${hour}:00:00Z`) / 1000;
-  return Number.isNaN(at) ? undefined : at - offsetOf(zone.replaceAll(',', '/'), at);
+  return Number.isNaN(at) ? undefined : at - zoneOffset(zone.replaceAll(',', '/'), at);
 }
 
 /** Seconds that the local clock of the zone is ahead of UTC; 0 for a zone that is not known. */
-function offsetOf(timeZone: string, at: number): number {
+function zoneOffset(timeZone: string, at: number): number {
   if (timeZone.toLowerCase() === 'utc') return 0;
   try {
     const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });

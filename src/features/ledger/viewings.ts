@@ -14,7 +14,7 @@ import type { Client } from '../../gateway/decision/request-facts.ts';
 import type { AskedPictures, ViewingWatch } from '../../gateway/entry/pipeline.ts';
 import type { FeatureRules } from '../feature.ts';
 import type { OpenSighting, Sightings, Subject, WatchedTime } from './sightings.ts';
-import { type SeenOf, subjectOf, watchedTime } from './viewing.ts';
+import { type SeenOf, toSubject, watchedTime } from './viewing.ts';
 
 export function createViewings({
   sightings,
@@ -32,7 +32,7 @@ export function createViewings({
     if (route.kind !== 'listed' || !route.row.views) return NOTHING_SHOWN;
     const { views } = route.row;
     const subjects = (cameras: ViewedCameras): readonly Subject[] =>
-      cameras.map((camera) => subjectOf({ caller, address: client.address }, views, camera, seen));
+      cameras.map((camera) => toSubject({ caller, address: client.address }, views, camera, seen));
     const cameras = camerasOfRequest(asked);
     return {
       watched: watchedTime(route.parameters, route.row.cameras),

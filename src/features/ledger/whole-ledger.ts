@@ -37,7 +37,7 @@ export async function openForLedger(place: CommandPlace) {
   /** Undefined: records were deleted meanwhile, so that what was read does not belong together. */
   const verifyOnce = async (noted: readonly ChainHead[], report: ReportProgress) => {
     const [heads, closings] = [await ledger.heads(), await ledger.closings()];
-    const total = totalOf(heads, closings);
+    const total = countRecords(heads, closings);
     const check = checkLedger({ heads, closings, noted, now: place.clock.now() / 1000 });
     let done = 0;
     for await (const row of allRows()) {
@@ -50,7 +50,7 @@ export async function openForLedger(place: CommandPlace) {
     const chains = heads.map((head) => ({
       ...head,
       records: check.recordsOf(head.chain),
-      forgotten: deletedOf(head.chain, closings),
+      forgotten: countDeleted(head.chain, closings),
     }));
     return { chains, misfits };
   };
@@ -68,7 +68,7 @@ export async function openForLedger(place: CommandPlace) {
       write: (text: string) => Promise<unknown>,
       report: ReportProgress,
     ): Promise<number> {
-      const total = totalOf(await ledger.heads(), await ledger.closings());
+      const total = countRecords(await ledger.heads(), await ledger.closings());
       let done = 0;
       if (format === 'csv') await write(CSV_HEAD);
       for await (const row of allRows()) {
@@ -82,8 +82,8 @@ export async function openForLedger(place: CommandPlace) {
   };
 }
 
-const deletedOf = (chain: string, closings: readonly ChainClosing[]): number =>
+const countDeleted = (chain: string, closings: readonly ChainClosing[]): number =>
   Math.max(0, ...closings.filter((closing) => closing.chain === chain).map(({ seq }) => seq));
 
-const totalOf = (heads: readonly ChainHead[], closings: readonly ChainClosing[]): number =>
-  heads.reduce((sum, { chain, seq }) => sum + seq - deletedOf(chain, closings), 0);
+const countRecords = (heads: readonly ChainHead[], closings: readonly ChainClosing[]): number =>
+  heads.reduce((sum, { chain, seq }) => sum + seq - countDeleted(chain, closings), 0);

@@ -1,6 +1,6 @@
 /** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
 import type { LedgerEntry, LedgerRecord, LedgerStore, OpenSpan, OwnEntry } from '../../domain/ledger.ts';
-import { daysOf, type LocalTime } from './days.ts';
+import { groupByDay, type LocalTime } from './days.ts';
 import type { LedgerNews } from './sightings.ts';
 import { createSpans, cutOff } from './spans.ts';
 
@@ -67,7 +67,7 @@ export function createLedgerWriter({
     open = new Map();
     try {
       const batchNow = { ended: [...batch, ...notice], open: [...spansNow.values()] };
-      written = await store.append(batchNow, now(), (entries) => daysOf(entries, localTime));
+      written = await store.append(batchNow, now(), (entries) => groupByDay(entries, localTime));
     } catch (fault) {
       open = new Map([...spansNow, ...open]);
       throw fault;

@@ -105,8 +105,7 @@ async function post(
   { clock, answerMilliseconds = ANSWER_MS }: WebhookDeps,
 ): Promise<Fault | undefined> {
   const body = JSON.stringify({ ...message, service: service ?? null });
-  const signature =
-    secret === undefined ? {} : { 'X-Postern-Signature': signatureOf(body, secret, unixSeconds(clock)) };
+  const signature = secret === undefined ? {} : { 'X-Postern-Signature': signBody(body, secret, unixSeconds(clock)) };
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -118,18 +117,18 @@ async function post(
     await response.body?.cancel();
     return response.ok ? undefined : { cause: `status ${response.status}`, isFinal: isFinal(response.status) };
   } catch (fault) {
-    return { cause: causeOf(fault), isFinal: false };
+    return { cause: describeFault(fault), isFinal: false };
   }
 }
 
 /** `t=<Unix seconds>,v1=<hex of HMAC-SHA-256 over "<t>.<body>">`: the time lets the other side refuse what is replayed. */
-export function signatureOf(body: string, secret: string, at: number): string {
+export function signBody(body: string, secret: string, at: number): string {
   const second = Math.floor(at);
   return `t=${second},v1=${createHmac('sha256', secret).update(`${second}.${body}`).digest('hex')}`;
 }
 
 /** The cause without the address: it may hold a secret. */
-function causeOf(fault: unknown): string {
+function describeFault(fault: unknown): string {
   const cause = fault instanceof Error && fault.cause instanceof Error ? fault.cause : fault;
   const code: unknown = Object(cause).code;
   if (typeof code === 'string') return code;

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ending, type Output, orEnd } from '../../domain/command-frame.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import type { CommandFrame } from '../feature.ts';
 import type { PolicyReview } from './descriptions.ts';
 
@@ -62,7 +62,7 @@ async function first(
     return 0;
   }
   await writeFile(output, table, { flag: 'wx' }).catch((fault: NodeJS.ErrnoException) => {
-    const why = fault.code === 'EEXIST' ? 'is there already: name another file, or remove it' : messageOf(fault);
+    const why = fault.code === 'EEXIST' ? 'is there already: name another file, or remove it' : faultMessage(fault);
     throw new Error(`${output} ${why}`);
   });
   stderr.write(`Written to ${output}. Set nvr.policy to it, and run "postern check".\n`);

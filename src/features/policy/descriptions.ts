@@ -4,11 +4,11 @@ import type { CommandPlace } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { readYaml } from '../../config/problems/read-yaml.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
-import { err, messageOf, ok, type Result } from '../../domain/result.ts';
-import { askerOf, upstreamOfNvr } from '../../gateway/forward/nvr-questions.ts';
+import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
+import { createAsker, upstreamOfNvr } from '../../gateway/forward/nvr-questions.ts';
 import { createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import { firstTable } from './first-table.ts';
-import { type DescribedApi, operationsOf } from './openapi-operations.ts';
+import { type DescribedApi, listOperations } from './openapi-operations.ts';
 import { type Drift, policyDrift } from './policy-drift.ts';
 
 export interface PolicyReview extends Drift {
@@ -32,7 +32,7 @@ export async function reviewPolicy(
   const { policy, tableHead } = config;
   const described =
     description === undefined
-      ? await askNvr(config).catch((fault: unknown) => err(`the NVR did not answer: ${messageOf(fault)}`))
+      ? await askNvr(config).catch((fault: unknown) => err(`the NVR did not answer: ${faultMessage(fault)}`))
       : describedIn(description, below ?? tableHead.openapi?.below);
   if (!described.ok) return described;
   const { version, prefix, operations } = described.value;
@@ -46,9 +46,9 @@ async function askNvr({ settings, tableHead }: ServiceConfig): Promise<Result<De
   const upstream = path === undefined ? undefined : upstreamOfNvr(settings, path);
   if (!upstream || path === undefined)
     return err("this NVR does not serve a description of itself: name a file with it, from the NVR's source");
-  const description = await askerOf(settings)(upstream, path);
+  const description = await createAsker(settings)(upstream, path);
   if (description === undefined) return err(`the NVR has no ${path}: save its description to a file, and name that`);
-  return operationsOf(description, below);
+  return listOperations(description, below);
 }
 
 /** A description of an NVR has some hundred kilobytes. */
@@ -59,7 +59,9 @@ const BOUNDS = { seconds: 30, bytes: 16 * 1024 * 1024 };
  * paths. Gives the text of a route table that lets only admins in. Errs with a sentence.
  */
 export async function makeFirstTable(source: string, below: string | undefined): Promise<Result<string, string>> {
-  const text = await textAt(source).then(ok, (fault: unknown) => err(`${source} cannot be read: ${messageOf(fault)}`));
+  const text = await textAt(source).then(ok, (fault: unknown) =>
+    err(`${source} cannot be read: ${faultMessage(fault)}`),
+  );
   if (!text.ok) return text;
   const described = describedIn(text.value, below);
   return described.ok ? ok(firstTable(described.value)) : err(`${source} ${described.error}`);
@@ -74,11 +76,11 @@ async function textAt(source: string): Promise<string> {
 
 /** The operations in the text of an OpenAPI description. Errs with what is wrong with the text. */
 function describedIn(text: string, below?: string): Result<DescribedApi, string> {
-  const tree = treeOf(text);
-  return tree.ok ? operationsOf(tree.value, below) : tree;
+  const tree = parseTree(text);
+  return tree.ok ? listOperations(tree.value, below) : tree;
 }
 
-function treeOf(text: string): Result<unknown, string> {
+function parseTree(text: string): Result<unknown, string> {
   try {
     return ok(JSON.parse(text));
   } catch {

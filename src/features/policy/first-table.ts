@@ -6,7 +6,7 @@ import { NAMES_CAMERAS, type OpenApiOperation } from './policy-drift.ts';
 export function firstTable({ title, version, prefix, operations }: DescribedApi): string {
   const release = /^\D{0,2}(?<release>\d+\.\d+)/.exec(version ?? '')?.groups?.['release'];
   const seen = new Set<string>();
-  const rows = operations.flatMap((operation) => linesOf(operation, seen));
+  const rows = operations.flatMap((operation) => tableLines(operation, seen));
   return [
     `# A first route table for ${plain(title ?? 'an NVR')}, made from its description by "postern policy new".`,
     '#',
@@ -27,7 +27,7 @@ export function firstTable({ title, version, prefix, operations }: DescribedApi)
   ].join('\n');
 }
 
-function linesOf(operation: OpenApiOperation, seen: Set<string>): readonly string[] {
+function tableLines(operation: OpenApiOperation, seen: Set<string>): readonly string[] {
   const path = rowPath(operation.path);
   const route = `${operation.method} ${path}`;
   if (path === undefined) return [`  # left out, because no row can have this path: ${plain(operation.path)}`];
@@ -75,14 +75,14 @@ function proposals({ parameters, body = [] }: OpenApiOperation, path: string): r
   const inPath = segments.flatMap((segment, at) => {
     const name = /\{(?<name>\w+)\}/.exec(segment)?.groups?.['name'];
     const isListed = segments.slice(Math.max(0, at - 2), at).some((before) => LISTS.test(before));
-    return name !== undefined && (NAMES_CAMERAS.test(name) || isListed) ? [`${kindOf(name)}path:${name}`] : [];
+    return name !== undefined && (NAMES_CAMERAS.test(name) || isListed) ? [`${guessKind(name)}path:${name}`] : [];
   });
   const inQuery = parameters.filter((name) => WORD.test(name) && NAMES_CAMERAS.test(name));
   const inBody = body.filter((name) => PLACE.test(name) && NAMES_CAMERAS.test(name.slice(name.lastIndexOf('.') + 1)));
   return [
     ...inPath,
-    ...inQuery.map((name) => `${kindOf(name)}query:${name}`),
-    ...inBody.map((name) => `${kindOf(name)}body:${name}`),
+    ...inQuery.map((name) => `${guessKind(name)}query:${name}`),
+    ...inBody.map((name) => `${guessKind(name)}body:${name}`),
   ];
 }
 
@@ -90,7 +90,7 @@ function proposals({ parameters, body = [] }: OpenApiOperation, path: string): r
 const LISTS = /^(?:cameras?|streams?|paths?)$/i;
 const WORD = /^\w+$/;
 const PLACE = /^\w+(?:\[\]\.\w+)?$/;
-const kindOf = (name: string): string => (/camera/i.test(name) ? '' : 'stream:');
+const guessKind = (name: string): string => (/camera/i.test(name) ? '' : 'stream:');
 
 /** A text of the description in a comment: one line, no control characters. */
 const plain = (text: string): string => text.replace(/[^\P{C}]|[\u2028\u2029]/gu, ' ').slice(0, 120);

@@ -1,6 +1,6 @@
 /** The operations in an OpenAPI description of the NVR (SPEC 15). Pure. */
 
-import { memberOf } from '../../access/recorder-layout.ts';
+import { readMember } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { OpenApiOperation } from './policy-drift.ts';
@@ -20,32 +20,32 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
  * `below`: where the NVR's web server has the described paths, unless the description says so. Errs with why it is no
  * description.
  */
-export function operationsOf(description: unknown, below = ''): Result<DescribedApi, string> {
-  const paths = memberOf(description, 'paths');
-  if (memberOf(description, 'openapi') === undefined || !isRecord(paths))
+export function listOperations(description: unknown, below = ''): Result<DescribedApi, string> {
+  const paths = readMember(description, 'paths');
+  if (readMember(description, 'openapi') === undefined || !isRecord(paths))
     return err('is no OpenAPI description: it has no "openapi" and "paths"');
   const isWhole = below !== '' && Object.keys(paths).some((path) => path.startsWith(`${below}/`));
   const prefix = isWhole ? '' : (pathOfServer(description) ?? below);
   const found = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method): readonly OpenApiOperation[] => {
-      const operation = memberOf(item, method);
+      const operation = readMember(item, method);
       if (!isRecord(operation)) return [];
-      const parameters = [...listOf(memberOf(item, 'parameters')), ...listOf(operation['parameters'])];
+      const parameters = [...asRecords(readMember(item, 'parameters')), ...asRecords(operation['parameters'])];
       const names = queryNames(parameters.map((parameter) => resolved(parameter, description)));
       return [operationAt(`${prefix}${path}`, method, names, bodyNames(operation, description))];
     }),
   );
-  const info = memberOf(description, 'info');
-  const [title, version] = ['title', 'version'].map((name) => textOf(memberOf(info, name)));
+  const info = readMember(description, 'info');
+  const [title, version] = ['title', 'version'].map((name) => asText(readMember(info, name)));
   return ok({ title, version, prefix: below, operations: merged(found) });
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Undefined where the description names no server, or one at its root. */
 function pathOfServer(description: unknown): string | undefined {
-  const [server] = listOf(memberOf(description, 'servers'));
-  const path = textOf(server?.['url'])
+  const [server] = asRecords(readMember(description, 'servers'));
+  const path = asText(server?.['url'])
     ?.replace(/^[a-z]+:\/\/[^/]*/i, '')
     .replace(/\/$/, '');
   return path === '' ? undefined : path;
@@ -80,18 +80,18 @@ const both = (one: OpenApiOperation, other: OpenApiOperation): OpenApiOperation 
   body: one.body || other.body ? [...new Set([...(one.body ?? []), ...(other.body ?? [])])] : undefined,
 });
 
-const listOf = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+const asRecords = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 const queryNames = (parameters: readonly unknown[]): readonly string[] =>
-  parameters.filter((each) => memberOf(each, 'in') === 'query').map((each) => String(memberOf(each, 'name')));
+  parameters.filter((each) => readMember(each, 'in') === 'query').map((each) => String(readMember(each, 'name')));
 
 /** `ids`, `items[].camera`: members of the JSON body, as deep as rows of the route table read them. Undefined without one. */
 function bodyNames(operation: JsonRecord, description: unknown): readonly string[] | undefined {
-  const content = memberOf(resolved(operation['requestBody'], description), 'content');
-  const schema = memberOf(memberOf(content, 'application/json'), 'schema');
+  const content = readMember(resolved(operation['requestBody'], description), 'content');
+  const schema = readMember(readMember(content, 'application/json'), 'schema');
   if (schema === undefined) return undefined;
-  const names = membersOf(schema, description).flatMap(([name, member]) => {
-    const elements = membersOf(elementOf(member, description), description);
+  const names = schemaMembers(schema, description).flatMap(([name, member]) => {
+    const elements = schemaMembers(schemaElement(member, description), description);
     return [name, ...elements.map(([inner]) => `${name}[].${inner}`)];
   });
   return [...new Set(names)];
@@ -103,22 +103,22 @@ const JOINED = ['allOf', 'anyOf', 'oneOf'] as const;
 const DEEPEST = 8;
 
 /** A schema with all that it is joined of. */
-function partsOf(schema: unknown, description: unknown, depth = 0): readonly unknown[] {
+function schemaParts(schema: unknown, description: unknown, depth = 0): readonly unknown[] {
   if (depth > DEEPEST) return [];
   const here = resolved(schema, description);
-  const joined = JOINED.flatMap((word) => listOf(memberOf(here, word)));
-  return [here, ...joined.flatMap((part) => partsOf(part, description, depth + 1))];
+  const joined = JOINED.flatMap((word) => asRecords(readMember(here, word)));
+  return [here, ...joined.flatMap((part) => schemaParts(part, description, depth + 1))];
 }
 
-const membersOf = (schema: unknown, description: unknown): readonly (readonly [string, unknown])[] =>
-  partsOf(schema, description).flatMap((part) => {
-    const properties = memberOf(part, 'properties');
+const schemaMembers = (schema: unknown, description: unknown): readonly (readonly [string, unknown])[] =>
+  schemaParts(schema, description).flatMap((part) => {
+    const properties = readMember(part, 'properties');
     return isRecord(properties) ? Object.entries(properties) : [];
   });
 
-const elementOf = (schema: unknown, description: unknown): unknown =>
-  partsOf(schema, description)
-    .map((part) => memberOf(part, 'items'))
+const schemaElement = (schema: unknown, description: unknown): unknown =>
+  schemaParts(schema, description)
+    .map((part) => readMember(part, 'items'))
     .find((items) => items !== undefined);
 
 const REFERENCE = /^#\/(?<path>.+)$/;
@@ -126,10 +126,10 @@ const REFERENCE = /^#\/(?<path>.+)$/;
 function resolved(value: unknown, description: unknown): unknown {
   let found = value;
   for (let depth = 0; depth < DEEPEST; depth += 1) {
-    const reference = memberOf(found, '$ref');
+    const reference = readMember(found, '$ref');
     const path = typeof reference === 'string' ? REFERENCE.exec(reference)?.groups?.['path'] : undefined;
     if (path === undefined) return found;
-    found = path.split('/').reduce<unknown>(memberOf, description);
+    found = path.split('/').reduce<unknown>(readMember, description);
   }
   return undefined;
 }

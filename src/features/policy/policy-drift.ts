@@ -47,13 +47,13 @@ export function policyDrift(
     const name = `${operation.method} ${operation.path}`;
     const [best] = fitting(rows, operation);
     if (!best?.isMadeForIt) {
-      unknown.push({ operation: name, judgedBy: best && routeOf(best.row) });
+      unknown.push({ operation: name, judgedBy: best && routeText(best.row) });
       continue;
     }
     used.add(usedKey(best.row, operation.method));
     const moved = movedParameters(best.row, operation);
     if (moved.unread.length + moved.missing.length > 0)
-      changed.push({ operation: name, row: routeOf(best.row), ...moved });
+      changed.push({ operation: name, row: routeText(best.row), ...moved });
   }
   const described = rows.filter((row) => isBelow(row) && !row.own && row.access !== 'none');
   const gone = described.flatMap((row) =>
@@ -64,7 +64,7 @@ export function policyDrift(
   return { unknown, gone, changed };
 }
 
-const routeOf = ({ methods, path }: PolicyRow): string => `${methods.join(',')} ${path}`;
+const routeText = ({ methods, path }: PolicyRow): string => `${methods.join(',')} ${path}`;
 const methodIn = ({ methods }: PolicyRow, method: string): string | undefined =>
   methods.find((each) => each === method || each === 'ANY') ??
   // A description has no other word for a WebSocket.

@@ -17,7 +17,7 @@ export interface CertificateWatch {
 
 /** Undefined when neither file is there. */
 export async function readPair(files: CertificatePair): Promise<Result<JudgedPair | undefined, string>> {
-  const [certificate, privateKey] = await Promise.all([textOf(files.certificate), textOf(files.privateKey)]);
+  const [certificate, privateKey] = await Promise.all([readPem(files.certificate), readPem(files.privateKey)]);
   if (!certificate.ok) return certificate;
   if (!privateKey.ok) return privateKey;
   if (certificate.value !== undefined && privateKey.value !== undefined) {
@@ -66,7 +66,7 @@ export function watchPair(files: CertificatePair, watch: CertificateWatch, timin
   };
 }
 
-async function textOf(file: string): Promise<Result<string | undefined, string>> {
+async function readPem(file: string): Promise<Result<string | undefined, string>> {
   try {
     return ok(await readFile(file, 'utf8'));
   } catch (cause) {

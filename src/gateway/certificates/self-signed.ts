@@ -29,7 +29,7 @@ export async function makeSelfSigned(subject: CertificateSubject) {
   // Twenty small packages that only a first start needs: every other start does without them.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  const keys = await (privateKey === undefined ? crypto.subtle.generateKey(KEY, true, USES) : keysOf(privateKey));
+  const keys = await (privateKey === undefined ? crypto.subtle.generateKey(KEY, true, USES) : importKeys(privateKey));
   const certificate: X509Certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name,
     notBefore: new Date(now - DAY_MS), // clocks of clients are late
@@ -54,7 +54,7 @@ export async function makeSelfSigned(subject: CertificateSubject) {
 
 const USES = ['sign', 'verify'] as const;
 
-async function keysOf(pem: string): Promise<webcrypto.CryptoKeyPair> {
+async function importKeys(pem: string): Promise<webcrypto.CryptoKeyPair> {
   const key = createPrivateKey(pem);
   const [pkcs8, spki] = [
     key.export({ type: 'pkcs8', format: 'der' }),

@@ -2,7 +2,7 @@
 import { isOwn, type RouteMatch } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller, IdentitySource, IdentityVerdict } from '../../domain/caller.ts';
-import { traitsOf } from '../../domain/credentials.ts';
+import { traitsFor } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -41,10 +41,10 @@ export function acceptedCaller(
   const refusal = identity.kind === 'refused' && !isPublic ? identity.reason : undefined;
   if (refusal && !FROM_HEADERS.includes(refusal)) return err(refusal);
   const known = identity.kind === 'identified' ? identity.caller : undefined;
-  if (known && !traitsOf(known.credential).isFromRequest) return err('token-invalid');
+  if (known && !traitsFor(known.credential).isFromRequest) return err('token-invalid');
   // A person can log in beside a screen.
-  const caller = isPublic && known && !traitsOf(known.credential).isKnownOnPublicRoutes ? undefined : known;
-  const withoutSecret = caller ? traitsOf(caller.credential).withoutProxySecret : 'on-public-routes';
+  const caller = isPublic && known && !traitsFor(known.credential).isKnownOnPublicRoutes ? undefined : known;
+  const withoutSecret = caller ? traitsFor(caller.credential).withoutProxySecret : 'on-public-routes';
   if (request.listener === 'internal' || withoutSecret === 'everywhere') return ok(caller);
   const needsSecret = !isPublic || route.row.secret === true;
   if (!needsSecret && withoutSecret === 'on-public-routes') return ok(caller);

@@ -29,13 +29,13 @@ import type { Caller, Closed, IdentitySource, IdentityVerdict } from '../../doma
 import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
-import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { findStoreFault } from '../../domain/store/store-fault.ts';
 import { asksViewAs, type FindViewed, viewedPerson } from '../../identity/view-as.ts';
 import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepted-caller.ts';
 import type { TakePlace } from './client-limits.ts';
 import { isCrossSiteForgery, isFromOwnPage, isOriginHidden } from './csrf.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
-import { type Client, clientOf } from './request-facts.ts';
+import { type Client, findClient } from './request-facts.ts';
 import { strictTarget } from './strict-target.ts';
 
 /** A peer that is no trusted proxy describes a request; or a trusted one by half, or in two ways that differ. */
@@ -115,7 +115,7 @@ export type Admission =
 /** `takePlace` is for a request of a client: absent, the decision is one about a request that has its place, or needs none. */
 export function admit(request: RequestFacts, rules: Rules, takePlace: TakePlace = () => []): MaybePromise<Admission> {
   const strict = strictTarget(request); // 1
-  const client = clientOf(request, rules.trusted); // 2
+  const client = findClient(request, rules.trusted); // 2
   if (strict.kind === 'refused') return refused(strict.reason, client);
   if (request.listener === 'internal' && !isInternalHost(client.host, rules.internalHosts))
     return refused('host-unknown', client); // 3
@@ -127,7 +127,7 @@ export function admit(request: RequestFacts, rules: Rules, takePlace: TakePlace 
       return linked ? admit(linked, rules, takePlace) : refused('link-over', client);
     });
   const arrived: ArrivedRequest = { request, client, target, route, takePlace };
-  return mapMaybe(identityOf(arrived, rules), (identity) => admitIdentified(arrived, identity, rules)); // 5
+  return mapMaybe(identifyCaller(arrived, rules), (identity) => admitIdentified(arrived, identity, rules)); // 5
 }
 
 /** What is known of a request before its caller is. */
@@ -144,11 +144,11 @@ interface ArrivedRequest {
  * While the store fails nothing can be said of a caller. Postern's own public routes are served all the same, to a caller
  * that is unknown: a logout must reach the route, which ends the session by its token.
  */
-function identityOf({ request, route }: ArrivedRequest, rules: Rules): MaybePromise<IdentityVerdict> {
+function identifyCaller({ request, route }: ArrivedRequest, rules: Rules): MaybePromise<IdentityVerdict> {
   const identity = identify(request, rules.sources[request.listener]);
   if (!(identity instanceof Promise) || !isOwn(route) || route.row.access !== 'public') return identity;
   return identity.catch((fault: unknown) => {
-    if (storeFaultOf(fault)) return { kind: 'refused', reason: 'store-unavailable' };
+    if (findStoreFault(fault)) return { kind: 'refused', reason: 'store-unavailable' };
     throw fault;
   });
 }
@@ -185,7 +185,7 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
 
 function openFault(caller: Caller | undefined, { client, route }: ArrivedRequest): Admission | undefined {
   if (caller?.closed && !isOpenToAll(route))
-    return { ...refused(caller.closed.reason, client, caller), ...opensOf(caller.closed) };
+    return { ...refused(caller.closed.reason, client, caller), ...openingTime(caller.closed) };
   return caller?.mustEnrol && !mayEnrolBy(route) ? refused('second-factor-required', client, caller) : undefined;
 }
 
@@ -274,7 +274,8 @@ function admitAuthorized(
 /** Postern's own public rows: its pages, login, logout. Of the NVR not even public pages: they are of no use to such a caller. */
 const isOpenToAll = (route: RouteMatch): boolean => isOwn(route) && route.row.access === 'public';
 
-const opensOf = ({ opens }: Closed): Pick<Extract<Admission, { kind: 'refused' }>, 'opens'> => (opens ? { opens } : {});
+const openingTime = ({ opens }: Closed): Pick<Extract<Admission, { kind: 'refused' }>, 'opens'> =>
+  opens ? { opens } : {};
 
 const refused = (reason: RefusalReason, client: Client, caller?: Caller): Extract<Admission, { kind: 'refused' }> => ({
   kind: 'refused',

@@ -2,7 +2,7 @@
 import type { TrustedNetworks } from '../../domain/addresses.ts';
 import { type Bound, boundsOf, createShares, type Ending, type Sharer } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { senderOf, traitsOf } from '../../domain/credentials.ts';
+import { actualSender, traitsFor } from '../../domain/credentials.ts';
 import { ANONYMOUS } from '../../domain/names.ts';
 
 export type ClientLimits = ReturnType<typeof createClientLimits>;
@@ -43,7 +43,7 @@ export function createClientLimits(keyOf: (address: string) => string) {
         if (taken) return taken;
         // The address of a trusted proxy is no client's.
         const address = trusted.includes(client.address) ? undefined : `address ${keyOf(client.address)}`;
-        const sharer = sharerOf(caller, address);
+        const sharer = findSharer(caller, address);
         const hold = shares.hold([[ALL, Number.POSITIVE_INFINITY], ...clientBounds(sharer, caller, address)]);
         if (!hold.take()) return undefined;
         ending.defer(hold.release);
@@ -63,14 +63,14 @@ function clientBounds(sharer: Sharer, caller: Caller | undefined, address: strin
 }
 
 /** Many people or programs are called `anonymous`. */
-const isNamed = (caller: Caller): boolean => senderOf(caller).name !== ANONYMOUS;
+const isNamed = (caller: Caller): boolean => actualSender(caller).name !== ANONYMOUS;
 
 /** All sessions and tokens of a person together; the address where many people or programs have the same name. */
-function sharerOf(caller: Caller | undefined, address: string | undefined): Sharer {
+function findSharer(caller: Caller | undefined, address: string | undefined): Sharer {
   if (!caller) return [['without login', 1]];
   if (!isNamed(caller)) return address === undefined ? [] : [[address, 1]];
-  const { name, credential } = senderOf(caller);
-  return traitsOf(credential).isUsedByOwner
+  const { name, credential } = actualSender(caller);
+  return traitsFor(credential).isUsedByOwner
     ? [[`name ${name}`, 1]]
     : [
         [`lent by ${name}`, LENT],

@@ -30,7 +30,7 @@ export const eventPaths = (atNvr: readonly string[]): RouteTable =>
 
 const ALL_PATHS = eventPaths([]);
 
-export function destinationOf(method: string, target: RequestTarget, rules: DestinationRules): Destination {
+export function findDestination(method: string, target: RequestTarget, rules: DestinationRules): Destination {
   const { eventsBackend } = rules;
   if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
   if (POSTERNS_PATHS.includes(target.path)) return { kind: 'none' };

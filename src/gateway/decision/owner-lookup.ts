@@ -53,7 +53,7 @@ export function createOwnerLookup(
       const { name, ask } = askerFor(askedFor);
       if (questions.reduce((count, { ids }) => count + ids.length, 0) > MOST_IDS) return 'ids-too-many';
       for (const question of questions) {
-        const denied = await denialOf(question, view, (kind, id) => ownedOf(name, ask, kind, id));
+        const denied = await toDenial(question, view, (kind, id) => ownedOf(name, ask, kind, id));
         if (denied) return denied;
       }
       return undefined;
@@ -106,7 +106,7 @@ const isOfNamesake = (view: CameraView, { cameras, start }: OwnedThing, since: n
   since !== undefined && isRecent(start, since) && cameras.some((camera) => isAmbiguous(camera, view));
 
 /** An unknown id is refused like a foreign one: another status would tell that the foreign one exists. */
-async function denialOf(
+async function toDenial(
   question: OwnerQuestion,
   view: CameraView,
   ownedOf: (kind: OwnerKind, id: string) => Promise<OwnedThing | undefined>,

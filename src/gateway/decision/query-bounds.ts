@@ -2,7 +2,7 @@
 import type { QueryRules } from '../../access/nvr-adapter.ts';
 import { FILTERS, MOST_ROWS } from '../../domain/events/event-filters.ts';
 import { EVENTS_PATH, WORD_PATHS } from '../../domain/events/event-paths.ts';
-import { numberOf, type Parsed, parseCount, parseWhole } from '../../domain/events/parse-value.ts';
+import { type Parsed, parseCount, parseNumber, parseWhole } from '../../domain/events/parse-value.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 
 type QueryBound = (value: string) => boolean;
@@ -33,21 +33,21 @@ const WORD_BOUNDS: ReadonlyMap<string, QueryBound> = new Map([...BOUNDS].filter(
 
 const NO_BOUNDS: ReadonlyMap<string, QueryBound> = new Map();
 
-const EVENTS = placeOf(EVENTS_PATH);
-const WORDS: ReadonlySet<string> = new Set(WORD_PATHS.map(placeOf));
+const EVENTS = readPlace(EVENTS_PATH);
+const WORDS: ReadonlySet<string> = new Set(WORD_PATHS.map(readPlace));
 
 /** The bounds of a path; on others the parameters mean other things. */
-const boundsOf = (place: string, { filtered }: QueryRules): ReadonlyMap<string, QueryBound> =>
+const readBounds = (place: string, { filtered }: QueryRules): ReadonlyMap<string, QueryBound> =>
   place === EVENTS || filtered.has(place) ? BOUNDS : WORDS.has(place) ? WORD_BOUNDS : NO_BOUNDS;
 
-function placeOf(path: string): string {
+function readPlace(path: string): string {
   return path.slice(1);
 }
 
 /** The parameter that asks for too much; undefined for none. Every value of a repeated parameter is judged. */
 export function tooMuchIn({ segments, query }: RequestTarget, rules: QueryRules): string | undefined {
   if (query === '' || segments[0] !== 'api') return undefined;
-  const bounds = boundsOf(segments.slice(0, 2).join('/'), rules);
+  const bounds = readBounds(segments.slice(0, 2).join('/'), rules);
   const parameters = [...new URLSearchParams(query)];
   const outOfBounds = parameters.find(
     ([name, value]) => isPictureTooLarge(name, value, rules) || bounds.get(name)?.(value) === false,
@@ -67,7 +67,7 @@ const DEFAULT_SCALE = 30;
 /** The parameter that makes the time too long. Every value of a repeated one counts. Of two ends one alone leaves the other to the NVR's clock. */
 function tooManyStepsIn(parameters: readonly (readonly [name: string, value: string])[]): string | undefined {
   const numbers = (wanted: string) =>
-    parameters.filter(([name]) => name === wanted).map(([, value]) => numberOf(value) ?? Number.NaN);
+    parameters.filter(([name]) => name === wanted).map(([, value]) => parseNumber(value) ?? Number.NaN);
   const [after, before, scale] = [numbers('after'), numbers('before'), [DEFAULT_SCALE, ...numbers('scale')]];
   if (after.length === 0 && before.length === 0) return undefined;
   const seconds = Math.max(...before) - Math.min(...after);

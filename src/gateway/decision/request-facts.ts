@@ -17,7 +17,7 @@ import { targetInOneSpelling } from './strict-target.ts';
 
 /** `head` is what came behind the head of an upgrade; absent for a plain request. */
 export function requestFacts(request: IncomingMessage, listener: ListenerName, head?: Buffer): RequestFacts {
-  const connection = connectionOf(request);
+  const connection = connectionKey(request);
   return {
     listener,
     method: request.method ?? '',
@@ -25,7 +25,7 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
     httpVersion: request.httpVersion,
     rawHeaders: request.rawHeaders,
     headers: request.headers,
-    peer: peerOf(request.socket, connection),
+    peer: readPeer(request.socket, connection),
     encrypted: request.socket instanceof TLSSocket,
     connection,
     isUpgrade: head !== undefined,
@@ -37,7 +37,7 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
  * The connection of a request. Over HTTP/2 Node makes a socket for each stream: what the streams of a connection have in
  * common is their session.
  */
-const connectionOf = (request: IncomingMessage | Http2ServerRequest): object =>
+const connectionKey = (request: IncomingMessage | Http2ServerRequest): object =>
   ('stream' in request && request.stream.session) || request.socket;
 
 const peers = new WeakMap<object, string>();
@@ -48,7 +48,7 @@ const THIS_MACHINE = '127.0.0.1';
 export const markLocal = (socket: Duplex): void => void peers.set(socket, THIS_MACHINE);
 
 /** The same for all requests of a connection; empty when the connection was gone before the first question. */
-export function peerOf(
+export function readPeer(
   socket: Duplex & { readonly remoteAddress?: string | undefined },
   connection: object = socket,
 ): string {
@@ -80,7 +80,7 @@ const OVER_TLS = new Map<string | undefined, boolean>([
   ['ws', false],
 ]);
 
-export function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {
+export function findClient(request: RequestFacts, trusted: TrustedNetworks): Client {
   const viaTrustedProxy = isTrustedPeer(request.peer, trusted);
   const forwardedProto = viaTrustedProxy ? singleHeader(request, 'x-forwarded-proto') : undefined;
   // Never on the internal listener: a page that rebinds its own name to this machine could send `localhost` here.

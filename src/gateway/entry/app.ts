@@ -9,8 +9,8 @@ import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
 import { Ending } from '../../domain/async.ts';
 import type { RouteState } from '../../domain/caller.ts';
-import { agentOf, type ListenerName } from '../../domain/request.ts';
-import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
+import { type ListenerName, userAgent } from '../../domain/request.ts';
+import { type BoundRoute, listOperations, type RouteContext } from '../../routes/own-route.ts';
 import { belowBasePath, requestFacts } from '../decision/request-facts.ts';
 import type { Gate } from '../gate.ts';
 import { hasStalled } from '../response/client-socket.ts';
@@ -153,7 +153,7 @@ type Handler = (ctx: Context, next: Koa.Next) => unknown;
 
 /** The handler is that of the row by which the request was judged; at `/` Postern has a page when no NVR is configured. */
 function ownRoutes(gate: OwnRouteGate): (ctx: Context, next: Koa.Next) => Promise<unknown> {
-  const handlers = handlersOf(gate.ownRoutes);
+  const handlers = handlersByRoute(gate.ownRoutes);
   const serve = async (ctx: Context, next: Koa.Next, handler: Handler): Promise<void> => {
     Object.assign(ctx.state, stateForRoutes(ctx));
     ctx.respond = true;
@@ -179,11 +179,11 @@ function ownRoutes(gate: OwnRouteGate): (ctx: Context, next: Koa.Next) => Promis
 }
 
 /** The handlers by method and path of their rows. */
-export const handlersOf = (routes: readonly BoundRoute[]): ReadonlyMap<string, Handler> =>
+export const handlersByRoute = (routes: readonly BoundRoute[]): ReadonlyMap<string, Handler> =>
   new Map(
     routes.flatMap(({ route, handler }) =>
       handler
-        ? operationsOf(route).map(({ method, path }): [string, Handler] => [
+        ? listOperations(route).map(({ method, path }): [string, Handler] => [
             `${method} ${path}`,
             (ctx, next) => handler(ctx, undefined, next),
           ])
@@ -200,7 +200,7 @@ function stateForRoutes({ state: { facts, admission, requestId } }: PipelineCont
     clientAddress: client.address,
     clientEncrypted: client.encrypted,
     ...(facts.basePath === undefined ? {} : { basePath: facts.basePath }),
-    clientAgent: agentOf(facts),
+    clientAgent: userAgent(facts),
   };
 }
 

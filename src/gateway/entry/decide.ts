@@ -87,12 +87,12 @@ function actOn(admission: Admission, { ctx, next, question, gate }: Pass): Promi
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
   state.describedMethod = question?.described?.method ?? facts.method;
-  ctx.url = urlOf(admission.target);
+  ctx.url = targetUrl(admission.target);
   if (awaitsContinue(facts)) ctx.res.writeContinue();
   return next();
 }
 
-const urlOf = ({ path, query }: RequestTarget): string => (query === '' ? path : `${path}?${query}`);
+const targetUrl = ({ path, query }: RequestTarget): string => (query === '' ? path : `${path}?${query}`);
 
 /** The client waits for leave to send its body; it gets it only when admitted. HTTP/1.0 has no interim responses. */
 const awaitsContinue = ({ headers, httpVersion }: RequestFacts): boolean =>

@@ -3,7 +3,7 @@ import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import { isTrustedPeer } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { isVisitor, senderOf, traitsOf } from '../../domain/credentials.ts';
+import { actualSender, isVisitor, traitsFor } from '../../domain/credentials.ts';
 import type { Narrowing, ResponseForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { asksViewAs } from '../../identity/view-as.ts';
@@ -11,7 +11,7 @@ import { type Admission, type Admitted, admit, type Rules } from '../decision/ad
 import type { TakePlace } from '../decision/client-limits.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/request-facts.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
-import { asciiOf } from '../forward/rewrite-headers.ts';
+import { toAscii } from '../forward/rewrite-headers.ts';
 import type { Gate } from '../gate.ts';
 import { errorResponse, type OwnResponse, type RefusalRules } from '../response/error-responses.ts';
 import { mayCarrySession, variesBy } from '../response/response-headers.ts';
@@ -51,8 +51,8 @@ const acceptedResponse = (caller: Caller | undefined, { varies = variesBy() }: R
   headers: {
     'cache-control': 'no-store',
     vary: varies,
-    'remote-user': asciiOf(caller?.name ?? ''),
-    'remote-role': asciiOf(caller?.role ?? ''),
+    'remote-user': toAscii(caller?.name ?? ''),
+    'remote-role': toAscii(caller?.role ?? ''),
   },
   body: '',
 });
@@ -216,11 +216,11 @@ export async function admitDescribed(
   if (plain.kind === 'refused') return refused(plain.reason);
   if (!described) return refused('description-refused');
   // The proxy would forward it under the name of the person who is viewed.
-  if (asksViewAs(carrier)) return { ...refused('view-as-refused'), caller: caller && senderOf(caller) };
+  if (asksViewAs(carrier)) return { ...refused('view-as-refused'), caller: caller && actualSender(caller) };
   if (admission.kind === 'refused') return admission;
   // Below a link the NVR's own path was judged, which is not the one that the proxy would forward.
   if (caller && isVisitor(caller)) return refused('path-not-found');
-  const isOwn = caller && traitsOf(caller.credential).withoutProxySecret === 'everywhere';
+  const isOwn = caller && traitsFor(caller.credential).withoutProxySecret === 'everywhere';
   if (!isOwn && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
   // The proxy is to send Postern's own paths to Postern: the NVR behind would serve its own login and accounts there.
   if (admission.kind === 'admitted' && isServedHere(admission.route)) return refused('path-not-found');
@@ -259,7 +259,7 @@ const LISTS: readonly ResponseForm[] = ['array', 'nested'];
 const NARROWED_BY_REQUEST: readonly Narrowing['how'][] = ['check', 'lookup', 'rewrite', 'fanout'];
 
 /** Whether two queries are the same in any order: the gate puts the cameras at the end. */
-const isSameQuery = (sent: string, asked: string): boolean => sent === asked || pairsOf(sent) === pairsOf(asked);
+const isSameQuery = (sent: string, asked: string): boolean => sent === asked || queryPairs(sent) === queryPairs(asked);
 
-const pairsOf = (query: string): string =>
+const queryPairs = (query: string): string =>
   JSON.stringify([...new URLSearchParams(query)].map((pair) => JSON.stringify(pair)).sort());

@@ -1,7 +1,7 @@
 /** What the gate tells itself: its status, and of events their days and changes, and zones where no events backend tells them (SPEC 8). */
 import type { Next } from 'koa';
 import { z } from 'zod';
-import { viewOf } from '../../access/camera-view.ts';
+import { createCameraView } from '../../access/camera-view.ts';
 import type { Services } from '../../app/services.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, STATUS, TEXT } from '../../routes/shapes.ts';
@@ -43,7 +43,7 @@ async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: Zone
   const { caller } = ctx.state;
   const { layout, now } = surroundings();
   if (!caller || !layout) return void Object.assign(ctx, { body: [] });
-  const view = viewOf(caller, now, layout);
+  const view = createCameraView(caller, now, layout);
   const seen = [...view.layout.zones].filter(([, cameras]) => cameras.some(view.sees));
   ctx.set('Cache-Control', 'no-store');
   ctx.body = seen.map(([zone]) => zone).sort();

@@ -6,10 +6,10 @@ import { authorize } from '../../access/authorize.ts';
 import { locate } from '../../access/camera-locators.ts';
 import { type Caller, hasSameBehindCurtain, type IdentitySource, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { endOf, holderOf } from '../../domain/credentials.ts';
+import { callerEnd, holderId } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { findStoreFault } from '../../domain/store/store-fault.ts';
 import { type Admitted, admit, type Rules } from '../decision/admit.ts';
 import type { Gate } from '../gate.ts';
 
@@ -101,7 +101,7 @@ export function createOpenStreams({
       else if (lostRights(now, stream.caller) && !isLeft(stream, now))
         stream.end(CLOSED_FOR['rights-changed'], now.closed ? 'expired' : 'revoked');
       else {
-        stream.endsAt = endOf(now); // a session may have been renewed meanwhile
+        stream.endsAt = callerEnd(now); // a session may have been renewed meanwhile
         confirm(stream, grace);
       }
     }
@@ -189,11 +189,11 @@ export function createOpenStreams({
     },
     /** Returns the function to call when the stream has ended by itself. */
     add(caller: Caller, admittance: Admittance, end: EndStream): () => void {
-      const holder = holderOf(caller);
+      const holder = holderId(caller);
       if (holder === undefined) return () => {};
       const streams = listOf(holder);
       const { request, admission } = admittance;
-      const known = { endsAt: endOf(caller), confirmedAt: confirmationNow(grace) };
+      const known = { endsAt: callerEnd(caller), confirmedAt: confirmationNow(grace) };
       const stream: OpenStream = {
         request,
         admission,
@@ -236,7 +236,7 @@ interface Confirmation {
   confirmedAt: number;
 }
 
-const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
+const isUnreachable = (fault: unknown): boolean => findStoreFault(fault) === 'unreachable';
 
 /** While the store is not heard, nothing counts as confirmed: a stream that is opened then ends with the first refusal. */
 const confirmationNow = (grace: StreamGrace | undefined): number =>

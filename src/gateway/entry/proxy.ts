@@ -1,18 +1,18 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
 import { linkMediaType } from '../../access/link-targets.ts';
 import { queryValues } from '../../access/query.ts';
-import { adapterOf, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
+import { adapterFor, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import type { MaybePromise, Sharer } from '../../domain/async.ts';
 import type { Caller, RouteState } from '../../domain/caller.ts';
-import { isVisitor, senderOf } from '../../domain/credentials.ts';
+import { actualSender, isVisitor } from '../../domain/credentials.ts';
 import { dayOf, isTooManyDays } from '../../domain/events/event.ts';
 import { DAYS_PATH } from '../../domain/events/event-paths.ts';
-import { numberOf } from '../../domain/events/parse-value.ts';
+import { parseNumber } from '../../domain/events/parse-value.ts';
 import { UnexpectedForm } from '../../domain/json.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { Admitted } from '../decision/admit.ts';
-import { type Destination, destinationOf } from '../decision/destinations.ts';
+import { type Destination, findDestination } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { noteStartedWhep } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
@@ -59,7 +59,7 @@ async function forwardAdmitted(ctx: PipelineContext, gate: ProxyGate): Promise<v
   };
   // By the row: whatever the router made of the path, the NVR has its own login and accounts there.
   if (isServedHere(route)) return sendRefusal('path-not-found');
-  const destination = destinationOf(facts.method, admission.target, gate.destinations);
+  const destination = findDestination(facts.method, admission.target, gate.destinations);
   if (destination.kind === 'none') return sendRefusal(isOwn(route) ? 'path-not-found' : 'no-nvr');
   const sharer = state.takePlace(admission, gate.rules().trusted);
   if (!sharer) {
@@ -112,7 +112,7 @@ const asSent = (admission: Admitted, sentInstead: SentInstead | undefined): Admi
 
 const wordsForVisitor = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({
   isOfLink: true,
-  mediaType: (said) => linkMediaType(adapterOf(route).links, target.path, said),
+  mediaType: (said) => linkMediaType(adapterFor(route).links, target.path, said),
 });
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2, 11). */
@@ -190,7 +190,7 @@ function notingSession(
 ): HeadListener | undefined {
   const camera = route.kind === 'listed' && route.row.starts === 'whep' ? route.parameters['camera'] : undefined;
   if (!caller || camera === undefined) return other;
-  const started = { by: senderOf(caller).name, cameras: [camera] };
+  const started = { by: actualSender(caller).name, cameras: [camera] };
   return (status, type, location) => {
     if (status < 300 && location !== undefined) noteStartedWhep(location, started);
     other?.(status, type, location);
@@ -206,11 +206,11 @@ async function daysAtNvr(
   sharer: Sharer,
   { ask, rules }: ProxyGate,
 ): Promise<Settled> {
-  const { days } = adapterOf(route).events;
+  const { days } = adapterFor(route).events;
   // An NVR that keeps no events has none to count.
   if (!days) return { kind: 'answered', json: '[]' };
   const last = (name: string): string | undefined => queryValues(target.query, name).at(-1);
-  const [after, before] = [numberOf(last('after')), numberOf(last('before'))];
+  const [after, before] = [parseNumber(last('after')), parseNumber(last('before'))];
   if (isTooManyDays({ after, before }, rules().surroundings().now))
     return { kind: 'refused', reason: 'parameter-refused', field: 'after' };
   const timezone = canonicalZone(last('timezone') ?? '') ?? 'UTC';

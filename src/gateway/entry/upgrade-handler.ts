@@ -1,13 +1,13 @@
 /** WebSocket upgrades: decided by the same steps as a request, then proxied unread, or relayed message by message. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { adapterOf } from '../../access/route-table.ts';
+import { adapterFor } from '../../access/route-table.ts';
 import { Ending } from '../../domain/async.ts';
 import type { RefusalFacts, RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import type { CountedSocket } from '../../telemetry/watch-gate.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
-import { destinationOf } from '../decision/destinations.ts';
+import { findDestination } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { noteStarted } from '../decision/owner-lookup.ts';
 import { belowBasePath, requestFacts } from '../decision/request-facts.ts';
@@ -49,7 +49,7 @@ export async function handleUpgrade(
     watch.onDecision(admission, requestId);
     if (admission.kind === 'refused') return refuse(admission.reason, admission);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
-    const destination = destinationOf('WS', admission.target, gate.destinations);
+    const destination = findDestination('WS', admission.target, gate.destinations);
     if (destination.kind === 'none') return refuse('no-nvr');
     const onFailure = (reason: RefusalReason): void => {
       watch.onFailure(reason);
@@ -73,7 +73,7 @@ export async function handleUpgrade(
       ...unmet
     } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
-    const judge = judgeOf(admission, gate);
+    const judge = messageJudge(admission, gate);
     const noteViewing = viewingNoter(gate.viewings, { admission, method: 'WS' }, ending);
     const onHead: HeadListener = (...head) => {
       hasHead = true;
@@ -96,9 +96,12 @@ export async function handleUpgrade(
 }
 
 /** Undefined for a WebSocket whose frames pass unread. */
-function judgeOf({ caller, obligations, route }: Admitted, { rules }: Pick<Gate, 'rules'>): MessageJudge | undefined {
+function messageJudge(
+  { caller, obligations, route }: Admitted,
+  { rules }: Pick<Gate, 'rules'>,
+): MessageJudge | undefined {
   const { messages, signalling, startedFor } = obligations ?? {};
-  const { messages: ofNvr } = adapterOf(route);
+  const { messages: ofNvr } = adapterFor(route);
   if (messages && caller && ofNvr) return judgeTopics(ofNvr, currentView(caller, rules), messages);
   return signalling && judgeSignalling(signalling, startedFor && ((playlist) => noteStarted(startedFor, playlist)));
 }

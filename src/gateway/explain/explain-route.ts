@@ -1,7 +1,7 @@
 /** `GET /api/explain`, the trace of a described request, and `GET /api/access`, who sees which camera: for admins (SPEC 1, 15). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type HolderView, sightOf } from '../../access/camera-view.ts';
+import { type HolderView, scopeView } from '../../access/camera-view.ts';
 import { holdersIn } from '../../accounts/tokens/holders.ts';
 import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -66,7 +66,7 @@ async function whoSees(services: AccessServices): Promise<CameraAccess> {
   const cameras = knownCameras();
   const [roles, curtain] = await Promise.all([roleRegistry.active(), latestCurtain()]);
   const holders = await holdersIn({ store, auth: settings.auth, roles, curtain, now: unixSeconds(clock) });
-  return { cameras, holders: holders.map((holder) => sightOf(holder, cameras)) };
+  return { cameras, holders: holders.map((holder) => scopeView(holder, cameras)) };
 }
 
 /** It takes no token: addresses are logged on the way. */

@@ -3,19 +3,19 @@ import { namedCameras } from '../../access/camera-locators.ts';
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import { originOf } from '../../domain/addresses.ts';
+import { upstreamOrigin } from '../../domain/addresses.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import type { Caller, IdentitySource } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
-import { providerOf } from '../../domain/credentials.ts';
+import { credentialProvider } from '../../domain/credentials.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy.ts';
-import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
+import { REFUSALS, refusalSentence } from '../../domain/refusal.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
-import { type ActiveRoles, sinceOf } from '../../domain/rights.ts';
+import { type ActiveRoles, earliestSeen } from '../../domain/rights.ts';
 import { isBearer } from '../../domain/sent-credentials.ts';
 import { headerTraces, type IdentityTrace, type Trace, WHY_UNREAD } from '../../identity/identity-trace.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
-import { type DestinationRules, destinationOf } from '../decision/destinations.ts';
+import { type DestinationRules, findDestination } from '../decision/destinations.ts';
 import { belowBasePath } from '../decision/request-facts.ts';
 import { strictTarget } from '../decision/strict-target.ts';
 import { admitDescribed, describedRequest, forwardAuthStatus } from '../entry/forward-auth.ts';
@@ -50,7 +50,7 @@ export async function explain(
 ) {
   const traces: IdentityTrace[] = [];
   const rules = withCaller(rulesWith({ trace: (entry) => traces.push(entry) }), description.caller);
-  const carrier = belowBasePath(factsOf(description), rules);
+  const carrier = belowBasePath(toFacts(description), rules);
   const question = describedRequest(carrier, rules);
   const admission = question ? await admitDescribed(carrier, question, rules) : await admit(carrier, rules);
   const facts = question?.described ?? carrier;
@@ -60,9 +60,9 @@ export async function explain(
   const found = foundRow(facts, rules);
   const isSent = admission.kind === 'admitted' && !question;
   return {
-    request: { ...headOf(carrier), peer: carrier.peer },
+    request: { ...explainHead(carrier), peer: carrier.peer },
     /** The request that a proxy asks about, at `/auth`; undefined for one that is judged as it stands. */
-    about: question?.described && headOf(question.described),
+    about: question?.described && explainHead(question.described),
     /** Where no source of identity has read them, that is said. */
     headers: trace?.headers ?? headerTraces(facts, headers().identityHeaders, () => whyUnread(description)),
     /** Whether the proxy's secret was right; undefined where headers are not believed at all. */
@@ -70,7 +70,7 @@ export async function explain(
     /** What was found out about a session token. */
     token: trace && tokenWords(trace, facts),
     /** The provider that the session began with, as `oidc:home`. */
-    credential: caller && providerOf(caller.credential),
+    credential: caller && credentialProvider(caller.credential),
     groups: claimed?.groups ?? [],
     /** The sentence of the rule that gave or denied the role. */
     rule: claimed?.rule,
@@ -82,13 +82,13 @@ export async function explain(
     /** The cameras of the NVR that are drawn for the caller (SPEC 19). */
     drawn: caller?.drawn && seen(caller.drawn),
     /** Unix seconds: nothing recorded earlier is seen. Undefined: all that there is. */
-    since: sinceOf(caller?.history, rules.surroundings().now),
+    since: earliestSeen(caller?.history, rules.surroundings().now),
     /** The cameras of the request and the role, by name, that the service does not know. */
     unknownCameras: unknownCameras(caller, found, rules),
     route: found && routeOf(found, facts),
-    ...verdictOf(admission, question !== undefined),
+    ...explainVerdict(admission, question !== undefined),
     /** Undefined when nothing is forwarded. */
-    sent: isSent ? sentOf(admission, facts, destinations, headers()) : undefined,
+    sent: isSent ? explainSent(admission, facts, destinations, headers()) : undefined,
   };
 }
 
@@ -104,14 +104,14 @@ interface FoundRow {
 function foundRow(facts: RequestFacts, { routes }: Rules): FoundRow | undefined {
   const plain = strictTarget(facts);
   if (plain.kind === 'refused') return undefined;
-  return { target: plain.target, match: routes.match(methodOf(facts), plain.target.segments) };
+  return { target: plain.target, match: routes.match(shownMethod(facts), plain.target.segments) };
 }
 
 /** The secret of a link would open it to every reader of the explanation. */
 const withoutLink = (target: string): string => target.replace(/(?<=^\/s\/)[^/?]+/, '…');
 
-const methodOf = ({ method, isUpgrade }: RequestFacts): string => (isUpgrade ? 'WS' : method);
-const headOf = (facts: RequestFacts) => ({ method: methodOf(facts), path: withoutLink(facts.target) });
+const shownMethod = ({ method, isUpgrade }: RequestFacts): string => (isUpgrade ? 'WS' : method);
+const explainHead = (facts: RequestFacts) => ({ method: shownMethod(facts), path: withoutLink(facts.target) });
 
 const MESSAGES = {
   admitted: 'The request passes.',
@@ -119,13 +119,13 @@ const MESSAGES = {
   asked: 'The proxy gets 202 with the user and the role.',
 };
 
-function verdictOf(admission: Admission, isQuestion: boolean) {
+function explainVerdict(admission: Admission, isQuestion: boolean) {
   const { kind: verdict } = admission;
   if (admission.kind !== 'refused')
     return { verdict, status: undefined, reason: undefined, message: MESSAGES[isQuestion ? 'asked' : admission.kind] };
   const { reason, opens } = admission;
   const { status } = REFUSALS[reason];
-  const message = sentenceOf(reason, admission);
+  const message = refusalSentence(reason, admission);
   return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message, opens };
 }
 
@@ -162,7 +162,7 @@ function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefin
 
 function routeOf({ match, target }: FoundRow, facts: RequestFacts) {
   if (match.kind === 'unlisted') {
-    const route = `${methodOf(facts)} ${target.path}`;
+    const route = `${shownMethod(facts)} ${target.path}`;
     return { route, access: 'admin', cameras: [], narrow: undefined, row: undefined };
   }
   const { methods, path, access, cameras = [], narrow, file, line } = match.row;
@@ -176,14 +176,14 @@ function routeOf({ match, target }: FoundRow, facts: RequestFacts) {
   };
 }
 
-function sentOf(admission: Admitted, facts: RequestFacts, destinations: DestinationRules, rules: HeaderRules) {
-  const destination = destinationOf(methodOf(facts), admission.target, destinations);
+function explainSent(admission: Admitted, facts: RequestFacts, destinations: DestinationRules, rules: HeaderRules) {
+  const destination = findDestination(shownMethod(facts), admission.target, destinations);
   if (isServedHere(admission.route) || destination.kind === 'none') return undefined;
   const { target, headers } = judgedRequest(destination, { facts, admission, requestId: '(new)' }, rules);
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((line) => [name, HIDDEN.has(name) ? '[hidden]' : line] as const),
   );
-  const to = destination.kind === 'events-backend' ? 'the events backend' : originOf(destination.upstream);
+  const to = destination.kind === 'events-backend' ? 'the events backend' : upstreamOrigin(destination.upstream);
   return { to, method: facts.method, target, headers: lines };
 }
 
@@ -202,7 +202,7 @@ export interface Description {
   readonly caller?: Caller;
 }
 
-export function factsOf({ method, isUpgrade, target, headers, peer }: Description): RequestFacts {
+export function toFacts({ method, isUpgrade, target, headers, peer }: Description): RequestFacts {
   const host = headers.some(([name]) => name.toLowerCase() === 'host') ? [] : [['Host', 'postern'] as const];
   const lines = [...host, ...headers, ...(isUpgrade ? UPGRADE : [])];
   return {

@@ -2,9 +2,9 @@
 import { isIP } from 'node:net';
 import { requestShowing } from '../../access/review/sample-request.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
-import { personOf } from '../../accounts/sessions/session-state.ts';
+import { toPerson } from '../../accounts/sessions/session-state.ts';
 import { nearest } from '../../config/problems/problems.ts';
-import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
+import { trustedPeers } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -12,7 +12,7 @@ import { openingAt, wallText } from '../../domain/hours.ts';
 import { VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type ActiveRoles, sinceOf } from '../../domain/rights.ts';
+import { type ActiveRoles, earliestSeen } from '../../domain/rights.ts';
 import { decodedText } from '../../identity/identity-header.ts';
 import { type Description, type ExplainRules, type Explanation, explain } from './explain.ts';
 
@@ -93,7 +93,7 @@ function requestIn(
   const kind = VIEWING_KINDS.find((known) => known === shows);
   if (!kind) return err(`shows is ${JSON.stringify(shows)}: write one of ${VIEWING_KINDS.join(', ')}`);
   if (!caller) return err('camera needs user: name the account that would see it');
-  const at = Math.max(now() - RECORDED_SECONDS, sinceOf(caller.history, now()) ?? 0);
+  const at = Math.max(now() - RECORDED_SECONDS, earliestSeen(caller.history, now()) ?? 0);
   const request = requestShowing(config.policy, { shows: kind, camera, at });
   return request ? ok(request) : err(`no row of the route table shows one camera so (${kind}): describe a request`);
 }
@@ -118,7 +118,7 @@ async function callerNamed(
     carriedBy: 'cookie',
   } as const;
   const owesFactor = ({ hasFactor, role }: User) => !hasFactor && isFactorRequired(settings.auth.second_factor, role);
-  return ok({ ...personOf(user, { roles: await roleRegistry.active(), now: now(), owesFactor }), credential });
+  return ok({ ...toPerson(user, { roles: await roleRegistry.active(), now: now(), owesFactor }), credential });
 }
 
 /** The right secret is assumed, because the question is about users and roles; a described `X-Proxy-Secret` overrides it. */
@@ -131,7 +131,7 @@ function assumedSecret(sent: readonly (readonly [string, string])[], { proxy }: 
 }
 
 /** A peer whose headers are believed. */
-const assumedPeer = (settings: Settings): string => trustedPeersOf(settings)[0]?.split('/', 1)[0] ?? '127.0.0.1';
+const assumedPeer = (settings: Settings): string => trustedPeers(settings)[0]?.split('/', 1)[0] ?? '127.0.0.1';
 
 const cameraHints = (
   { drawn = [], unknownCameras = [] }: Explanation,

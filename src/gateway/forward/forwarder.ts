@@ -1,7 +1,7 @@
 /** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Writable } from 'node:stream';
-import { originOf, type Upstream, wakeUp } from '../../domain/addresses.ts';
+import { type Upstream, upstreamOrigin, wakeUp } from '../../domain/addresses.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
 import { tellHead } from '../decision/gate-watch.ts';
@@ -32,7 +32,7 @@ export function createForwarder(rules: ForwardRules) {
   const poolOf = (upstream: Upstream): ConnectionPool => {
     const before = known.get(upstream);
     if (before) return before;
-    const origin = originOf(upstream);
+    const origin = upstreamOrigin(upstream);
     const pool = pools.get(origin) ?? createConnectionPool(upstream, rules, tlsOptionsFor(upstream, rules));
     if (isRetired) pool.retire();
     pools.set(origin, pool);

@@ -11,7 +11,7 @@ import type { Destination } from '../decision/destinations.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { ResponseReader } from '../narrow/error-text.ts';
 import { askingForWhole, type NarrowingPlan } from '../narrow/response-filter.ts';
-import { type PublicPlace, publicPlaceOf } from '../response/public-place.ts';
+import { findPublicPlace, type PublicPlace } from '../response/public-place.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 
@@ -48,7 +48,7 @@ export function judgedRequest(
   const { query } = admission.target;
   const { upstream } = destination;
   const path = targetAt(upstream, admission.target.path);
-  const place = publicPlaceOf(upstream, { path, hosts: headerLines(facts, 'host'), client: admission.client });
+  const place = findPublicPlace(upstream, { path, hosts: headerLines(facts, 'host'), client: admission.client });
   const isOurs = destination.kind === 'events-backend';
   const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);

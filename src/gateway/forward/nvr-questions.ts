@@ -1,7 +1,7 @@
 /** What Postern itself asks the NVR: whether it is there, and its release (SPEC 6, 9). */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { memberOf } from '../../access/recorder-layout.ts';
+import { readMember } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { targetAt, type Upstream } from '../../domain/addresses.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../outbound/ask-upstream.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
 import { upstreamAt } from '../decision/destinations.ts';
-import { variesOf } from '../response/response-headers.ts';
+import { varyHeader } from '../response/response-headers.ts';
 import type { ForwardRules } from './forwarder.ts';
 import { identityHeaders } from './rewrite-headers.ts';
 
@@ -30,7 +30,7 @@ export const upstreamOfNvr = ({ nvr }: Settings, path: string): Upstream | undef
   nvr.url && upstreamAt(path.split('?', 1)[0] ?? '', { routes: nvr.routes, nvr: nvr.url });
 
 /** The JSON of a 200 answer, undefined of a 404. */
-export const askerOf = (settings: Settings) => async (upstream: Upstream, path: string, sharer?: Sharer) =>
+export const createAsker = (settings: Settings) => async (upstream: Upstream, path: string, sharer?: Sharer) =>
   askJson(await questionFor(settings, upstream, path, sharer));
 
 const PATIENCE_SECONDS = 5;
@@ -48,7 +48,7 @@ export async function questionFor(
     path: targetAt(upstream, path),
     headers: identityHeaders(ANONYMOUS, ADMIN, nvr.auth_secret),
     timeout: PATIENCE_SECONDS,
-    tls: await nvrTlsOf(settings),
+    tls: await readNvrTls(settings),
     sharer,
   };
 }
@@ -69,7 +69,7 @@ export async function readAuthority(file: string): Promise<string> {
 }
 
 /** `nvr.ca` is read once for each configuration. Rejects with a sentence when the file cannot be used. */
-export function nvrTlsOf(settings: Settings): Promise<UpstreamTls> {
+export function readNvrTls(settings: Settings): Promise<UpstreamTls> {
   const known = tlsOfSettings.get(settings);
   if (known !== undefined) return known;
   const { ca, verify } = settings.nvr;
@@ -87,13 +87,13 @@ const asNvrCa = (fault: Error): never => {
 /** A connection that takes longer will not come. */
 const CONNECT_SECONDS = 5;
 
-export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> {
+export async function readForwardRules(settings: Settings): Promise<ForwardRules> {
   const { nvr, auth, ui } = settings;
   return {
-    ...(await nvrTlsOf(settings)),
+    ...(await readNvrTls(settings)),
     cookieName: auth.cookie_name,
     frameAncestors: ui.frame_ancestors,
-    varies: variesOf(settings),
+    varies: varyHeader(settings),
     maxUpload: nvr.max_upload,
     timeoutConnect: CONNECT_SECONDS,
     timeoutResponse: nvr.timeout_response,
@@ -117,13 +117,13 @@ export async function nvrVersion({ settings, tableHead }: NvrConfig): Promise<st
   if (!upstream) return null;
   const said = await questionFor(settings, upstream, release.path)
     .then(askText)
-    .then((text) => (release.field === undefined ? text : fieldOf(text, release.field)))
+    .then((text) => (release.field === undefined ? text : readField(text, release.field)))
     .catch(() => undefined);
   return said?.trim().slice(0, LONGEST_VERSION) || null;
 }
 
-function fieldOf(text: string, field: string): string | undefined {
-  const value = memberOf(JSON.parse(text), field);
+function readField(text: string, field: string): string | undefined {
+  const value = readMember(JSON.parse(text), field);
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../domain/caller.ts';
-import { senderOf } from '../../domain/credentials.ts';
+import { actualSender } from '../../domain/credentials.ts';
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { isBearer, ownCredentialIn } from '../../domain/sent-credentials.ts';
@@ -54,7 +54,7 @@ function addIdentity(headers: IncomingHttpHeaders, caller: Caller | undefined, r
     return;
   }
   // Nothing is ever sent in the name of a person who is viewed: the role alone cuts the response.
-  Object.assign(headers, identityHeaders(asciiOf(senderOf(caller).name), asciiOf(caller.role), rules.nvrSecret));
+  Object.assign(headers, identityHeaders(toAscii(actualSender(caller).name), toAscii(caller.role), rules.nvrSecret));
 }
 
 /** Who asks, as the NVR reads it: one that trusts headers on its authenticated port, behind a secret, takes groups for roles. */
@@ -65,7 +65,7 @@ export const identityHeaders = (user: string, role: string, nvrSecret: string | 
 });
 
 /** A header value is bytes to some and text to others: outside ASCII, percent-encoded UTF-8 is read alike by all. */
-export const asciiOf = (text: string): string =>
+export const toAscii = (text: string): string =>
   ASCII.test(text) ? text : text.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent);
 
 const ASCII = /^[\x21-\x7e]*$/;

@@ -1,15 +1,15 @@
 /** The cameras: of the NVR, asked for where its route table says that they are listed, or of the events (SPEC 1, 20). */
 import type { Logger } from 'pino';
 import type { CameraRules } from '../../access/nvr-adapter.ts';
-import { layoutOfNames, memberOf, namesIn, type RecorderLayout } from '../../access/recorder-layout.ts';
+import { layoutOfNames, namesIn, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { CameraList, TableHead } from '../../domain/policy.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
-import { askerOf, type NvrConfig, upstreamOfNvr } from './nvr-questions.ts';
+import { createAsker, type NvrConfig, upstreamOfNvr } from './nvr-questions.ts';
 
-const rulesOf = ({ adapter }: TableHead): CameraRules => adapterNamed(adapter).cameras;
+const cameraRules = ({ adapter }: TableHead): CameraRules => adapterNamed(adapter).cameras;
 
 /** The events backend, as far as it is asked for cameras, and told of them. */
 interface CameraBackend {
@@ -32,7 +32,7 @@ export function watchCameras(
   const { nvr } = settings;
   const ask = nvr.url ? layoutOfNvr({ settings, tableHead }) : layoutOfEvents({ settings, tableHead }, backend, stored);
   return watchKnownCameras({
-    rules: rulesOf(tableHead),
+    rules: cameraRules(tableHead),
     // Where the table of an NVR names no list there are no others than those of nvr.cameras.
     configured: nvr.cameras ?? (nvr.url && !ask ? [] : undefined),
     ask,
@@ -56,10 +56,10 @@ function layoutOfEvents(
   stored: () => Promise<readonly string[]>,
 ): (() => Promise<RecorderLayout>) | undefined {
   if (!backend || settings.nvr.cameras) return undefined;
-  const ask = askerOf(settings);
+  const ask = createAsker(settings);
   // The store answers at once, by its index: for this the backend need not be started.
   const names = settings.events.source === 'store' ? stored : () => ask(backend.upstream, '/cameras');
-  const { reserved } = rulesOf(tableHead);
+  const { reserved } = cameraRules(tableHead);
   return async () => layoutOfNames((await names()) as readonly CameraName[], reserved);
 }
 
@@ -67,7 +67,7 @@ function layoutOfEvents(
 function layoutOfNvr({ settings, tableHead }: NvrConfig): (() => Promise<RecorderLayout>) | undefined {
   const { cameras: configured } = settings.nvr;
   const lists = tableHead.cameras ?? [];
-  const rules = rulesOf(tableHead);
+  const rules = cameraRules(tableHead);
   const [first, ...others] = lists;
   if (first === undefined) return undefined;
   if (first.names.in === 'config' && others.length === 0)
@@ -104,7 +104,7 @@ async function allNames(
   const first = await askAt(settings, path);
   const found = [...namesIn(first, names)];
   if (!pages) return found;
-  const count = memberOf(first, pages.count);
+  const count = readMember(first, pages.count);
   if (typeof count !== 'number') throw new Error(`the answer to ${path} has no number ${pages.count}`);
   if (count > MOST_PAGES) throw new Error(`${path} has ${count} pages, and ${MOST_PAGES} are read at most`);
   for (let page = 1; page < count; page += 1) {
@@ -116,7 +116,7 @@ async function allNames(
 
 async function askAt(settings: Settings, path: string): Promise<unknown> {
   const upstream = upstreamOfNvr(settings, path);
-  return upstream && askerOf(settings)(upstream, path);
+  return upstream && createAsker(settings)(upstream, path);
 }
 
 /** The cameras of the NVR, as far as they are known: read at start and from time to time (SPEC 1, `nvr.cameras`). */

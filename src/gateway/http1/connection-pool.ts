@@ -34,10 +34,10 @@ const KEEP_ALIVE_TIMEOUT = /(?:^|,)\s*timeout=(\d{1,9})\s*(?:,|$)/i;
 
 /** `tls`: for upstreams that speak it. */
 export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: TlsOptions) {
-  const place = placeOf(upstream, tls);
+  const place = endpointFor(upstream, tls);
   const all = new Set<Connection>();
   const free: Connection[] = [];
-  const tickMs = tickOf(rules);
+  const tickMs = tickLength(rules);
   let ticks = 0;
   let clock: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -51,7 +51,7 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
 
   const side: PoolSide = {
     host: upstream.kind === 'unix' ? 'localhost' : `${hostInUrl(upstream.host)}:${upstream.port}`,
-    patience: patienceOf(rules, inTicks),
+    patience: toPatience(rules, inTicks),
     ticks: () => ticks,
     keptFor: (head) => inTicks(keptSeconds(head)),
     onFree: (connection) => void (isRetired ? connection.destroy() : free.push(connection)),
@@ -95,20 +95,20 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
   };
 }
 
-function placeOf(upstream: Upstream, tls: TlsOptions): UpstreamEndpoint {
+function endpointFor(upstream: Upstream, tls: TlsOptions): UpstreamEndpoint {
   if (upstream.kind === 'unix') return { path: upstream.path };
   const { host, port } = upstream;
   return upstream.protocol === 'https:' ? { host, port, tls } : { host, port };
 }
 
-const patienceOf = (rules: PoolRules, inTicks: (seconds: number) => number): Patience => ({
+const toPatience = (rules: PoolRules, inTicks: (seconds: number) => number): Patience => ({
   connect: inTicks(rules.timeoutConnect),
   head: inTicks(rules.timeoutResponse),
   idle: inTicks(rules.timeoutIdle),
 });
 
 /** The tick of the clock, in milliseconds: what is late is found out a fifth later at most. */
-function tickOf({ timeoutConnect, timeoutResponse, timeoutIdle }: PoolRules): number {
+function tickLength({ timeoutConnect, timeoutResponse, timeoutIdle }: PoolRules): number {
   const shortest = Math.min(timeoutConnect, timeoutResponse, timeoutIdle) * 1000;
   return Math.max(1, Math.min(LONGEST_TICK_MS, shortest / TICKS_OF_SHORTEST));
 }

@@ -121,13 +121,13 @@ export function requestText({ method, target, headers }: RequestHead, host: stri
     const value = headers[name];
     if (value === undefined) continue;
     if (!isToken(name)) throw notOneLine('the name of a header');
-    if (typeof value === 'string') text += lineOf(name, value);
-    else for (const each of value) text += lineOf(name, each);
+    if (typeof value === 'string') text += headerLine(name, value);
+    else for (const each of value) text += headerLine(name, each);
   }
   return `${text}\r\n`;
 }
 
-function lineOf(name: string, value: string): string {
+function headerLine(name: string, value: string): string {
   if (!isValue.test(value)) throw notOneLine(`the header ${name}`);
   return `${name}: ${value}\r\n`;
 }

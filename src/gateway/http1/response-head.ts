@@ -43,7 +43,7 @@ export function readResponseHead(text: string, method: string): UpstreamHead | F
     return 'HPE_INVALID_TRANSFER_ENCODING';
   const statusCode = Number(line[2]);
   const isOld = line[1] === '0';
-  const framing = framingOf({ statusCode, headers, method, isOld });
+  const framing = readFraming({ statusCode, headers, method, isOld });
   if (typeof framing === 'string') return framing;
   const isKept = framing !== UNTIL_CLOSE && !isOld && !saysClose(headers) && !SAYS_NOTHING.includes(statusCode);
   return { statusCode, headers, framing, isKept };
@@ -63,12 +63,12 @@ interface Framed {
   readonly isOld: boolean;
 }
 
-function framingOf({ statusCode, headers, method, isOld }: Framed): Framing | FaultCode {
+function readFraming({ statusCode, headers, method, isOld }: Framed): Framing | FaultCode {
   const length = headers['content-length'];
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && length !== undefined) return 'HPE_UNEXPECTED_CONTENT_LENGTH';
   if (coding !== undefined && (isBodiless(statusCode) || isOld)) return 'HPE_INVALID_TRANSFER_ENCODING';
-  if (coding !== undefined) return faultOf(coding) ?? (hasNoBody(statusCode, method) ? NONE : CHUNKED);
+  if (coding !== undefined) return codingFault(coding) ?? (hasNoBody(statusCode, method) ? NONE : CHUNKED);
   if (length === undefined) return hasNoBody(statusCode, method) ? NONE : UNTIL_CLOSE;
   if (typeof length !== 'string' || length.includes(',')) return 'HPE_UNEXPECTED_CONTENT_LENGTH';
   if (!LENGTH.test(length)) return 'HPE_INVALID_CONTENT_LENGTH';
@@ -77,7 +77,7 @@ function framingOf({ statusCode, headers, method, isOld }: Framed): Framing | Fa
   return bytes === 0 || hasNoBody(statusCode, method) ? NONE : { kind: 'length', bytes };
 }
 
-function faultOf(coding: string | string[]): FaultCode | undefined {
+function codingFault(coding: string | string[]): FaultCode | undefined {
   if (typeof coding !== 'string') return 'HPE_UNEXPECTED_CONTENT_LENGTH';
   return coding.toLowerCase() === 'chunked' ? undefined : 'HPE_INVALID_TRANSFER_ENCODING';
 }

@@ -10,7 +10,7 @@ export function likeHttp1(
 ) {
   if (request instanceof Http2ServerRequest) {
     const { stream } = request;
-    Object.defineProperties(request, valuesOf(requestLikeHttp1(request)));
+    Object.defineProperties(request, asDescriptors(requestLikeHttp1(request)));
     cutWithStream(request);
     const http2Response = response as Http2ServerResponse;
     Object.defineProperties(http2Response, responseLikeHttp1(http2Response));
@@ -68,7 +68,7 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
     },
   };
   return {
-    ...valuesOf(methods),
+    ...asDescriptors(methods),
     destroyed: { get: () => stream.destroyed },
     writableFinished: { get: isWhole },
   };
@@ -91,7 +91,7 @@ function freeUnreadUpload({ stream, writableEnded }: Http2ServerResponse): void 
     setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
-const valuesOf = (record: Readonly<Record<string, unknown>>): PropertyDescriptorMap =>
+const asDescriptors = (record: Readonly<Record<string, unknown>>): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, { value, writable: true }]));
 
 interface Http1Head {
@@ -112,7 +112,7 @@ interface Http2Head {
 const READ_ELSEWHERE = new Set([':method', ':path', ':scheme']);
 
 export function http1Head(head: Http2Head): Http1Head {
-  const rawHeaders = linesOf(head.rawHeaders, head.headers[':authority']);
+  const rawHeaders = headerLines(head.rawHeaders, head.headers[':authority']);
   const entries = Object.entries(head.headers)
     .filter(([name]) => !name.startsWith(':'))
     .map(([name, value]) => [name, typeof value === 'string' ? withoutBlanks(value) : value?.map(withoutBlanks)]);
@@ -127,7 +127,7 @@ export function http1Head(head: Http2Head): Http1Head {
 }
 
 /** `:authority` is the Host. A Host line with the same value is dropped; one with another value stays, as a second Host. */
-function linesOf(rawHeaders: readonly string[], authority: string | string[] | undefined): string[] {
+function headerLines(rawHeaders: readonly string[], authority: string | string[] | undefined): string[] {
   const lines: string[] = [];
   const left = new Set(READ_ELSEWHERE);
   for (let at = 0; at < rawHeaders.length; at += 2) {

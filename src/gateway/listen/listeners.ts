@@ -8,8 +8,8 @@ import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses.ts';
 import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/connection-refusal.ts';
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
-import { messageOf } from '../../domain/result.ts';
-import { markLocal, peerOf } from '../decision/request-facts.ts';
+import { faultMessage } from '../../domain/result.ts';
+import { markLocal, readPeer } from '../decision/request-facts.ts';
 import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-head.ts';
 import type { Handlers } from '../entry/app.ts';
 import { createHttp1Connections, type Http1Connections, TOO_SLOW } from './http1-connections.ts';
@@ -52,7 +52,7 @@ export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerR
   const server = tls ? tls.server : createServer(options);
   const http1 = createHttp1Connections(silence);
   const judge = withWholeHead(gate.onRequest, rules.timeoutHeaders * 1000, ({ socket }) =>
-    onConnectionRefused('too_slow', peerOf(socket)),
+    onConnectionRefused('too_slow', readPeer(socket)),
   );
   const onRequest = http1.inTurn(tls ? tls.requestsTo(judge) : judge);
   const connections = new Set<Socket>();
@@ -65,7 +65,7 @@ export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerR
   });
   server.prependListener('connection', (socket) => {
     if (!isBeyondReserve(socket)) return;
-    onConnectionRefused('full', peerOf(socket));
+    onConnectionRefused('full', readPeer(socket));
     socket.destroy();
   });
   server.on('connection', (socket) => {
@@ -82,7 +82,7 @@ export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerR
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const cause = respondToClientError(error, socket);
-    if (cause) onConnectionRefused(cause, peerOf(socket), error.code);
+    if (cause) onConnectionRefused(cause, readPeer(socket), error.code);
   });
   return {
     address: await bind(server, at),
@@ -143,7 +143,7 @@ export async function bind(server: Server, at: ListenAddress): Promise<ListenAdd
   }
   await new Promise<void>((resolve, reject) => {
     server.on('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(at, cause)));
-    server.listen(placeOf(at), resolve);
+    server.listen(listenPlace(at), resolve);
   });
   const bound = server.address();
   return typeof bound === 'string' || bound === null ? at : { ...at, port: bound.port };
@@ -169,11 +169,11 @@ export async function assertBindable(at: ListenAddress): Promise<void> {
 const FIRST_OPEN_PORT = 1024;
 
 function cannotListen({ host, port, path }: ListenAddress, cause: Pick<NodeJS.ErrnoException, 'code'>): Error {
-  const reason = BIND_FAULTS[cause.code ?? ''] ?? messageOf(cause);
+  const reason = BIND_FAULTS[cause.code ?? ''] ?? faultMessage(cause);
   return new Error(`cannot listen on ${path ?? `${host}:${port}`}: ${reason}`, { cause });
 }
 
-const placeOf = ({ host, port, path }: ListenAddress) => (path === undefined ? { host, port } : { path });
+const listenPlace = ({ host, port, path }: ListenAddress) => (path === undefined ? { host, port } : { path });
 
 const BIND_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program has that port: stop it, or choose another port in the configuration',
@@ -211,7 +211,7 @@ const LEAST_FREE = 16;
 function createDescriptorReserve(limit: number | undefined = descriptorLimit()): (socket: Socket) => boolean {
   if (limit === undefined) return () => false;
   const last = limit - Math.max(LEAST_FREE, Math.floor(limit / 16));
-  return (socket) => (descriptorOf(socket) ?? 0) >= last;
+  return (socket) => (fileDescriptor(socket) ?? 0) >= last;
 }
 
 /** Undefined where the machine does not tell. */
@@ -224,7 +224,7 @@ function descriptorLimit(): number | undefined {
   }
 }
 
-const descriptorOf = (socket: Socket): number | undefined =>
+const fileDescriptor = (socket: Socket): number | undefined =>
   (socket as Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd;
 
 const BETWEEN_LOOKS_MS = 50;

@@ -14,7 +14,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
 import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
-import { peerOf } from '../decision/request-facts.ts';
+import { readPeer } from '../decision/request-facts.ts';
 import type { Handlers } from '../entry/app.ts';
 import { isClientAwaited, mayStayFull, type SilenceRules } from './http1-connections.ts';
 import { likeHttp1 } from './http2-exchange.ts';
@@ -85,9 +85,9 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions) {
   const { server, sessions } = rules.offersHttp2
     ? createHttp2Server(options, onConnectionRefused)
     : { server: createHttpsServer(options), sessions: undefined };
-  startHandshakes(server, patienceMs, (socket) => onConnectionRefused('plain_http', peerOf(socket)));
+  startHandshakes(server, patienceMs, (socket) => onConnectionRefused('plain_http', readPeer(socket)));
   server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
-    if (OF_HANDSHAKE.test(code)) onConnectionRefused('tls', peerOf(socket), code); // otherwise the client has left
+    if (OF_HANDSHAKE.test(code)) onConnectionRefused('tls', readPeer(socket), code); // otherwise the client has left
   });
   // Open connections keep the certificate of their handshake.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
@@ -96,7 +96,7 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions) {
       const { request, response } = likeHttp1(received, sent);
       if (received instanceof Http2ServerRequest) endSilentStream(received, response, silence);
       if (headerBytes(request.rawHeaders) > mostHeaderBytes) {
-        onConnectionRefused('head_too_large', peerOf(request.socket));
+        onConnectionRefused('head_too_large', readPeer(request.socket));
         return void response.writeHead(431).end();
       }
       setHsts(response, certificates.current().hstsSeconds);
@@ -274,7 +274,7 @@ export function endIdleSessions(
   });
   server.on('session', (session: ServerHttp2Session) => {
     const socket = entering;
-    const peer = socket ? peerOf(socket) : '';
+    const peer = socket ? readPeer(socket) : '';
     const leave = (): void => void setTimeout(() => socket?.destroy(), SESSION_LINGER_MS).unref();
     const end = (): void => {
       session.destroy();

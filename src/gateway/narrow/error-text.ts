@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { authorize } from '../../access/authorize.ts';
-import { type CameraView, viewOf } from '../../access/camera-view.ts';
+import { type CameraView, createCameraView } from '../../access/camera-view.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
 import { isPublic } from '../../access/route-table.ts';
 import { targetAt } from '../../domain/addresses.ts';
@@ -12,7 +12,7 @@ import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { Admitted, Rules } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
 import { parseTarget } from '../decision/strict-target.ts';
-import { ownAddress, placeOf } from '../response/public-place.ts';
+import { makePlace, ownAddress } from '../response/public-place.ts';
 import {
   headerValues,
   type ResponseHead,
@@ -23,7 +23,7 @@ import {
 } from '../response/response-headers.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 
-export type ErrorReader = ReturnType<typeof errorReaderOf>;
+export type ErrorReader = ReturnType<typeof createErrorReader>;
 
 export interface ResponseReader extends ErrorReader {
   /** Why a redirect is not passed on: its target is not for the reader. */
@@ -63,7 +63,7 @@ export async function passError(
   ...[received, response, rules, , reader]: [...HeldResponse, ResponseReader]
 ): Promise<void> {
   const status = received.statusCode ?? 502;
-  const found = refusalLeft(status, await beginningOf(received.body), reader);
+  const found = refusalLeft(status, await readBeginning(received.body), reader);
   if (response.headersSent || response.destroyed) return;
   const left = found.kind === 'narrowed' ? found : FAILURE;
   const passed = withoutHeaders(headersBesideBody(received, rules), [
@@ -103,7 +103,7 @@ const isHarmless = (sentence: string): boolean =>
 const ONE_LINE = /^(?:(?!:\/\/)[^\p{Cc}@])*$/u;
 
 /** A longer body is cut: what is behind is not read. */
-async function beginningOf(body: Readable): Promise<Buffer> {
+async function readBeginning(body: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -167,7 +167,7 @@ export function passRedirect(head: ResponseHead, response: ServerResponse, rules
 }
 
 /** Who reads the text of an error, and follows a redirect: which responses concern a caller who is no admin. */
-export const errorReaderOf = (view: CameraView) => ({
+export const createErrorReader = (view: CameraView) => ({
   clearance: view.clearance,
   /** Whether a text names a camera that the reader does not see. */
   namesForeign: (text: string): boolean =>
@@ -186,7 +186,7 @@ export function errorReaderFor(
   if (!caller || destination.kind === 'events-backend' || isPublic(route)) return undefined;
   return () => {
     const { layout, now } = rules().surroundings();
-    const reader = errorReaderOf(viewOf(caller, now, layout));
+    const reader = createErrorReader(createCameraView(caller, now, layout));
     return {
       ...reader,
       redirectFault: (location) => redirectFault(location, reader, caller, admission, destination, rules),
@@ -205,7 +205,7 @@ function redirectFault(
 ): RefusalReason | undefined {
   if (clearance === 'admin') return undefined;
   const sent = { path: targetAt(upstream, target.path), hosts: [], client };
-  const url = ownAddress(location, placeOf(upstream, sent));
+  const url = ownAddress(location, makePlace(upstream, sent));
   // A reader who sees all cameras may be led to a login at any path (interface 5.5.8).
   if (!url || clearance === 'reader') return namesForeign(location) ? 'camera-not-in-role' : undefined;
   const led = parseTarget(`${upstream.below ?? ''}${url.pathname}${url.search}`);

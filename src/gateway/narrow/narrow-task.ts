@@ -4,7 +4,7 @@ import { playlistBelow } from '../../access/link-targets.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { AnswerReading } from '../../access/query.ts';
-import { memberOf } from '../../access/recorder-layout.ts';
+import { readMember } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep, isRecord, parsedJson, UnexpectedForm } from '../../domain/json.ts';
 import type { AdapterForm, ComposedList, ResponseForm } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';
@@ -101,7 +101,7 @@ function joinLists(
     for (const element of list) elements.set(JSON.stringify(element), element);
   }
   const inOrder = [...elements].sort(
-    ([one, first], [other, second]) => timeOf(first) - timeOf(second) || (one < other ? -1 : 1),
+    ([one, first], [other, second]) => elementTime(first) - elementTime(second) || (one < other ? -1 : 1),
   );
   const joined = `[${inOrder.map(([text]) => text).join(',')}]`;
   // An NVR that does not know the parameter sent the elements of all cameras, once for each camera.
@@ -113,7 +113,7 @@ function joinLists(
 }
 
 /** Rows of the timeline are sorted by time, names by the alphabet. */
-const timeOf = (element: unknown): number => Number(memberOf(element, 'timestamp') ?? 0);
+const elementTime = (element: unknown): number => Number(readMember(element, 'timestamp') ?? 0);
 
 function listIn(text: string): readonly unknown[] | undefined {
   if (isNestedTooDeep(text)) return undefined;

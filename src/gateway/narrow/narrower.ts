@@ -5,7 +5,7 @@ import type { PlainView } from '../../access/camera-view.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { UnexpectedForm } from '../../domain/json.ts';
 import type { ComposedList } from '../../domain/policy.ts';
-import { messageOf } from '../../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 import { FilterEnded } from '../decision/upstream-failure.ts';
 import { type AskTask, type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 
@@ -84,7 +84,7 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
   return {
     /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
     narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes> {
-      if (sizeOf(task) <= SMALL) return inTurns(() => narrowNow(task, nvr));
+      if (taskSize(task) <= SMALL) return inTurns(() => narrowNow(task, nvr));
       const given = give((id) => ({ kind: 'narrow', id, task, adapter: nvr.name }), ownBuffers(task));
       return given as Promise<NarrowedBytes>;
     },
@@ -119,14 +119,14 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
   worker.once('exit', () => {
     onEnd();
     const fault = new FilterEnded(
-      `the thread that filters large responses ended${cause ? `: ${messageOf(cause)}` : ''}`,
+      `the thread that filters large responses ended${cause ? `: ${faultMessage(cause)}` : ''}`,
     );
     for (const { reject } of waiting.values()) reject(fault);
   });
   return { worker, waiting };
 }
 
-function sizeOf(task: NarrowTask): number {
+function taskSize(task: NarrowTask): number {
   if (task.kind === 'join') return task.lists.reduce((sum, list) => sum + list.length, 0);
   return task.kind === 'cut' ? task.text.length : task.body.byteLength;
 }

@@ -6,9 +6,9 @@ import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
 import { type AnswerRule, NO_ADAPTER, type NvrAdapter } from '../../access/nvr-adapter.ts';
 import { queryValues, withCameras } from '../../access/query.ts';
-import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
+import { adapterFor, type RouteMatch } from '../../access/route-table.ts';
 import { askInTurns, boundsOf, createShares, type Hold, type Sharer } from '../../domain/async.ts';
-import { numberOf } from '../../domain/events/parse-value.ts';
+import { parseNumber } from '../../domain/events/parse-value.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
 import { type AdapterForm, isCommonForm } from '../../domain/policy.ts';
 import { readBody } from '../../domain/read-body.ts';
@@ -21,7 +21,7 @@ import { noteStarted } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import type { Gate } from '../gate.ts';
 import type { PublicPlace } from '../response/public-place.ts';
-import { errorReaderOf } from './error-text.ts';
+import { createErrorReader } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 import { createComposedCache, createNarrower } from './narrower.ts';
 import type { NarrowingPlan } from './response-filter.ts';
@@ -74,7 +74,7 @@ export async function fulfilObligations(
   if (!body) return refused('body-unreadable');
   if (!body.ok) return { ...body.error, kind: 'refused' };
   try {
-    const narrowing = await narrowingOf(admission.route, obligations, destination, sharer, gate);
+    const narrowing = await chooseNarrowing(admission.route, obligations, destination, sharer, gate);
     const held = narrowing && { narrowing: { ...narrowing, hold: HELD.hold(sharer) } };
     return { kind: 'sent', ...(body.value && { body: body.value }), ...held };
   } catch (fault) {
@@ -92,12 +92,12 @@ async function composedList(
   sharer: Sharer,
   { askText }: ObligationGate,
 ): Promise<Settled> {
-  const rule = composed && adapterOf(route).lists[composed];
+  const rule = composed && adapterFor(route).lists[composed];
   if (!composed || !rule) return refused('not-narrowable');
   const limit = rule.limit?.of(limitIn(target));
   const most = limit === undefined ? undefined : rule.limit?.composed(limit);
   const list = { name: composed, keptFor: rule.keptFor, upstream: JSON.stringify(upstream), limit: most };
-  const nvr = adapterOf(route);
+  const nvr = adapterFor(route);
   const compose = (plain: PlainView) =>
     NARROWER.ask(
       { kind: 'compose', list: composed, view: plain, limit: most },
@@ -132,7 +132,7 @@ async function joinedList(
     if (!lists) return refused('answers-too-large');
     const limit = limitIn(target);
     const task = { kind: 'join', lists, form, view: plainView(view), limit, reading } as const;
-    return answered(await NARROWER.narrow(task, adapterOf(route)));
+    return answered(await NARROWER.narrow(task, adapterFor(route)));
   } catch (fault) {
     return refused(askFailure(fault));
   } finally {
@@ -140,12 +140,12 @@ async function joinedList(
   }
 }
 
-const limitIn = ({ query }: RequestTarget): number | undefined => numberOf(queryValues(query, 'limit').at(-1));
+const limitIn = ({ query }: RequestTarget): number | undefined => parseNumber(queryValues(query, 'limit').at(-1));
 
 /** Bytes of the largest configuration that `onConfigRead` gets: it is parsed on the event loop when it has changed; some hundred kB are usual. */
 const LARGEST_LEARNED = 1024 * 1024;
 
-async function narrowingOf(
+async function chooseNarrowing(
   route: RouteMatch,
   obligations: Obligations,
   destination: Served,
@@ -166,7 +166,7 @@ async function narrowingOf(
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
   if (refusedHeader !== undefined) return untouched(view, { refusedHeader: refusedHeader.name });
   if (startedFor !== undefined) return started(view, startedFor);
-  const nvr = adapterOf(route);
+  const nvr = adapterFor(route);
   const write = addresses && {
     addresses: (body: Uint8Array<ArrayBuffer>, place: PublicPlace) =>
       NARROWER.narrow({ kind: 'addresses', body, members: addresses, place }, nvr),
@@ -200,7 +200,7 @@ async function narrowingOf(
       if (isLearned) gate.onConfigRead(body);
       return NARROWER.narrow({ kind: 'narrow', form, body, ...reader }, nvr);
     },
-    reader: errorReaderOf(view),
+    reader: createErrorReader(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
     ...write,
     ...(empty === undefined ? {} : { empty }),
@@ -222,7 +222,7 @@ function knownFor(
 /** The response as it is, or none of it. */
 const untouched = (view: CameraView, how: Partial<Narrowing>): Narrowing => ({
   body: (body) => Promise.resolve({ kind: 'narrowed', body }),
-  reader: errorReaderOf(view),
+  reader: createErrorReader(view),
   hidesUnknown: false,
   ...how,
 });
@@ -332,7 +332,7 @@ async function judgedBody(
   if (!JSON_TYPE.test(type)) return refusal('body-unreadable');
   const json = readJudgedJson(body.value, encoding);
   if (!json.ok) return refusal(json.error);
-  const verdict = judgeBody(json.value, rule, view, { pushHosts, nvr: adapterOf(route) });
+  const verdict = judgeBody(json.value, rule, view, { pushHosts, nvr: adapterFor(route) });
   if (verdict.kind === 'refused') return err(verdict);
   const denied = await rules().owners.denial(verdict.owners, view, { method: request.method ?? '', target, sharer });
   if (denied) return refusal(denied);

@@ -4,7 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { compressText } from '../../compress/compress.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { isAutomatic, traitsOf } from '../../domain/credentials.ts';
+import { isAutomatic, traitsFor } from '../../domain/credentials.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import {
   REFUSALS,
@@ -12,18 +12,18 @@ import {
   type RefusalReason,
   type Reopening,
   refusalBody,
-  sentenceOf,
+  refusalSentence,
 } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { ownCredentialIn } from '../../domain/sent-credentials.ts';
-import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { findStoreFault } from '../../domain/store/store-fault.ts';
 import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders, wishedLanguages } from '../../ui/page.ts';
 import { type RefusalPage, renderRefusalPage } from '../../ui/refusal-page.ts';
 import type { RequestWatch } from '../decision/gate-watch.ts';
 import { AUTH_TARGET } from '../decision/request-facts.ts';
 import { atEndOfTurn, endWith } from './client-socket.ts';
-import { variesBy, variesOf } from './response-headers.ts';
+import { variesBy, varyHeader } from './response-headers.ts';
 
 export interface OwnResponse {
   readonly status: number;
@@ -59,7 +59,7 @@ export function refusalRules(settings: Settings, home: string, built: BuiltPages
   };
   return {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
-    varies: variesOf(settings),
+    varies: varyHeader(settings),
     renderPage: ({ basePath, acceptLanguage, cookie, ...page }) => ({
       headers,
       body: renderRefusalPage({
@@ -84,11 +84,11 @@ export function errorResponse(
   rules: RefusalRules,
   facts: ErrorFacts = {},
 ): OwnResponse {
-  const response = refusalOf(reason, request, requestId, rules, facts);
+  const response = toRefusal(reason, request, requestId, rules, facts);
   return { ...response, headers: { ...response.headers, vary: rules.varies ?? variesBy() } };
 }
 
-function refusalOf(
+function toRefusal(
   reason: RefusalReason,
   request: RequestFacts,
   requestId: string,
@@ -96,7 +96,7 @@ function refusalOf(
   facts: ErrorFacts,
 ): OwnResponse {
   const { opens, cameras } = facts;
-  const message = sentenceOf(reason, facts);
+  const message = refusalSentence(reason, facts);
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
@@ -120,7 +120,7 @@ function refusalOf(
     acceptLanguage,
     cookie: singleHeader(request, 'cookie'),
     cameras,
-    person: personOf(facts.caller),
+    person: toPerson(facts.caller),
     ...(opens && { opens }),
   });
   return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status, opens) } };
@@ -132,16 +132,16 @@ export interface ErrorFacts extends RefusalFacts {
 }
 
 /** A logout leads to another login, but for the user of a proxy, which logs in again by itself. */
-function personOf(caller: Caller | undefined): RefusalPage['person'] {
+function toPerson(caller: Caller | undefined): RefusalPage['person'] {
   if (!caller) return undefined;
   const { name, role, credential } = caller;
   const mayChange = credential.kind === 'session' && credential.carriedBy === 'cookie';
-  return traitsOf(credential).isPerson && isAutomatic(caller) ? { name, role, mayChange } : undefined;
+  return traitsFor(credential).isPerson && isAutomatic(caller) ? { name, role, mayChange } : undefined;
 }
 
 /** The reason that is told for a fault. */
 export const reasonOfFault = (fault: unknown): RefusalReason =>
-  storeFaultOf(fault) ? 'store-unavailable' : 'internal-error';
+  findStoreFault(fault) ? 'store-unavailable' : 'internal-error';
 
 const RETRY_SECONDS: Readonly<Record<number, string>> = { 429: '60', 503: '5' };
 
@@ -173,7 +173,7 @@ export async function compressedJson(
 
 /** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
 const statusFor = (request: RequestFacts, status: number): number =>
-  status === 403 && pathOf(request) === '/api/profile' ? 401 : status;
+  status === 403 && targetPath(request) === '/api/profile' ? 401 : status;
 
 const inJson = (status: number, body: object, opens?: Reopening): OwnResponse => ({
   status,
@@ -196,7 +196,7 @@ const OF_BROWSERS: readonly string[] = ['cookie', 'origin', 'referer', 'x-csrf-t
 /** Programs alone. By plain HTTP to a host of the LAN a browser sends no `Sec-Fetch-*` (SPEC 5). */
 function isChallenged(request: RequestFacts): boolean {
   const { headers, method } = request;
-  const path = pathOf(request);
+  const path = targetPath(request);
   if (AUTH_TARGET.test(path) || (method === 'POST' && path === LOGIN)) return false;
   const agent = singleHeader(request, 'user-agent');
   if (agent === undefined || BROWSER.test(agent)) return false;
@@ -228,7 +228,7 @@ const redirectTo = (location: string): OwnResponse => ({
   body: '',
 });
 
-const pathOf = ({ target }: RequestFacts): string => target.split('?', 1)[0] ?? '';
+const targetPath = ({ target }: RequestFacts): string => target.split('?', 1)[0] ?? '';
 
 /** What a browser sends for a form of a page. */
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
@@ -237,7 +237,7 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 function isNavigation(request: RequestFacts): boolean {
   const isForm = request.method === 'POST' && FORM.test(singleHeader(request, 'content-type') ?? '');
   if (request.isUpgrade || !(isForm || request.method === 'GET' || request.method === 'HEAD')) return false;
-  const path = pathOf(request);
+  const path = targetPath(request);
   // A proxy passes its client's headers on when it asks there, and takes a redirect for a fault: it gets no page.
   if (AUTH_TARGET.test(path)) return false;
   if (singleHeader(request, 'sec-fetch-mode') === 'navigate') return true;

@@ -1,5 +1,5 @@
 /** Addresses in the head of a response of a server whose paths stand below a prefix here, as a client must see them (SPEC 1, `nvr.routes`). Pure. */
-import { originOf, type Upstream } from '../../domain/addresses.ts';
+import { type Upstream, upstreamOrigin } from '../../domain/addresses.ts';
 
 /** The place where clients see a server that does not know it. */
 export interface PublicPlace {
@@ -22,12 +22,12 @@ interface SentRequest {
 }
 
 /** Undefined for a server that is seen as it is. */
-export const publicPlaceOf = (upstream: Upstream, sent: SentRequest): PublicPlace | undefined =>
-  upstream.below === undefined ? undefined : placeOf(upstream, sent);
+export const findPublicPlace = (upstream: Upstream, sent: SentRequest): PublicPlace | undefined =>
+  upstream.below === undefined ? undefined : makePlace(upstream, sent);
 
-export function placeOf(upstream: Upstream, { path, hosts, client }: SentRequest): PublicPlace {
+export function makePlace(upstream: Upstream, { path, hosts, client }: SentRequest): PublicPlace {
   const { host, encrypted, basePath = '' } = client;
-  const own = upstream.kind === 'tcp' ? [originOf(upstream)] : [];
+  const own = upstream.kind === 'tcp' ? [upstreamOrigin(upstream)] : [];
   const known = [...own, ...[host, ...hosts].map((name) => `http://${name}`)];
   return {
     origin: `${encrypted ? 'https' : 'http'}://${host}`,

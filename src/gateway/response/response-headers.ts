@@ -98,11 +98,11 @@ export function responseFault(head: ResponseHead): RefusalReason | undefined {
 export const hasLength = ({ headers }: ResponseHead): boolean => headers['content-length'] !== undefined;
 
 /** Every line of a header; `name` is lower-case. */
-export const headerValues = ({ headers }: ResponseHead, name: string): readonly string[] => linesOf(headers[name]);
+export const headerValues = ({ headers }: ResponseHead, name: string): readonly string[] => asLines(headers[name]);
 
 const NO_LINES: readonly string[] = [];
 
-function linesOf(value: string | readonly string[] | undefined): readonly string[] {
+function asLines(value: string | readonly string[] | undefined): readonly string[] {
   if (value === undefined) return NO_LINES;
   return typeof value === 'string' ? [value] : value;
 }
@@ -125,9 +125,9 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
   const hasCookie = passed.includes('set-cookie');
   const isForAll = (isPublic && !hasCookie) || head.statusCode === 101;
   // One line: some caches read the last one alone.
-  const vary = [...linesOf(headers['vary']), ...(isForAll ? [] : [varies])].join(', ');
+  const vary = [...asLines(headers['vary']), ...(isForAll ? [] : [varies])].join(', ');
   if (vary !== '') passed.push('vary', vary);
-  const [type] = linesOf(headers['content-type']);
+  const [type] = asLines(headers['content-type']);
   if (isStreamed(type)) passed.push(...UNBUFFERED);
   if (own?.isOfLink) return ofLink(passed, own, type);
   if (own?.viewed)
@@ -139,7 +139,7 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
     passed.push('content-security-policy', `frame-ancestors ${frameAncestors}`);
   if (hasCookie) return [...withoutHeaders(passed, ['cache-control', 'expires']), ...KEPT_NOWHERE];
   if (isPublic) return passed;
-  passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
+  passed.push('cache-control', privateAtMost(asLines(headers['cache-control'])));
   return passed;
 }
 
@@ -265,7 +265,7 @@ export const variesBy = (identityHeaders: readonly string[] = []): string =>
   [...new Set(['cookie', 'authorization', ...identityHeaders])].map(asWritten).join(', ');
 
 /** What responses vary by: in proxy mode the mapped headers as well. */
-export function variesOf({ auth, proxy }: Settings): string {
+export function varyHeader({ auth, proxy }: Settings): string {
   const { header_map: map, jwt } = proxy;
   const mapped = auth.enabled ? [] : [map.user, map.role, ...(jwt?.headers ?? [])];
   return variesBy(mapped.filter((name) => name !== undefined));

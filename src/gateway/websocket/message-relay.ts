@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
-import { type CameraView, viewOf } from '../../access/camera-view.ts';
+import { type CameraView, createCameraView } from '../../access/camera-view.ts';
 import { createLiveSignalling, type LiveVerdict } from '../../access/live/live-messages.ts';
 import type { MessageRules } from '../../access/nvr-adapter.ts';
-import { originOf, type Upstream } from '../../domain/addresses.ts';
+import { type Upstream, upstreamOrigin } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf } from '../../outbound/ask-upstream.ts';
@@ -30,12 +30,12 @@ const SWITCHED = 101;
 /** The cameras that the caller sees now; computed again only when the list of cameras, or how far back is seen, has changed. */
 export function currentView(caller: Caller, rules: () => Pick<Rules, 'surroundings'>): () => CameraView {
   let { layout, now } = rules().surroundings();
-  let view = viewOf(caller, now, layout);
+  let view = createCameraView(caller, now, layout);
   return () => {
     const latest = rules().surroundings();
     if (latest.layout !== layout || (caller.history && latest.now !== now)) {
       ({ layout, now } = latest);
-      view = viewOf(caller, now, layout);
+      view = createCameraView(caller, now, layout);
     }
     return view;
   };
@@ -77,7 +77,7 @@ export function createMessageRelay(rules: RelayRules, unread = UNREAD) {
         joinSockets(client, nvr, judged, unread);
       });
     });
-    nvr.once('error', (error) => fail(failureOf(error), codeOf(error), error.message));
+    nvr.once('error', (error) => fail(toFailure(error), codeOf(error), error.message));
     socket.once('close', () => {
       isDecided = true; // a client that leaves before is no failure of the NVR
       nvr.terminate();
@@ -86,7 +86,7 @@ export function createMessageRelay(rules: RelayRules, unread = UNREAD) {
 }
 
 function connect({ upstream, target, headers }: JudgedSocket, { ca, verify }: RelayRules): WebSocket {
-  return new WebSocket(addressOf(upstream, target), {
+  return new WebSocket(socketAddress(upstream, target), {
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HANDSHAKE.test(name))),
     maxPayload: LARGEST_FROM_NVR,
     perMessageDeflate: false,
@@ -99,13 +99,13 @@ function connect({ upstream, target, headers }: JudgedSocket, { ca, verify }: Re
 /** The relay makes its own handshake with the NVR. */
 const OWN_HANDSHAKE = /^(?:sec-websocket-.*|connection|upgrade|content-length)$/;
 
-function addressOf(upstream: Upstream, target: string): string {
+function socketAddress(upstream: Upstream, target: string): string {
   if (upstream.kind === 'unix') return `ws+unix:${upstream.path}:${target}`;
-  return originOf(upstream).replace(/^http/, 'ws') + target;
+  return upstreamOrigin(upstream).replace(/^http/, 'ws') + target;
 }
 
 /** Errors of Node have a code. Those without one are of the WebSocket library: what the NVR sent is no handshake. */
-const failureOf = (error: Error): RefusalReason => (codeOf(error) === '' ? 'nvr-bad-answer' : upstreamFailure(error));
+const toFailure = (error: Error): RefusalReason => (codeOf(error) === '' ? 'nvr-bad-answer' : upstreamFailure(error));
 
 /** Bytes that may wait for a slow reader; above it the sender is paused. */
 const MOST_WAITING = 256 * 1024;
@@ -129,7 +129,7 @@ function joinSockets(
 ): void {
   for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {
-    const verdict = judge.fromClient(messageOf(bytes, isBinary));
+    const verdict = judge.fromClient(toMessage(bytes, isBinary));
     if (verdict.kind === 'malformed') {
       watch?.onEndedBy('error');
       return client.close(MALFORMED_CODE, 'this message is not allowed on this WebSocket');
@@ -144,7 +144,7 @@ function joinSockets(
   });
   const noteWaiting = (): void => waiting.holds(client.bufferedAmount);
   nvr.on('message', (bytes, isBinary) => {
-    const message = judge.fromNvr(messageOf(bytes, isBinary));
+    const message = judge.fromNvr(toMessage(bytes, isBinary));
     if (!message) return;
     sendOn(client, message, nvr, () => {
       noteAlive();
@@ -200,7 +200,7 @@ function pingUntilClosed(client: WebSocket, onSilence: () => void): () => void {
 }
 
 /** The message of a frame: with the default `binaryType` it is one buffer. */
-const messageOf = (bytes: RawData, isBinary: boolean): Message => ({
+const toMessage = (bytes: RawData, isBinary: boolean): Message => ({
   data: bytes instanceof Buffer ? bytes : Buffer.alloc(0),
   isBinary,
 });

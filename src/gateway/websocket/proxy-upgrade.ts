@@ -49,7 +49,7 @@ export function createUpgradeProxy(rules: ForwardRules) {
     if (socket.destroyed) return;
     request.url = judged.target;
     request.headers = judged.headers;
-    const exchange = exchangeOf(socket, judged);
+    const exchange = createExchange(socket, judged);
     exchanges.set(request, exchange);
     const onError = (error: Error): void => {
       if (socket.destroyed) return; // the client has left: that the request broke off is no failure of the NVR
@@ -58,7 +58,7 @@ export function createUpgradeProxy(rules: ForwardRules) {
     };
     judged.watch?.onAsked();
     try {
-      proxy.ws(request, socket, head, { target: targetOf(upstream), ...agentFor(upstream, rules) }, onError);
+      proxy.ws(request, socket, head, { target: toTarget(upstream), ...agentFor(upstream, rules) }, onError);
       if (exchange.upstreamRequest) takeOverResponses(exchange.upstreamRequest, request, socket, exchange, rules);
     } catch {
       exchange.fail('nvr-unreachable'); // the library throws on what it cannot send
@@ -91,7 +91,7 @@ function takeOverResponses(
   upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
 }
 
-function exchangeOf(socket: Duplex, judged: JudgedRequest): UpgradeExchange {
+function createExchange(socket: Duplex, judged: JudgedRequest): UpgradeExchange {
   let hasFailed = false;
   const exchange: UpgradeExchange = {
     judged,
@@ -108,7 +108,7 @@ function exchangeOf(socket: Duplex, judged: JudgedRequest): UpgradeExchange {
   return exchange;
 }
 
-const targetOf = (upstream: Upstream) =>
+const toTarget = (upstream: Upstream) =>
   upstream.kind === 'tcp'
     ? { protocol: upstream.protocol, host: upstream.host, hostname: upstream.host, port: upstream.port }
     : { protocol: 'http:', host: 'localhost', port: 80, socketPath: upstream.path };

@@ -2,7 +2,7 @@
 import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import type { AskNvr, Composition, ListRule, NvrAdapter } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/time-locators.ts';
-import { memberOf } from '../../access/recorder-layout.ts';
+import { readMember } from '../../access/recorder-layout.ts';
 import { askInTurns } from '../../domain/async.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 
@@ -36,7 +36,7 @@ function cut(list: readonly unknown[], most: number): readonly unknown[] {
 const counted = (byLabel: readonly (readonly JsonRecord[])[]): readonly unknown[] =>
   byLabel
     .flatMap((events) => events.map((event) => ({ ...event, event_count: events.length })))
-    .sort((one, other) => other.event_count - one.event_count || startOf(other) - startOf(one));
+    .sort((one, other) => other.event_count - one.event_count || startTime(other) - startTime(one));
 
 /** Asked for only where the reader sees nothing older than a moment: of the newest events since then. */
 async function labelsOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
@@ -50,7 +50,7 @@ async function subLabelsOfSeen({ view, ask }: Composition): Promise<readonly str
   const names = all.filter(isAskable).slice(0, MOST_NAMES);
   const isSeen = await askInTurns(names, async (name) => {
     const events = await seenEvents({ view, ask }, { sub_labels: name, limit: EVENTS_PER_NAME });
-    return events.some((event) => elementsOf(event['sub_label']).some((one) => isSame(one, name)));
+    return events.some((event) => splitList(event['sub_label']).some((one) => isSame(one, name)));
   });
   return names.filter((_, at) => isSeen[at]);
 }
@@ -58,7 +58,7 @@ async function subLabelsOfSeen({ view, ask }: Composition): Promise<readonly str
 /** Plates of the newest events that have one: the pattern `.` matches any plate. */
 async function platesOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
   const events = await seenEvents({ view, ask }, { recognized_license_plate: '.', limit: EVENTS_WITH_PLATES });
-  const plates = events.flatMap((event) => elementsOf(memberOf(event['data'], 'recognized_license_plate')));
+  const plates = events.flatMap((event) => splitList(readMember(event['data'], 'recognized_license_plate')));
   return [...new Set(plates)].sort();
 }
 
@@ -96,7 +96,7 @@ const isAskable = (name: unknown): name is string =>
   typeof name === 'string' && name !== '' && name !== 'all' && name !== 'None' && !name.includes(',');
 
 /** Several names of one event are joined by commas. */
-const elementsOf = (joined: unknown): string[] =>
+const splitList = (joined: unknown): string[] =>
   typeof joined !== 'string'
     ? []
     : joined
@@ -106,7 +106,7 @@ const elementsOf = (joined: unknown): string[] =>
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-const startOf = (event: JsonRecord): number => Number(event['start_time'] ?? 0);
+const startTime = (event: JsonRecord): number => Number(event['start_time'] ?? 0);
 
 /** Milliseconds. The pages ask for the newest events again and again; names hardly change. */
 const NEWEST_KEPT_FOR = 10_000;

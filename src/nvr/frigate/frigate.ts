@@ -12,8 +12,8 @@ import type {
   OwnConfig,
   OwnedThing,
 } from '../../access/nvr-adapter.ts';
-import { isSince, startOf } from '../../access/recorded/time-locators.ts';
-import { layoutOfEntries, memberOf, type RecorderLayout, recordOf } from '../../access/recorder-layout.ts';
+import { isSince, readStart } from '../../access/recorded/time-locators.ts';
+import { asRecord, layoutOfEntries, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
@@ -71,9 +71,9 @@ const numberIn = (sums: unknown, name: string): number => {
 /** Whose camera an id of Frigate's is: where it is asked, and how the answer is read (SPEC 5, `how: lookup`). */
 const EXPORTS_FOLDER = '/media/frigate/exports/';
 const one = (json: unknown): OwnedThing | undefined =>
-  isRecord(json) ? { cameras: cameraOf(json), start: startOf(json) } : undefined;
-const cameraOf = ({ camera }: JsonRecord): readonly string[] => (typeof camera === 'string' ? [camera] : []);
-const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
+  isRecord(json) ? { cameras: readCamera(json), start: readStart(json) } : undefined;
+const readCamera = ({ camera }: JsonRecord): readonly string[] => (typeof camera === 'string' ? [camera] : []);
+const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(asRecord) : []);
 
 const OWNERS: NvrAdapter['owners'] = {
   event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
@@ -91,8 +91,8 @@ const OWNERS: NvrAdapter['owners'] = {
     ownedIn: (json) => {
       const rows = rowsIn(json);
       if (rows.length === 0) return undefined;
-      const starts = rows.map((row) => startOf(row) ?? Number.NEGATIVE_INFINITY);
-      const cameras = rows.flatMap((row) => (cameraOf(row).length === 0 ? [''] : cameraOf(row)));
+      const starts = rows.map((row) => readStart(row) ?? Number.NEGATIVE_INFINITY);
+      const cameras = rows.flatMap((row) => (readCamera(row).length === 0 ? [''] : readCamera(row)));
       return { cameras, start: Math.min(...starts) };
     },
     isLasting: false,
@@ -102,7 +102,7 @@ const OWNERS: NvrAdapter['owners'] = {
 /** The paths of Frigate that a link stands for, by the kind of thing that it shows (SPEC 13). */
 const encoded = encodeURIComponent;
 
-function filesOf(thing: SharedThing): Readonly<Record<string, string>> {
+function listFiles(thing: SharedThing): Readonly<Record<string, string>> {
   const camera = `/api/${encoded(thing.camera)}`;
   switch (thing.kind) {
     case 'event': {
@@ -132,15 +132,15 @@ function filesOf(thing: SharedThing): Readonly<Record<string, string>> {
   }
 }
 
-function playlistsOf(thing: SharedThing): string | undefined {
+function findPlaylists(thing: SharedThing): string | undefined {
   if (thing.kind === 'event') return `/vod/event/${encoded(thing.id)}`;
   const { from, to } = 'from' in thing ? thing : {};
   return from === undefined ? undefined : `/vod/${encoded(thing.camera)}/start/${from}/end/${to}`;
 }
 
 const LINKS: LinkRules = {
-  filesOf,
-  playlistsOf,
+  filesOf: listFiles,
+  playlistsOf: findPlaylists,
   recordingsAt: (camera, from, to) => `/api/${encoded(camera)}/recordings?after=${from}&before=${to}`,
   mediaTypes: [[/^\/api\/review\/[^/]+\/preview$/, 'image/gif']],
 };
@@ -150,15 +150,15 @@ const RESERVED: readonly string[] = ['birdseye'];
 
 /** Reads the cameras; with `names`, these alone. Throws with what is missing there. */
 export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): RecorderLayout {
-  const cameras = memberOf(config, 'cameras');
+  const cameras = readMember(config, 'cameras');
   if (!isRecord(cameras) || Array.isArray(cameras)) throw new Error('the configuration of the NVR has no "cameras"');
   const known = names ?? (Object.keys(cameras) as CameraName[]);
   return layoutOfEntries(known, RESERVED, (camera) => {
-    const entry = memberOf(cameras, camera);
+    const entry = readMember(cameras, camera);
     return {
-      zones: Object.keys(recordOf(memberOf(entry, 'zones'))),
-      streams: Object.values(recordOf(memberOf(memberOf(entry, 'live'), 'streams'))),
-      friendly: memberOf(entry, 'friendly_name'),
+      zones: Object.keys(asRecord(readMember(entry, 'zones'))),
+      streams: Object.values(asRecord(readMember(readMember(entry, 'live'), 'streams'))),
+      friendly: readMember(entry, 'friendly_name'),
     };
   });
 }
@@ -225,7 +225,7 @@ function longest(file: string, { cameras }: RecorderLayout): readonly string[] {
 }
 
 /** The name of one file. */
-const fileOf = (
+const findFile = (
   camerasOf: (file: string, layout: RecorderLayout) => readonly string[],
   sample?: NameRule['sample'],
 ): NameRule => ({ camerasOf: (file, layout) => [camerasOf(file, layout)], ...(sample && { sample }) });
@@ -237,10 +237,10 @@ const NAMES: NvrAdapter['names'] = {
       camerasOfFrames(camera, { start, end }, layout).map((one) => [one]),
     sample: (camera) => camera,
   },
-  'file:preview': fileOf(cameraOfPreview, (camera) => `preview_${camera}-1700000000.5.webp`),
-  'file:review-thumb': fileOf(cameraOfReviewThumbnail, (camera) => `thumb-${camera}-1700000000.5-abcdef.webp`),
-  'file:clip': fileOf(cameraOfClip, (camera) => `${camera}-1700000000.5-abcdef.jpg`),
-  'file:image': fileOf(cameraOfImage),
+  'file:preview': findFile(cameraOfPreview, (camera) => `preview_${camera}-1700000000.5.webp`),
+  'file:review-thumb': findFile(cameraOfReviewThumbnail, (camera) => `thumb-${camera}-1700000000.5-abcdef.webp`),
+  'file:clip': findFile(cameraOfClip, (camera) => `${camera}-1700000000.5-abcdef.jpg`),
+  'file:image': findFile(cameraOfImage),
 };
 
 /**
@@ -270,7 +270,7 @@ const cases: AnswerRule = {
     const seen = known as ReadonlySet<string> | undefined;
     return Array.isArray(json)
       ? withoutForeignObjects(
-          json.filter((one) => seen?.has(String(memberOf(one, 'id'))) === true),
+          json.filter((one) => seen?.has(String(readMember(one, 'id'))) === true),
           view,
         )
       : undefined;
@@ -343,13 +343,13 @@ interface Label {
   readonly value: string;
 }
 
-const labelsOf = (line: string): readonly Label[] =>
+const readLabels = (line: string): readonly Label[] =>
   [...line.matchAll(LABEL)].map(({ groups }) => ({ name: groups?.['name'] ?? '', value: groups?.['value'] ?? '' }));
 
 /** A process has the name of its camera, so any label may hold a camera name. */
 function isSeen(line: string, view: CameraView): boolean {
   if (view.clearance !== 'restricted') return true;
-  const labels = labelsOf(line);
+  const labels = readLabels(line);
   return !isSum(line, labels) && labels.every((label) => isSeenLabel(label, view));
 }
 
@@ -369,11 +369,11 @@ async function seenCases(view: CameraView, ask: (path: string) => Promise<unknow
     (row): row is JsonRecord =>
       isRecord(row) && view.sees(String(row['camera'])) && (view.since === undefined || isSince(row, view.since)),
   );
-  return new Set(seen.flatMap(caseOf));
+  return new Set(seen.flatMap(readCase));
 }
 
 /** Either field, by version of the NVR. */
-const caseOf = ({ export_case, export_case_id }: JsonRecord): string[] => {
+const readCase = ({ export_case, export_case_id }: JsonRecord): string[] => {
   const id = export_case_id ?? export_case;
   return typeof id === 'string' || typeof id === 'number' ? [String(id)] : [];
 };

@@ -1,22 +1,22 @@
 /** Frigate's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
-import { hostOf, withoutSecrets, withoutSource } from '../../access/narrow/without-secrets.ts';
+import { readHost, withoutSecrets, withoutSource } from '../../access/narrow/without-secrets.ts';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
-import { ownersOfStream, recordOf } from '../../access/recorder-layout.ts';
+import { asRecord, ownersOfStream } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 
 /** Undefined for a restricted reader when the form is not the known one: what stands elsewhere would not be found. */
 export function narrowConfig(config: JsonRecord, view: CameraView, own: OwnConfig): JsonRecord | undefined {
   if (view.clearance === 'restricted' && !hasKnownForm(config)) return undefined;
-  const { auth_secret: _, ...proxy } = recordOf(config['proxy']);
+  const { auth_secret: _, ...proxy } = asRecord(config['proxy']);
   const ours = { ...config, auth: own.auth, proxy: { ...proxy, logout_url: own.proxy.logout_url ?? null } };
   if (view.clearance === 'admin') return ours;
   const auth = { ...own.auth, roles: rolesFor(own.auth.roles, view) };
   const { logout_url } = ours.proxy;
-  const cut = recordOf(withoutSecrets(withoutSources(ours)));
-  const quiet = { ...cut, auth, proxy: { ...recordOf(cut['proxy']), logout_url } };
+  const cut = asRecord(withoutSecrets(withoutSources(ours)));
+  const quiet = { ...cut, auth, proxy: { ...asRecord(cut['proxy']), logout_url } };
   return view.clearance === 'reader' ? quiet : ofView(quiet, view);
 }
 
@@ -49,32 +49,32 @@ const rolesFor = (roles: OwnConfig['auth']['roles'], view: CameraView): OwnConfi
 function ofView(config: JsonRecord, view: CameraView): JsonRecord {
   const { cameras, ...rest } = config;
   const isNamed = (camera: string): boolean => !view.drawn?.some((drawn) => drawn === camera);
-  const named = Object.entries(recordOf(cameras)).filter(([camera]) => isNamed(camera));
+  const named = Object.entries(asRecord(cameras)).filter(([camera]) => isNamed(camera));
   const entries = view.cameras.length === 0 ? [] : named;
-  const streams = recordOf(recordOf(config['go2rtc'])['streams']);
+  const streams = asRecord(asRecord(config['go2rtc'])['streams']);
   const seenStreams = Object.entries(streams).filter(([stream]) =>
     ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)),
   );
-  const quiet = recordOf(withoutForeignNames(rest, view));
+  const quiet = asRecord(withoutForeignNames(rest, view));
   return {
     ...quiet,
     auth: config['auth'],
     cameras: Object.fromEntries(
-      entries.map(([camera, entry]) => [camera, view.sees(camera) ? entry : hollow(camera, recordOf(entry))]),
+      entries.map(([camera, entry]) => [camera, view.sees(camera) ? entry : hollow(camera, asRecord(entry))]),
     ),
-    camera_groups: seenGroups(recordOf(quiet['camera_groups']), view),
-    birdseye: { ...recordOf(quiet['birdseye']), enabled: false, restream: false },
+    camera_groups: seenGroups(asRecord(quiet['camera_groups']), view),
+    birdseye: { ...asRecord(quiet['birdseye']), enabled: false, restream: false },
     go2rtc: { streams: Object.fromEntries(seenStreams) },
   };
 }
 
 function seenGroups(groups: JsonRecord, view: CameraView): JsonRecord {
   const seen = Object.entries(groups).map(([name, group]): [string, JsonRecord] => {
-    const cameras = recordOf(group)['cameras'];
+    const cameras = asRecord(group)['cameras'];
     const kept = (Array.isArray(cameras) ? cameras : [cameras]).filter(
       (camera) => typeof camera === 'string' && view.sees(camera),
     );
-    return [name, { ...recordOf(group), cameras: kept }];
+    return [name, { ...asRecord(group), cameras: kept }];
   });
   return Object.fromEntries(seen.filter(([, { cameras }]) => Array.isArray(cameras) && cameras.length > 0));
 }
@@ -147,7 +147,7 @@ function withoutSources(json: unknown, isSource = false): unknown {
 /** An address in a text, or one that is encoded as a parameter of another. */
 function withoutPath(word: string): string {
   const from = word.indexOf('://');
-  const plain = from < 0 ? word : word.slice(0, from + 3) + hostOf(word.slice(from + 3));
+  const plain = from < 0 ? word : word.slice(0, from + 3) + readHost(word.slice(from + 3));
   const encoded = plain.toLowerCase().indexOf('%3a%2f%2f');
   return encoded < 0 ? plain : plain.slice(0, encoded);
 }

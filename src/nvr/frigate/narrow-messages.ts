@@ -5,7 +5,7 @@ import { seesNamed, withoutForeignNames } from '../../access/narrow/without-fore
 import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
 import type { InboundVerdict } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/time-locators.ts';
-import { memberOf } from '../../access/recorder-layout.ts';
+import { readMember } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';
 import { narrowStats } from './narrow-stats.ts';
@@ -66,12 +66,12 @@ type NarrowMessage = (payload: unknown, view: CameraView, denied: readonly Verb[
 const aboutCamera =
   (...path: readonly string[]): NarrowMessage =>
   (payload, view) =>
-    seesNamed(path.reduce(memberOf, payload), view) ? payload : NOTHING;
+    seesNamed(path.reduce(readMember, payload), view) ? payload : NOTHING;
 
 /** A change is judged by what was, where something was, and by what is. */
 const changed: NarrowMessage = (payload, view, denied) => {
   const { before } = isRecord(payload) ? payload : {};
-  const isSeen = before === undefined || before === null || seesNamed(memberOf(before, 'camera'), view);
+  const isSeen = before === undefined || before === null || seesNamed(readMember(before, 'camera'), view);
   return isSeen ? aboutCamera('after', 'camera')(payload, view, denied) : NOTHING;
 };
 
@@ -79,7 +79,7 @@ const changed: NarrowMessage = (payload, view, denied) => {
 const begun =
   (camera: NarrowMessage, ...path: readonly string[]): NarrowMessage =>
   (payload, view, denied) => {
-    const isOld = view.since !== undefined && !isSince(path.reduce(memberOf, payload), view.since);
+    const isOld = view.since !== undefined && !isSince(path.reduce(readMember, payload), view.since);
     return isOld ? NOTHING : camera(payload, view, denied);
   };
 

@@ -3,7 +3,7 @@
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
 import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
-import { memberOf, recordOf } from '../../access/recorder-layout.ts';
+import { asRecord, readMember } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 
 /**
@@ -20,13 +20,13 @@ export function narrowStats(stats: unknown, view: CameraView): unknown {
 type NarrowMember = (member: unknown, stats: JsonRecord, view: CameraView) => unknown;
 
 const asItIs: NarrowMember = (member) => member;
-const byCamera: NarrowMember = (member, _stats, view) => entriesOf(member, view.sees);
+const byCamera: NarrowMember = (member, _stats, view) => keepEntries(member, view.sees);
 /** The sum over all cameras minus the reader's own would tell the sum of the other cameras. */
-const sumOf =
+const sumField =
   (key: string): NarrowMember =>
   (_sum, { cameras }, view) =>
-    Object.values(entriesOf(cameras, view.sees)).reduce(
-      (sum: number, camera) => sum + Number(memberOf(camera, key) ?? 0),
+    Object.values(keepEntries(cameras, view.sees)).reduce(
+      (sum: number, camera) => sum + Number(readMember(camera, key) ?? 0),
       0,
     );
 /** The rates of recognized faces and plates tell what moves before any camera. */
@@ -38,10 +38,10 @@ const MEMBERS: Readonly<Record<string, NarrowMember>> = {
   bandwidth_usages: byCamera,
   cpu_usages: withoutForeignProcesses,
   detectors: withoutStarts,
-  camera_fps: sumOf('camera_fps'),
-  process_fps: sumOf('process_fps'),
-  skipped_fps: sumOf('skipped_fps'),
-  detection_fps: sumOf('detection_fps'),
+  camera_fps: sumField('camera_fps'),
+  process_fps: sumField('process_fps'),
+  skipped_fps: sumField('skipped_fps'),
+  detection_fps: sumField('detection_fps'),
   embeddings: emptied,
   gpu_usages: asItIs,
   npu_usages: asItIs,
@@ -63,21 +63,21 @@ const ofSeenCameras = (stats: JsonRecord, view: CameraView): JsonRecord =>
     }),
   );
 
-const entriesOf = (record: unknown, isKept: (key: string) => boolean): JsonRecord =>
-  Object.fromEntries(Object.entries(recordOf(record)).filter(([key]) => isKept(key)));
+const keepEntries = (record: unknown, isKept: (key: string) => boolean): JsonRecord =>
+  Object.fromEntries(Object.entries(asRecord(record)).filter(([key]) => isKept(key)));
 
 /** The load of a camera's process tells what moves before it. */
 function withoutForeignProcesses(usages: unknown, { cameras }: JsonRecord, view: CameraView): JsonRecord {
-  const foreign = Object.values(entriesOf(cameras, (camera) => !view.sees(camera)));
-  const processes = new Set(foreign.flatMap((camera) => PROCESSES.map((key) => String(memberOf(camera, key)))));
-  return entriesOf(usages, (pid) => !processes.has(pid));
+  const foreign = Object.values(keepEntries(cameras, (camera) => !view.sees(camera)));
+  const processes = new Set(foreign.flatMap((camera) => PROCESSES.map((key) => String(readMember(camera, key)))));
+  return keepEntries(usages, (pid) => !processes.has(pid));
 }
 
 const PROCESSES: readonly string[] = ['pid', 'capture_pid', 'ffmpeg_pid'];
 
 /** A detector works for all cameras: the time of its last start tells about one of them. */
 function withoutStarts(detectors: unknown): JsonRecord {
-  const quiet = Object.entries(recordOf(detectors)).map(([name, detector]): [string, unknown] => [
+  const quiet = Object.entries(asRecord(detectors)).map(([name, detector]): [string, unknown] => [
     name,
     isRecord(detector) && Object.hasOwn(detector, 'detection_start') ? { ...detector, detection_start: 0 } : detector,
   ]);

@@ -95,7 +95,7 @@ export const createAccountStore = storePart(
 
     /** The role is Postern's own then. `last-admin` when this would leave no admin whose account lasts. `at`: when the role was given. */
     async setRole(db, name: UserName, role: Role, at?: number) {
-      const state = await stateOf(name, db);
+      const state = await accountState(name, db);
       if (state === 'absent') return 'absent';
       if (state === 'last-admin' && role !== ADMIN) return 'last-admin';
       await updateRows(db, 'users', { name, role: { '!=': role } }, { role, role_since: at ?? null });
@@ -106,7 +106,7 @@ export const createAccountStore = storePart(
 
     /** Null: without that end. `last-admin` when this would leave no admin whose account lasts. */
     async setValidity(db, name: UserName, from: number | null, until: number | null) {
-      const state = await stateOf(name, db);
+      const state = await accountState(name, db);
       if (state === 'absent') return 'absent';
       if (state === 'last-admin' && (from !== null || until !== null)) return 'last-admin';
       await updateRows(db, 'users', { name }, { valid_from: from, valid_until: until });
@@ -120,7 +120,7 @@ export const createAccountStore = storePart(
     async deleteUser(db, name: UserName, guest?: { readonly endedBefore: number; readonly at: number }) {
       // It may have been extended since it was looked for.
       if (guest && !(await hasRow(db, 'users', { name, valid_until: { '<': guest.endedBefore } }))) return 'absent';
-      const state = await stateOf(name, db);
+      const state = await accountState(name, db);
       if (state !== 'dispensable') return state;
       await deleteRows(db, 'users', { name });
       // A proxy's user of the same name is another person without an account: those grants stay.
@@ -189,7 +189,7 @@ export const closeSignIn = (
  * Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. An admin
  * whose account begins later or ends, or whose role a provider gives, is no admin who stays.
  */
-export async function stateOf(name: UserName, db: Queries): Promise<'absent' | 'last-admin' | 'dispensable'> {
+export async function accountState(name: UserName, db: Queries): Promise<'absent' | 'last-admin' | 'dispensable'> {
   const user = await findRecord(db, 'users', { name });
   if (!user) return 'absent';
   if (user.role !== ADMIN) return 'dispensable';

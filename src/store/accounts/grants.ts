@@ -13,7 +13,7 @@ import {
   updateRows,
   type Where,
 } from '../engine/rows.ts';
-import { LATE_SECONDS, recordOf, type Tables } from '../engine/tables.ts';
+import { LATE_SECONDS, readRecord, type Tables } from '../engine/tables.ts';
 
 /** `own`: the table of what is a kind's own. `isOfSite`: those of other sites on the same store are none here. */
 const KINDS = {
@@ -59,7 +59,7 @@ export async function listGrants<Kind extends GrantKind>(
   for (const by of order)
     rows = by.startsWith('-') ? rows.orderBy(`grants.${by.slice(1)}`, 'desc') : rows.orderBy(`grants.${by}`);
   const found = await rows.execute();
-  return found.map((row) => ({ ...recordOf('grants', row), ...recordOf(own, row) }) as unknown as Grants[Kind]);
+  return found.map((row) => ({ ...readRecord('grants', row), ...readRecord(own, row) }) as unknown as Grants[Kind]);
 }
 
 export const createGrantStore = (db: Queries, serialized: Serialized, site: string) => ({

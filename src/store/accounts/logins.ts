@@ -16,7 +16,7 @@ import {
   storePart,
   updateRows,
 } from '../engine/rows.ts';
-import { recordOf, rowOf } from '../engine/tables.ts';
+import { readRecord, writeRow } from '../engine/tables.ts';
 
 /** The most rows of one list: a page with more sessions cannot be read. */
 const MOST_LISTED = 1000;
@@ -47,7 +47,7 @@ export const createSessionStore = storePart(
     async noteSessions(db, seen: readonly SeenSession[]) {
       for (const session of seen) {
         if (await isOver(session, db)) continue;
-        const { since: _, expires_at, ...latest } = rowOf('seen_sessions', session);
+        const { since: _, expires_at, ...latest } = writeRow('seen_sessions', session);
         const { id } = session;
         if (!(await updateRows(db, 'seen_sessions', { id }, latest))) await insertRecord(db, 'seen_sessions', session);
         await updateRows(db, 'seen_sessions', { id, expires_at: { '<': expires_at } }, { expires_at });
@@ -139,12 +139,12 @@ async function noteBlock(block: LoginBlock, db: Queries): Promise<void> {
   const row = await findRow(db, 'login_blocks', { id });
   if (row) {
     const isOpen = row.lifted_at === null || since >= row.lifted_at;
-    const { names: known } = recordOf('login_blocks', row);
+    const { names: known } = readRecord('login_blocks', row);
     const names = JSON.stringify([...new Set([...known, ...block.names])].slice(-MOST_NAMES));
     await updateRows(db, 'login_blocks', { id }, { since, until, names, is_open: isOpen ? 1 : 0 });
   } else if ((await countRows(db, 'login_blocks', {})) < MOST_BLOCKS) {
     // Another replica may note it meanwhile.
-    await insertNew(db, 'login_blocks', { ...rowOf('login_blocks', block), is_open: 1, lifted_at: null });
+    await insertNew(db, 'login_blocks', { ...writeRow('login_blocks', block), is_open: 1, lifted_at: null });
   }
 }
 

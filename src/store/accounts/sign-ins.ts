@@ -15,8 +15,8 @@ import {
   takeRows,
   updateRows,
 } from '../engine/rows.ts';
-import { recordOf } from '../engine/tables.ts';
-import { closeSignIn, hasOtherWay, insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
+import { readRecord } from '../engine/tables.ts';
+import { accountState, closeSignIn, hasOtherWay, insertUser, ownRole, voidInvitations } from './accounts.ts';
 
 export type SignInStore = ReturnType<typeof createSignInStore>;
 
@@ -37,7 +37,7 @@ export const createSignInStore = storePart(
         .orderBy('provider')
         .orderBy('subject')
         .execute();
-      return rows.map((row) => recordOf('closed_sign_ins', row));
+      return rows.map((row) => readRecord('closed_sign_ins', row));
     },
 
     /** A login may make an account again. */
@@ -120,7 +120,7 @@ export const createSignInStore = storePart(
      * user, or not with a sign-in of that provider; `last-admin` when no admin with a lasting role of Postern's own would be left.
      */
     async setRoleSource(db, user: UserName, provider: string | undefined) {
-      const state = await stateOf(user, db);
+      const state = await accountState(user, db);
       if (state === 'absent') return 'absent';
       if (provider === undefined) {
         await ownRole(user, db);

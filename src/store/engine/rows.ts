@@ -1,7 +1,7 @@
 /** Statements that follow from the columns of a table, and the parts of the store, which are made of them. */
 import { type ExpressionBuilder, type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Dialect } from './engine.ts';
-import { type Given, type RecordOf, recordOf, rowOf, TABLES, type TableName, type Tables } from './tables.ts';
+import { type Given, type RecordOf, readRecord, TABLES, type TableName, type Tables, writeRow } from './tables.ts';
 
 /** The store, or a transaction on it. */
 export type Queries = Kysely<Tables>;
@@ -30,7 +30,7 @@ export async function findRecord<Name extends TableName>(
   where: Where<Name>,
 ): Promise<RecordOf<Name> | undefined> {
   const row = await findRow(db, table, where);
-  return row && recordOf(table, row);
+  return row && readRecord(table, row);
 }
 
 export async function listRecords<Name extends TableName>(
@@ -43,7 +43,7 @@ export async function listRecords<Name extends TableName>(
   const tests = Object.entries(where).filter(([, test]) => test !== undefined);
   let rows = selecting(db, table).where(fulfils(Object.fromEntries(tests)));
   for (const by of order) rows = by.startsWith('-') ? rows.orderBy(by.slice(1), 'desc') : rows.orderBy(by);
-  return (await (limit === undefined ? rows : rows.limit(limit)).execute()).map((row) => recordOf(table, row));
+  return (await (limit === undefined ? rows : rows.limit(limit)).execute()).map((row) => readRecord(table, row));
 }
 
 export const hasRow = async <Name extends TableName>(db: Queries, table: Name, where: Where<Name>): Promise<boolean> =>
@@ -64,7 +64,7 @@ export async function insertRecord<Name extends TableName>(
 ): Promise<void> {
   await untyped(db)
     .insertInto<string>(table)
-    .values({ ...rowOf(table, record), ...more })
+    .values({ ...writeRow(table, record), ...more })
     .execute();
 }
 
@@ -87,7 +87,7 @@ export async function putRecord<Name extends TableName>(
   more: Partial<Insertable<Tables[Name]>> = {},
 ): Promise<void> {
   const { key } = TABLES[table];
-  const row: Record<string, unknown> = { ...rowOf(table, record), ...more };
+  const row: Record<string, unknown> = { ...writeRow(table, record), ...more };
   const { [key]: _, ...latest } = row;
   await untyped(db)
     .insertInto<string>(table)

@@ -268,15 +268,15 @@ type Written<Columns> = {
 const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The columns that are in records. */
-const codecsOf = (columns: Table['columns']) =>
+const makeCodecs = (columns: Table['columns']) =>
   Object.entries(columns).flatMap(([column, { kind, field = camel(column), isOptional = false, isNegated }]) =>
     field === false ? [] : [{ column, field, kind, isOptional, on: isNegated ? 0 : 1 }],
   );
 
-const CODECS = new Map(TABLE_NAMES.map((name) => [name, codecsOf(TABLES[name].columns)]));
+const CODECS = new Map(TABLE_NAMES.map((name) => [name, makeCodecs(TABLES[name].columns)]));
 
 /** The record of a row. A flag that is `isOptional` is true or absent. */
-export function recordOf<Name extends TableName>(table: Name, row: object): RecordOf<Name> {
+export function readRecord<Name extends TableName>(table: Name, row: object): RecordOf<Name> {
   const record: Record<string, unknown> = {};
   const values = row as Readonly<Record<string, unknown>>;
   for (const { column, field, kind, isOptional, on } of CODECS.get(table) ?? []) {
@@ -289,7 +289,7 @@ export function recordOf<Name extends TableName>(table: Name, row: object): Reco
 }
 
 /** The row of a record, without the columns that are in no record. */
-export function rowOf<Name extends TableName>(table: Name, record: Given<Name>): Written<ColumnsOf<Name>> {
+export function writeRow<Name extends TableName>(table: Name, record: Given<Name>): Written<ColumnsOf<Name>> {
   const row: Record<string, unknown> = {};
   const values = record as Readonly<Record<string, unknown>>;
   for (const { column, field, kind, on } of CODECS.get(table) ?? []) {

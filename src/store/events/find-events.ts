@@ -50,14 +50,14 @@ export async function findInWindows(
   for await (const window of timeWindows(question, place, eventsEach)) {
     const inWindow = { ...question, conditions: [...conditions, ...window] };
     const more = [...found, ...(await findEvents(inWindow, { ...place, isByTime: !isByDate }))];
-    found = (isByDate ? more : more.sort(orderOf(sort))).slice(0, limit);
+    found = (isByDate ? more : more.sort(sortOrder(sort))).slice(0, limit);
     if (isByDate && found.length === limit) break;
   }
   return found;
 }
 
 /** The engine's order: absent values below all others, equal ones in order of id. */
-function orderOf({ direction }: EventSort) {
+function sortOrder({ direction }: EventSort) {
   const sign = direction === 'asc' ? 1 : -1;
   const rank = ({ value }: FoundEvent): number => value ?? Number.NEGATIVE_INFINITY;
   return (one: FoundEvent, other: FoundEvent): number => {
@@ -115,7 +115,7 @@ async function candidates(question: EventQuestion, place: EventsPlace): Promise<
     .filter((condition) => !namesLabels(condition))
     .map((condition) => conditionInSql(condition, words));
   const page = question.after ? [behind(question.after, value, question.sort)] : [];
-  const streams = await streamsOf(question, place);
+  const streams = await openStreams(question, place);
   const order = words.ordered(sql`value`, direction, question.sort.key === 'date');
   const ordered = sql`order by ${order}, id ${sql.raw(direction)} limit ${question.limit}`;
   const selects = streams.map((own) => {
@@ -159,12 +159,12 @@ const isNamed = (condition: EventCondition): condition is NamedCondition =>
   (condition.kind === 'plate' || (condition.kind === 'carries' && condition.of !== 'attribute')) && !condition.orNone;
 
 async function isCarried(condition: NamedCondition, cameras: readonly string[], place: EventsPlace): Promise<boolean> {
-  const isWanted = testOf(condition);
-  for (const camera of cameras) if ((await namesOf(condition, camera, place)).some(isWanted)) return true;
+  const isWanted = conditionTest(condition);
+  for (const camera of cameras) if ((await matchingNames(condition, camera, place)).some(isWanted)) return true;
   return false;
 }
 
-function testOf(condition: NamedCondition): (stored: string) => boolean {
+function conditionTest(condition: NamedCondition): (stored: string) => boolean {
   if (condition.kind === 'plate') return plateTest(condition);
   const { names } = condition;
   return condition.of === 'zone'
@@ -172,13 +172,13 @@ function testOf(condition: NamedCondition): (stored: string) => boolean {
     : (stored) => names.some((name) => foldSubLabels(stored)?.includes(`,${name},`) === true);
 }
 
-function namesOf(condition: NamedCondition, camera: string, place: EventsPlace): Promise<readonly string[]> {
-  if (condition.kind === 'plate') return platesOf(camera, place);
+function matchingNames(condition: NamedCondition, camera: string, place: EventsPlace): Promise<readonly string[]> {
+  if (condition.kind === 'plate') return matchingPlates(camera, place);
   return condition.of === 'zone' ? distinctZones(camera, place) : distinctNames('sub_label', camera, place);
 }
 
 /** Nearly every plate is another one: the whole index is read at once. */
-async function platesOf(camera: string, place: EventsPlace): Promise<readonly string[]> {
+async function matchingPlates(camera: string, place: EventsPlace): Promise<readonly string[]> {
   const where = [...inTime(place), sql<boolean>`e.camera = ${camera}`, sql<boolean>`e.plate is not null`];
   const rows = await selectEvents<{ plate: string }>(sql`distinct e.plate as plate`, where, place);
   return rows.map(({ plate }) => plate);
@@ -197,13 +197,13 @@ const MOST_STREAMS = 128;
  * end. So with conditions that no index knows, streams are for a minority of the cameras; most of them are found sooner on one
  * walk through time.
  */
-async function streamsOf(question: EventQuestion, place: EventsPlace): Promise<readonly Stream[]> {
+async function openStreams(question: EventQuestion, place: EventsPlace): Promise<readonly Stream[]> {
   const { inOrderBy } = place.shape;
   const { conditions, sort } = question;
-  const labels = labelsOf(conditions);
+  const labels = namedLabels(conditions);
   const isByDate = sort.key === 'date' && !conditions.some(namesIds);
   const isSearch = !conditions.some(isRare) && conditions.some(isUnindexed);
-  const cameras = await camerasOf(question, place);
+  const cameras = await namedCameras(question, place);
   const isMinority = cameras !== null && (!isSearch || cameras.length * 2 <= (await distinctCameras(place)).length);
   const splitsCameras = isByDate && inOrderBy.camera && isMinority && cameras.length <= MOST_STREAMS;
   const perCamera = split('camera', cameras, splitsCameras, place.words);
@@ -226,7 +226,7 @@ const isUnindexed = (condition: EventCondition): boolean =>
   condition.kind !== 'one-of' && !(condition.kind === 'compared' && condition.measure === 'start_time');
 
 /** Rare events stand in an index by camera, so they are asked for by camera even where all are meant. */
-async function camerasOf(
+async function namedCameras(
   { cameras, conditions }: EventQuestion,
   place: EventsPlace,
 ): Promise<readonly string[] | null> {
@@ -235,7 +235,7 @@ async function camerasOf(
 }
 
 /** The labels that all label conditions allow; null when there is none. */
-function labelsOf(conditions: readonly EventCondition[]): readonly string[] | null {
+function namedLabels(conditions: readonly EventCondition[]): readonly string[] | null {
   const lists = conditions.flatMap((condition) =>
     condition.kind === 'one-of' && condition.field === 'label' ? [new Set(condition.values)] : [],
   );

@@ -13,7 +13,7 @@ import {
   VIEWING_KINDS,
 } from '../../domain/ledger.ts';
 import { allOf, anyOf, type Condition, isOneOf } from '../engine/engine.ts';
-import { recordOf, type Tables } from '../engine/tables.ts';
+import { readRecord, type Tables } from '../engine/tables.ts';
 
 /** A span is at most as long: what began earlier has ended before. */
 const LONGEST_SPAN_SECONDS = 86_400;
@@ -21,7 +21,7 @@ const FIRST_WINDOW_SECONDS = 86_400;
 const LARGEST_WINDOW_SECONDS = 4 * 86_400;
 
 export function asEntry(row: object): LedgerEntry {
-  const { id: _, ...entry } = recordOf('ledger_open', row);
+  const { id: _, ...entry } = readRecord('ledger_open', row);
   return entry;
 }
 
@@ -48,7 +48,7 @@ export async function findRecords(
     return (await rows.execute(db)).rows;
   };
   const found: ListedRecord[] = (await newest('ledger_open', [], limit)).map((row) => ({
-    ...recordOf('ledger_open', row),
+    ...readRecord('ledger_open', row),
     hash: null,
   }));
   const oldest = (question.after ?? Number.NEGATIVE_INFINITY) - LONGEST_SPAN_SECONDS;
@@ -127,5 +127,5 @@ export async function findDays(
     ...named(question, since ? [sql`day >= ${since.day}`] : []),
   ]);
   const { rows } = await sql<Tables['ledger_days']>`select * from ledger_days where ${where}`.execute(db);
-  return rows.map((row) => recordOf('ledger_days', row));
+  return rows.map((row) => readRecord('ledger_days', row));
 }

@@ -11,13 +11,13 @@ import {
   type Forgetting,
   type LedgerStore,
   type OwnEntry,
-  recordIdOf,
+  recordId,
   type StoredRecord,
 } from '../../domain/ledger.ts';
 import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from '../../domain/ledger-chain.ts';
-import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { findStoreFault } from '../../domain/store/store-fault.ts';
 import { deleteRows, insertNew, listRecords } from '../engine/rows.ts';
-import { rowOf, type Tables } from '../engine/tables.ts';
+import { type Tables, writeRow } from '../engine/tables.ts';
 import { asStored, findDays, findRecords } from './find-records.ts';
 import { inOneStatement, inTransaction, type Step } from './steps.ts';
 
@@ -44,7 +44,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
     insertNew(db, 'ledger_chains', emptyHead(chainNamed(number)));
   /** Its number is one that no chain has had, also where a head was deleted. */
   const beginFirst = async (): Promise<void> => {
-    const ours = recordsOf(db)
+    const ours = selectRecords(db)
       .where('id', '>', chainNamed(1))
       .where('id', '<', 'store:')
       .where('chain', 'not like', '%:%');
@@ -76,7 +76,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
       const entries = own.map(({ entry }) => atSite(entry));
       const records = linkEntries(head, entries);
       const rows = records.map((record, at) => ({
-        ...rowOf('ledger_records', { ...record, id: recordIdOf(record) }),
+        ...writeRow('ledger_records', { ...record, id: recordId(record) }),
         own_id: own[at]?.id ?? randomUUID(),
       }));
       const { chain, seq, hash } = records.at(-1) ?? head;
@@ -85,7 +85,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
         if (await take(step)) return records;
       } catch (fault) {
         // A store that is away, full or locked refuses whatever stands in it.
-        if (storeFaultOf(fault) !== undefined) throw fault;
+        if (findStoreFault(fault) !== undefined) throw fault;
         if (currentHead(await heads())?.hash !== head.hash) continue;
         if (!(await isBlocked(head, db))) throw fault;
         await beginChain(chainNumber(head.chain) + 1);
@@ -97,7 +97,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
     ended.flatMap(({ id, entry }) => {
       const recorded = found.get(id);
       if (!recorded) return [{ id, entry }];
-      const rest = restOf(id);
+      const rest = restId(id);
       return recorded.to < entry.to && !found.has(rest) ? [{ id: rest, entry: { ...entry, from: recorded.to } }] : [];
     });
   const forgetSome =
@@ -113,7 +113,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
         if (!end || (chain === head.chain && over.every((record) => toldDeletion(record)))) continue;
         const closing = { chain, day: forgetting.day, seq: end.seq, hash: end.hash, records: over.length };
         const isWhole = chain !== head.chain && end.seq === one.seq;
-        const forgotten = { closing, ids: [`${chain}-`, recordIdOf(end)] as const, isWhole };
+        const forgotten = { closing, ids: [`${chain}-`, recordId(end)] as const, isWhole };
         const fresh = [{ id: randomUUID(), entry: deletionEntry(closing, forgetting) }];
         return { fresh, over: [], open: [], now: forgetting.at, forgotten };
       }
@@ -125,10 +125,10 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
 
     async append({ ended, open }, now, daysOf) {
       if (ended.length + open.length === 0) return [];
-      const ids = ended.flatMap(({ id }) => [id, restOf(id)]);
+      const ids = ended.flatMap(({ id }) => [id, restId(id)]);
       let recorded: readonly StoredRecord[] = [];
       const added = await moveHead(async () => {
-        const rows = ids.length === 0 ? [] : await recordsOf(db).where('own_id', 'in', ids).orderBy('id').execute();
+        const rows = ids.length === 0 ? [] : await selectRecords(db).where('own_id', 'in', ids).orderBy('id').execute();
         recorded = rows.map(asStored);
         const fresh = freshOf(ended, new Map(rows.map((row) => [row.own_id ?? '', asStored(row)])));
         return { fresh, over: ended.map(({ id }) => id), open: open.map(atSite), now, daysOf };
@@ -139,7 +139,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
     left: (now) => listRecords(db, 'ledger_open', { seen_at: { '<': now - LEFT_SECONDS } }, ['id']),
 
     async rows(behind, limit) {
-      return (await recordsOf(db).where('id', '>', behind).orderBy('id').limit(limit).execute()).map(asStored);
+      return (await selectRecords(db).where('id', '>', behind).orderBy('id').limit(limit).execute()).map(asStored);
     },
 
     async forgetBefore(forgetting) {
@@ -167,13 +167,13 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
 }
 
 /** The own id of what a span was after another process had ended it. */
-const restOf = (id: string): string => `${id}+`;
+const restId = (id: string): string => `${id}+`;
 
-const recordsOf = (db: Kysely<Tables>) => db.selectFrom('ledger_records').selectAll();
+const selectRecords = (db: Kysely<Tables>) => db.selectFrom('ledger_records').selectAll();
 
 /** Ids of one chain lie between its name with a hyphen and its name with the character behind it. */
 const behind = (head: Pick<ChainHead, 'chain' | 'seq'>, db: Kysely<Tables>) =>
-  recordsOf(db).where('id', '>', recordIdOf(head)).where('id', '<', `${head.chain}.`).orderBy('id');
+  selectRecords(db).where('id', '>', recordId(head)).where('id', '<', `${head.chain}.`).orderBy('id');
 
 /** Whether a row stands where the next records belong. */
 const isBlocked = async (head: ChainHead, db: Kysely<Tables>): Promise<boolean> =>
@@ -186,7 +186,7 @@ async function oldest(
   db: Kysely<Tables>,
 ): Promise<readonly StoredRecord[]> {
   const rows = await behind(from, db).limit(FORGOTTEN_AT_ONCE).execute();
-  const records = rows.map(asStored).filter((row) => row.id === recordIdOf(row));
+  const records = rows.map(asStored).filter((row) => row.id === recordId(row));
   const kept = records.findIndex(({ to }) => to >= before);
   return kept < 0 ? records : records.slice(0, kept);
 }

@@ -1,7 +1,7 @@
 /** A step of the chain: moves its head if that is still the one that was read, and writes or deletes rows with it, all or nothing (SPEC 14). */
 import { type Kysely, sql } from 'kysely';
 import type { ChainClosing, ChainHead, LedgerDay, OpenSpan } from '../../domain/ledger.ts';
-import { rowOf, type Tables } from '../engine/tables.ts';
+import { type Tables, writeRow } from '../engine/tables.ts';
 
 export interface Step {
   readonly from: ChainHead;
@@ -33,12 +33,12 @@ const dayRows = ({ days }: Step): readonly Tables['ledger_days'][] =>
       const { day, user, kind, camera, viewer } = sum;
       // The id of a person's is as it was before viewers were told apart.
       const id = JSON.stringify([day, user, kind, camera, ...(viewer === '' ? [] : [viewer])]);
-      return { ...rowOf('ledger_days', sum), id };
+      return { ...writeRow('ledger_days', sum), id };
     })
     // In one order, so that no two processes wait for each other in a circle.
     .sort((one, other) => (one.id < other.id ? -1 : 1));
 const openRows = ({ open, now }: Step): readonly Tables['ledger_open'][] =>
-  open.map((span) => ({ ...rowOf('ledger_open', span), seen_at: now }));
+  open.map((span) => ({ ...writeRow('ledger_open', span), seen_at: now }));
 const closingRow = ({ closing }: Forgotten) => ({ id: `${closing.chain}-${closing.day}`, ...closing });
 
 /** What a row that is there already takes from the new one. */

@@ -6,7 +6,7 @@ import type { Engine, StoreOptions } from '../engine/engine.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { connectFault, createServerPool, type ServerPool, troubleOf } from './server-pool.ts';
+import { connectFault, createServerPool, type ServerPool, toTrouble } from './server-pool.ts';
 
 /** The most at once, beside the one that listens. */
 const CONNECTIONS = 8;
@@ -29,7 +29,7 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
   const statement = (options.statementSeconds ?? STATEMENT_SECONDS) * 1000;
   let changes: ChangeFeed | undefined;
   const named = (fault: unknown, by: 'read' | 'write'): unknown => {
-    const told = troubleOf(fault);
+    const told = toTrouble(fault);
     onFault(told, by);
     return told;
   };
@@ -37,7 +37,7 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
     named,
     onChange: (row) => changes?.changedHere(row),
     config: {
-      connectionString: addressOf(url),
+      connectionString: shownAddress(url),
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MILLISECONDS,
       query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
@@ -53,7 +53,7 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
     },
   });
   // A reader remembers nothing. One that looks what a start would do checks whether changes are heard.
-  changes = readOnly && !options.isBrief ? undefined : await listening(addressOf(listenUrl), onCurrent, pool);
+  changes = readOnly && !options.isBrief ? undefined : await listening(shownAddress(listenUrl), onCurrent, pool);
   return {
     dialect: new PostgresDialect({ pool }),
     words: postgresDialect,
@@ -85,7 +85,7 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
   };
 }
 
-const addressOf = (url: string): string => {
+const shownAddress = (url: string): string => {
   const address = postgresAddress(url);
   if (!address.ok) throw new Error(`the address of the store ${address.error}`);
   return address.value;

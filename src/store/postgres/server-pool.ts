@@ -2,7 +2,7 @@
 import type { PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { outOfTime } from '../../domain/events/event-question.ts';
-import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
+import { findStoreFault, type StoreFault, storeFault } from '../../domain/store/store-fault.ts';
 import { mayChangeVerdict } from '../engine/tables.ts';
 import { CHANGED } from './postgres-changes.ts';
 
@@ -127,14 +127,14 @@ const STATEMENT_TIMEOUT = '57014';
 const CLIENT_FAULTS = /timeout|terminated|not queryable|ended/i;
 
 /** A fault of the statement stays as it is. */
-export function troubleOf(fault: unknown): unknown {
-  if (!(fault instanceof Error) || storeFaultOf(fault) !== undefined) return fault;
+export function toTrouble(fault: unknown): unknown {
+  if (!(fault instanceof Error) || findStoreFault(fault) !== undefined) return fault;
   const code = 'code' in fault ? String(fault.code) : '';
   // A question that is too slow, or a write that the server does not get done: both are of the store.
   if (code === STATEMENT_TIMEOUT) return Object.assign(outOfTime(), { storeFault: 'unreachable' });
   const isOfServer = TROUBLES.some((trouble) => code.startsWith(trouble));
   const isOfWay = /^E[A-Z]+$/.test(code) || (code === '' && CLIENT_FAULTS.test(fault.message));
-  return isOfServer || isOfWay ? storeFault(kindOf(code), `PostgreSQL: ${fault.message || code}`, fault) : fault;
+  return isOfServer || isOfWay ? storeFault(faultKind(code), `PostgreSQL: ${fault.message || code}`, fault) : fault;
 }
 
 /** disk_full, lock_not_available, read_only_sql_transaction, data_corrupted and index_corrupted. */
@@ -146,12 +146,12 @@ const KINDS: Readonly<Record<string, StoreFault>> = {
   XX002: 'corrupt',
 };
 
-const kindOf = (code: string): StoreFault => KINDS[code] ?? 'unreachable';
+const faultKind = (code: string): StoreFault => KINDS[code] ?? 'unreachable';
 
 /** Whatever keeps a connection from being made: the network, the certificate, the password, the database's name. */
 export function connectFault(fault: unknown): unknown {
-  const told = troubleOf(fault);
-  if (storeFaultOf(told) !== undefined || !(fault instanceof Error)) return told;
+  const told = toTrouble(fault);
+  if (findStoreFault(told) !== undefined || !(fault instanceof Error)) return told;
   return storeFault('unreachable', `PostgreSQL: no connection: ${fault.message}`, fault);
 }
 

@@ -1,8 +1,8 @@
 /** SQLite's result codes as faults of the store: what happened, to which file, and the next step (SPEC 10). */
 
 import { statSync } from 'node:fs';
-import { messageOf } from '../../domain/result.ts';
-import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
+import { faultMessage } from '../../domain/result.ts';
+import { findStoreFault, type StoreFault, storeFault } from '../../domain/store/store-fault.ts';
 
 interface FaultWords {
   readonly kind: StoreFault;
@@ -39,14 +39,14 @@ const WORDS: ReadonlyMap<number | string | undefined, FaultWords> = new Map<numb
 ]);
 
 const BUSY = 5;
-export const isBusy = (fault: unknown): boolean => codeOf(fault) === BUSY;
+export const isBusy = (fault: unknown): boolean => faultCode(fault) === BUSY;
 
 /** The fault with a sentence where the file is the trouble; any other fault as it is. */
 export function namedFault(fault: unknown, file: string): unknown {
-  if (storeFaultOf(fault)) return fault;
+  if (findStoreFault(fault)) return fault;
   const words = messageFor(fault);
   if (!words) return fault;
-  return storeFault(words.kind, `${words.happened(file)} (${messageOf(fault)}): ${words.nextStep}`, fault);
+  return storeFault(words.kind, `${words.happened(file)} (${faultMessage(fault)}): ${words.nextStep}`, fault);
 }
 
 export function openingFault(fault: unknown, file: string, readOnly: boolean): Error {
@@ -54,7 +54,7 @@ export function openingFault(fault: unknown, file: string, readOnly: boolean): E
   const step = readOnly
     ? 'check that the file and the files beside it are there'
     : 'check that the directory exists and is writable';
-  const said = messageOf(fault);
+  const said = faultMessage(fault);
   const why =
     words && words !== CLOSED ? `${words.happened('the file')} (${said}): ${words.nextStep}` : `${step} (${said})`;
   return storeFault(words?.kind ?? 'unreachable', `cannot open ${file}: ${why}`, fault);
@@ -83,17 +83,17 @@ export const cutFault = (file: string): Error =>
 
 /** A code of SQLite that is not listed is a mistake in the statement; one of the file system is a failure of the disk. */
 const messageFor = (fault: unknown): FaultWords | undefined =>
-  WORDS.get(codeOf(fault)) ??
+  WORDS.get(faultCode(fault)) ??
   (fault instanceof Error && 'syscall' in fault && 'code' in fault
     ? (WORDS.get(String(fault.code)) ?? FAILING)
     : undefined);
 
 /** The primary code: extended ones have it in the low byte. */
-const codeOf = (fault: unknown): number | undefined =>
+const faultCode = (fault: unknown): number | undefined =>
   fault instanceof Error && 'errcode' in fault ? Number(fault.errcode) & 0xff : undefined;
 
 /** A SQLite file that is gone or emptied, seen before it is opened: SQLite would make a new one, and delete the log beside it. */
-function sizeOf(path: string): number {
+function fileSize(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   } catch (fault) {
@@ -102,7 +102,7 @@ function sizeOf(path: string): number {
 }
 
 /** Not there, or without a byte. */
-export const isBlank = (path: string): boolean => sizeOf(path) === 0;
+export const isBlank = (path: string): boolean => fileSize(path) === 0;
 
 /** The write-ahead log belongs to a file that was there: it may hold everything that was written since the start. */
 export function assertNotLost(path: string): void {

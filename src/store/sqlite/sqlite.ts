@@ -60,7 +60,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
   };
   const writer = readOnly ? undefined : connect(options);
   const reader = writer ? connect({ ...options, readOnly: true }, writer) : connect(options);
-  const file = subjectOf(options);
+  const file = subjectName(options);
   const place = writer ? watched(path, writer, reader, file) : undefined;
   /** The writer's data version changes with each commit of another process; its own commits are told by the driver. */
   const dataVersion = (writer ?? reader).prepare('PRAGMA data_version');
@@ -147,7 +147,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
 /** The connections are closed when the file cannot be read. */
 function watched(path: string, writer: DatabaseSync, reader: DatabaseSync, file: string) {
   try {
-    return watchPlace(path, ownerOf(writer), file);
+    return watchPlace(path, connectionOwner(writer), file);
   } catch (fault) {
     reader.close();
     writer.close();
@@ -200,7 +200,7 @@ function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
   } catch (cause) {
     connection?.close();
     beside?.close();
-    throw openingFault(cause, subjectOf(options), readOnly);
+    throw openingFault(cause, subjectName(options), readOnly);
   }
 }
 
@@ -213,17 +213,17 @@ function asItIs(path: string): URL {
 
 /** A number in the header by which the file is told from another store that is copied over it. */
 function giveOwner(writer: DatabaseSync): void {
-  if (ownerOf(writer) !== 0) return;
+  if (connectionOwner(writer) !== 0) return;
   writer.exec('begin immediate');
   // Another process may have been first.
-  if (ownerOf(writer) === 0) writer.exec(`PRAGMA application_id = ${randomInt(1, LARGEST_OWNER)}`);
+  if (connectionOwner(writer) === 0) writer.exec(`PRAGMA application_id = ${randomInt(1, LARGEST_OWNER)}`);
   writer.exec('commit');
 }
 
-const ownerOf = (connection: DatabaseSync): number =>
+const connectionOwner = (connection: DatabaseSync): number =>
   Number(connection.prepare('PRAGMA application_id').get()?.['application_id']);
 
-const subjectOf = ({ path, isOurs }: SqliteOptions): string =>
+const subjectName = ({ path, isOurs }: SqliteOptions): string =>
   `${isOurs ? 'the store' : 'the database of the NVR'} at ${path}`;
 
 /** Ends the statement that calls it, and the fault comes through as it is. Of the machine's own count of milliseconds. */
@@ -297,7 +297,7 @@ function watchPlace(path: string, owner: number, file: string) {
     check(): void {
       if (!isSame() || !isSameLog()) throw removedFault(file);
       const length = readSync(handle, bytes, 0, HEADER_BYTES, 0);
-      const header = length === HEADER_BYTES ? headerOf(bytes) : undefined;
+      const header = length === HEADER_BYTES ? readHeader(bytes) : undefined;
       const found = fstatSync(handle).size;
       // While another process moves its log into a file that grows, the header is written first.
       const isShorter = found < size && found < (header?.pages ?? 0) * (header?.pageSize ?? 0);
@@ -310,7 +310,7 @@ function watchPlace(path: string, owner: number, file: string) {
   };
 }
 
-function headerOf(bytes: Buffer) {
+function readHeader(bytes: Buffer) {
   if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   return {
     pageSize: bytes.readUInt16BE(16) === 1 ? LARGEST_PAGE : bytes.readUInt16BE(16),

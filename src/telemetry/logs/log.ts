@@ -31,7 +31,7 @@ export function createLogs({
   const named = (name: string): Logger => {
     const known = loggers.get(name);
     if (known) return known;
-    const logger = root.child({ logger: name }, { level: levelOf(name, current) });
+    const logger = root.child({ logger: name }, { level: loggerLevel(name, current) });
     loggers.set(name, logger);
     return logger;
   };
@@ -54,7 +54,7 @@ export function createLogs({
     /** Also changes loggers that exist already. */
     setLevels(changed: LogRules): void {
       current = changed;
-      for (const [name, logger] of loggers) logger.level = levelOf(name, changed);
+      for (const [name, logger] of loggers) logger.level = loggerLevel(name, changed);
     },
   };
 }
@@ -90,11 +90,11 @@ function timestamps(clock: Clock): () => string {
 }
 
 /** `service.api.auth`, then `service.api`, then `service`, then the default. */
-export function levelOf(name: string, rules: LogRules): Level {
+export function loggerLevel(name: string, rules: LogRules): Level {
   const own = rules.logs.get(name);
   if (own) return own;
   const dot = name.lastIndexOf('.');
-  return dot < 0 ? rules.default : levelOf(name.slice(0, dot), rules);
+  return dot < 0 ? rules.default : loggerLevel(name.slice(0, dot), rules);
 }
 
 /** Fields that hold secrets, wherever they stand in a line. */
@@ -151,7 +151,7 @@ const DEEPEST_CAUSE = 5;
 function faultRecord(fault: unknown, depth = 0): FaultRecord {
   if (!(fault instanceof Error)) return { type: typeof fault, message: String(fault) };
   const code = 'code' in fault && typeof fault.code === 'string' ? fault.code : undefined;
-  const stack = framesOf(fault);
+  const stack = stackFrames(fault);
   return {
     type: fault.name,
     message: fault.message,
@@ -161,7 +161,7 @@ function faultRecord(fault: unknown, depth = 0): FaultRecord {
   };
 }
 
-const framesOf = ({ stack = '' }: Error): string[] =>
+const stackFrames = ({ stack = '' }: Error): string[] =>
   stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

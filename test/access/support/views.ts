@@ -1,5 +1,5 @@
 /** What an admin, a viewer, a gardener (of the garden alone) and a ghost (of no known role) see of an NVR with two cameras. */
-import { type CameraView, viewOf } from '../../../src/access/camera-view.ts';
+import { type CameraView, createCameraView } from '../../../src/access/camera-view.ts';
 import type { RecorderLayout } from '../../../src/access/recorder-layout.ts';
 import { scopeOfRole } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
@@ -19,4 +19,4 @@ export const LAYOUT: RecorderLayout = layoutOfConfig({
 });
 
 export const viewOfRole = (role: string, layout: RecorderLayout = LAYOUT): CameraView =>
-  viewOf({ role: role as Role, scope: scopeOfRole(role as Role, ROLES) }, 0, layout);
+  createCameraView({ role: role as Role, scope: scopeOfRole(role as Role, ROLES) }, 0, layout);

@@ -5,7 +5,7 @@ import {
   type PasswordRules,
   parseNewPassword,
   passwordFault,
-  passwordRulesOf,
+  toPasswordRules,
 } from '../../../src/accounts/passwords/password-rules.ts';
 import { settingsOf } from '../../config/config-place.ts';
 import { PASSWORD_RULES } from '../support/people.ts';
@@ -81,7 +81,7 @@ describe('A new password', () => {
   });
 
   it('does not contain the names by which the configuration knows the service, and may hold parts of an IP address', async () => {
-    const named = async (yaml: string) => passwordRulesOf(await settingsOf(yaml)).hostNames;
+    const named = async (yaml: string) => toPasswordRules(await settingsOf(yaml)).hostNames;
     // biome-ignore format: a table
     const rows: [yaml: string, names: readonly string[]][] = [
       ['server: {public_url: "https://haus.example:8443", internal_hosts: [cellar.lan]}', ['cellar.lan', 'haus.example']],

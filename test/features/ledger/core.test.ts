@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LedgerEntry, LedgerRecord } from '../../../src/domain/ledger.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/domain/ledger-chain.ts';
-import { doingOf } from '../../../src/features/ledger/audited-acts.ts';
+import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import {
   createSightings,
   type OpenSighting,
@@ -13,7 +13,7 @@ import {
 } from '../../../src/features/ledger/sightings.ts';
 import { createSpans, cutOff } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
-import { subjectOf } from '../../../src/features/ledger/viewing.ts';
+import { toSubject } from '../../../src/features/ledger/viewing.ts';
 import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
 
 const entryAt = (from: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
@@ -406,11 +406,11 @@ describe('Strangers and viewers who make up names', () => {
     const acts = Array.from({ length: 1000 }, (_, at) => ({
       at: at * 0.6,
       act: (to: Sightings) => {
-        const doing = doingOf({ ...act, who: `name${at}`, unknown: true }, at);
+        const doing = actRecord({ ...act, who: `name${at}`, unknown: true }, at);
         if (doing.kind === 'repeated') to.see(doing.subject, at * 0.6, undefined, doing.madeUp);
-        const known = doingOf({ ...act, who: 'vera' }, at);
+        const known = actRecord({ ...act, who: 'vera' }, at);
         if (known.kind === 'repeated' && at % 100 === 0) to.see(known.subject, at * 0.6);
-        const limited = doingOf({ ...act, who: `vera`, reason: 'rate-limited' }, at);
+        const limited = actRecord({ ...act, who: `vera`, reason: 'rate-limited' }, at);
         if (limited.kind === 'repeated') to.see(limited.subject, at * 0.6, undefined, limited.madeUp);
       },
     }));
@@ -448,7 +448,7 @@ describe('Strangers and viewers who make up names', () => {
     const sightings = createSightings();
     for (let at = 0; at < 1000; at += 1) {
       const act = { what: 'link-opened', from: '192.0.2.1', verdict: 'allowed', linkId: 'a', agent: `x${at}` } as const;
-      const doing = doingOf(act, at / 100);
+      const doing = actRecord(act, at / 100);
       if (doing.kind === 'repeated') sightings.see(doing.subject, at / 100);
       else sightings.add(doing.entry);
     }
@@ -458,7 +458,7 @@ describe('Strangers and viewers who make up names', () => {
 
   it('write no text that an engine cannot keep: PostgreSQL takes no NUL', () => {
     const viewer = { caller: undefined, address: '192.0.2.1' };
-    const { camera } = subjectOf(viewer, 'live', `a\0\ud800${'b'.repeat(9000)}`);
+    const { camera } = toSubject(viewer, 'live', `a\0\ud800${'b'.repeat(9000)}`);
     assert.equal(camera, `a\ufffd${'b'.repeat(197)}`);
   });
 });

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it, type TestContext } from 'node:test';
-import { placeOf } from '../../../src/accounts/login/login-places.ts';
+import { toPlace } from '../../../src/accounts/login/login-places.ts';
 import type { Notice } from '../../../src/domain/accounts/notice.ts';
 import { createWebhook, type WebhookDeps } from '../../../src/features/notify/webhook.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
@@ -192,7 +192,7 @@ describe('A place', () => {
     [undefined, '10.0.0.1', '', '10.0.0.0/24'],
   ];
   for (const [agent, address, device, network] of rows)
-    it(`${agent ?? 'no agent'} at ${address}`, () => assert.deepEqual(placeOf(address, agent), { device, network }));
+    it(`${agent ?? 'no agent'} at ${address}`, () => assert.deepEqual(toPlace(address, agent), { device, network }));
 });
 
 const notice = (id: string): Notice => ({

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../../src/access/authorize.ts';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
-import { sampleOf } from '../../../src/access/review/sample-request.ts';
+import { makeSample } from '../../../src/access/review/sample-request.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { parsePolicy } from '../../../src/config/policy/load-policy.ts';
 import { readYaml } from '../../../src/config/problems/read-yaml.ts';
@@ -15,12 +15,12 @@ import { ALL_CAMERAS, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../../src/domain/names.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { firstTable } from '../../../src/features/policy/first-table.ts';
-import { type DescribedApi, operationsOf } from '../../../src/features/policy/openapi-operations.ts';
+import { type DescribedApi, listOperations } from '../../../src/features/policy/openapi-operations.ts';
 import { policyDrift } from '../../../src/features/policy/policy-drift.ts';
 
 const DATA = join(import.meta.dirname, '../../data');
 const described = (description: unknown, below?: string): DescribedApi => {
-  const read = operationsOf(description, below);
+  const read = listOperations(description, below);
   return read.ok ? read.value : assert.fail(read.error);
 };
 const inFile = (name: string, below?: string): DescribedApi =>
@@ -60,7 +60,7 @@ function assertForAdminsAlone(text: string): void {
   const rows = rowsOf(text);
   const table = compileRouteTable(rows);
   for (const row of rows) {
-    const target = sampleOf(row, 'garden');
+    const target = makeSample(row, 'garden');
     for (const method of row.methods) {
       const match = table.match(method, target.segments);
       const verdicts = OTHERS.map((other) => authorize(other, match, target, SURROUNDINGS).kind);
@@ -118,7 +118,7 @@ describe('The first table of', () => {
     });
     fc.assert(
       fc.property(description, (odd) => {
-        const read = operationsOf(odd);
+        const read = listOperations(odd);
         if (read.ok) assertForAdminsAlone(firstTable(read.value));
       }),
       { numRuns: 100 },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
-import { operationsOf } from '../../../src/features/policy/openapi-operations.ts';
+import { listOperations } from '../../../src/features/policy/openapi-operations.ts';
 import { type OpenApiOperation, policyDrift } from '../../../src/features/policy/policy-drift.ts';
 import { row } from '../../support/routes.ts';
 
@@ -88,7 +88,7 @@ describe('An OpenAPI description', () => {
     '/events/{id}': { delete: {} },
   };
   it('tells its operations below the prefix of its server, with the parameters of the query', () => {
-    const read = operationsOf(
+    const read = listOperations(
       {
         openapi: '3.1.0',
         info: { version: '0.18' },
@@ -103,12 +103,12 @@ describe('An OpenAPI description', () => {
     ];
     assert.deepEqual(read, { ok: true, value: { title: undefined, version: '0.18', prefix: '/api', operations } });
     const whole = Object.fromEntries(Object.entries(paths).map(([path, item]) => [`/api${path}`, item]));
-    const same = operationsOf({ openapi: '3.0.1', paths: whole }, '/api');
+    const same = listOperations({ openapi: '3.0.1', paths: whole }, '/api');
     assert.deepEqual(same.ok && same.value.operations, operations);
   });
 
   it('tells parameters that it names elsewhere, or in a query behind a path, and one operation for each path', () => {
-    const read = operationsOf({
+    const read = listOperations({
       openapi: '3.1.0',
       components: { parameters: { src: { name: 'src', in: 'query' } } },
       paths: {
@@ -130,7 +130,7 @@ describe('An OpenAPI description', () => {
     '"openapi"',
     '{"openapi":1,"paths":[]}',
   ])
-    it(`is not ${text}`, () => assert.match(JSON.stringify(operationsOf(JSON.parse(text))), /is no OpenAPI/));
+    it(`is not ${text}`, () => assert.match(JSON.stringify(listOperations(JSON.parse(text))), /is no OpenAPI/));
 });
 
 /** The same NVR in two releases, as the shipped table knows the first one: a few operations, written by hand. */
@@ -178,7 +178,7 @@ describe('Two releases of the NVR', async () => {
   const shipped = await loadPolicy('frigate', '.');
   const rows = shipped.kind === 'loaded' ? shipped.rows : assert.fail();
   const driftIn = (description: unknown) => {
-    const described = operationsOf(description, '/api');
+    const described = listOperations(description, '/api');
     assert.ok(described.ok);
     return policyDrift(rows, described.value.operations, described.value.prefix);
   };

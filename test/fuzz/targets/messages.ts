@@ -1,6 +1,6 @@
 /** Messages of the NVR's WebSocket: judged twice they are the same, and no reader finds another topic or camera in them. */
 import assert from 'node:assert/strict';
-import { viewOf } from '../../../src/access/camera-view.ts';
+import { createCameraView } from '../../../src/access/camera-view.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import { judgeTopics } from '../../../src/gateway/websocket/message-relay.ts';
@@ -9,7 +9,7 @@ import { judgeInbound, narrowOutbound } from '../../../src/nvr/frigate/narrow-me
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 
-const VIEW = viewOf({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const VIEW = createCameraView({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
 const JUDGE = judgeTopics({ fromClient: judgeInbound, fromNvr: narrowOutbound }, () => VIEW, { denied: ['export'] });
 const SENT_BY_ALL: readonly string[] = [
   'onConnect',

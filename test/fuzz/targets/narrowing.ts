@@ -1,7 +1,7 @@
 /** Answers of the NVR, narrowed for a caller of one camera: nothing that is left names another camera where names stand. */
 
 import assert from 'node:assert/strict';
-import { viewOf } from '../../../src/access/camera-view.ts';
+import { createCameraView } from '../../../src/access/camera-view.ts';
 import { narrowResponse } from '../../../src/access/narrow/narrow-response.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
@@ -11,7 +11,7 @@ import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 
 const OTHER = 'bedroom';
-const VIEW = viewOf({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const VIEW = createCameraView({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
 const KNOWN: Partial<Record<ResponseForm, unknown>> = {
   config: {
     auth: { enabled: true, roles: { gardener: ['garden'] }, refresh_time: 1, session_length: 2, cookie_name: 'c' },

@@ -1,6 +1,6 @@
 /** Route tables: a table, or sentences that name key and line; a row that is taken is found by a request of its own path. */
 import assert from 'node:assert/strict';
-import { sampleOf } from '../../../src/access/review/sample-request.ts';
+import { makeSample } from '../../../src/access/review/sample-request.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { parsePolicy } from '../../../src/config/policy/load-policy.ts';
 import type { FuzzTarget } from './target.ts';
@@ -51,7 +51,7 @@ export const fuzzTarget: FuzzTarget = {
     const table = compileRouteTable(parsed.value.rows);
     for (const row of parsed.value.rows) {
       assert.ok(row.path.startsWith('/') && row.methods.length > 0 && row.line > 0);
-      const { segments } = sampleOf(row, 'garden');
+      const { segments } = makeSample(row, 'garden');
       for (const method of row.methods) {
         const match = table.match(method === 'ANY' ? 'PUT' : method, segments);
         assert.equal(

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { viewOf } from '../../../src/access/camera-view.ts';
+import { createCameraView } from '../../../src/access/camera-view.ts';
 import { judgeBody } from '../../../src/access/judge-body.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../../src/accounts/http/json-body.ts';
 import { Refused } from '../../../src/accounts/http/kernel.ts';
@@ -15,7 +15,7 @@ import { CONFIG } from '../../policy/support/two-cameras.ts';
 import { locatorsOf } from '../../support/routes.ts';
 import type { FuzzTarget } from './target.ts';
 
-const VIEW = viewOf({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const VIEW = createCameraView({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
 const LOGIN = z.object({ user: GIVEN_TEXT, password: GIVEN_TEXT, remember: MAYBE_GIVEN_TEXT });
 const ADMIN_FIELDS = ['export_case_id', 'new_case_name'];
 const RULE = {

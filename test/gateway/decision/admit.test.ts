@@ -7,7 +7,7 @@ import type { Caller, Closed, Credential, IdentityVerdict } from '../../../src/d
 import { ALL_CAMERAS, type CameraScope, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
-import { REFUSALS, type RefusalReason, sentenceOf } from '../../../src/domain/refusal.ts';
+import { REFUSALS, type RefusalReason, refusalSentence } from '../../../src/domain/refusal.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
 import type { SharedThing } from '../../../src/domain/shared-thing.ts';
 import { acceptedCaller, credentialFault } from '../../../src/gateway/decision/accepted-caller.ts';
@@ -366,7 +366,7 @@ describe('admit()', () => {
     const admission = await admit(someRequest({ target: '/few?jwt=b' }), rulesOf(scene()));
     assert.ok(admission.kind === 'refused');
     assert.equal(admission.parameter, 'jwt');
-    assert.match(sentenceOf(admission.reason, admission), /^The parameter "jwt" of the query is not accepted/);
+    assert.match(refusalSentence(admission.reason, admission), /^The parameter "jwt" of the query is not accepted/);
   });
 
   it('says which parameter is out of bounds, to a role without cameras too', async () => {
@@ -378,7 +378,7 @@ describe('admit()', () => {
       const admission = await admit(someRequest({ target: of.target }), rulesOf(scene(of)));
       assert.ok(admission.kind === 'refused');
       assert.equal(admission.reason, 'parameter-refused');
-      assert.match(sentenceOf(admission.reason, admission), /^The parameter "limit" of the query/);
+      assert.match(refusalSentence(admission.reason, admission), /^The parameter "limit" of the query/);
     }
   });
 

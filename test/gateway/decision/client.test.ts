@@ -1,7 +1,7 @@
 /** Step 2: whether the client came over TLS, as far as a trusted proxy says so (SPEC 1, `auth.cookie_secure`). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientOf } from '../../../src/gateway/decision/request-facts.ts';
+import { findClient } from '../../../src/gateway/decision/request-facts.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 
 const TRUSTED = { includes: (address: string) => address === '10.0.0.1' };
@@ -21,6 +21,6 @@ describe('A client', () => {
   for (const [sentence, encrypted, said, peer, isOverTls] of ROWS)
     it(sentence, () => {
       const headers = said.map((value): HeaderLine => ['X-Forwarded-Proto', value]);
-      assert.equal(clientOf(someRequest({ encrypted, peer }, headers), TRUSTED).encrypted, isOverTls);
+      assert.equal(findClient(someRequest({ encrypted, peer }, headers), TRUSTED).encrypted, isOverTls);
     });
 });

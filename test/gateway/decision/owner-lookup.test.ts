@@ -1,16 +1,16 @@
 /** Whose is it? Asked once, and never guessed (SPEC 5, `how: lookup`). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { viewOf } from '../../../src/access/camera-view.ts';
+import { createCameraView } from '../../../src/access/camera-view.ts';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
-import { scopeOf } from '../../../src/domain/camera-scope.ts';
+import { toScope } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../../src/domain/names.ts';
 import type { OwnerKind } from '../../../src/domain/policy.ts';
 import { createOwnerLookup } from '../../../src/gateway/decision/owner-lookup.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 
-const VIEW = viewOf(
-  { role: 'gardener' as Role, scope: scopeOf(['garden']) },
+const VIEW = createCameraView(
+  { role: 'gardener' as Role, scope: toScope(['garden']) },
   0,
   layoutOfNames(['garden', 'attic'] as CameraName[]),
 );

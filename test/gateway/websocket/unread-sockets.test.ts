@@ -7,7 +7,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
-import { scopeOf } from '../../../src/domain/camera-scope.ts';
+import { toScope } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { RequestEnd } from '../../../src/gateway/decision/gate-watch.ts';
 import { createUnreadMemory, UNREAD, type UnreadMemory } from '../../../src/gateway/response/client-socket.ts';
@@ -24,7 +24,7 @@ const MOST = 700 * KB;
 const CALLER: Caller = {
   name: 'vera' as UserName,
   role: 'gardener' as Role,
-  scope: scopeOf(['garden']),
+  scope: toScope(['garden']),
   credential: { kind: 'session', tokenId: '1', issuedAt: 0, expiresAt: 9e9, carriedBy: 'bearer' },
 };
 

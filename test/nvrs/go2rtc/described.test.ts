@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
-import { operationsOf } from '../../../src/features/policy/openapi-operations.ts';
+import { listOperations } from '../../../src/features/policy/openapi-operations.ts';
 import { policyDrift } from '../../../src/features/policy/policy-drift.ts';
 import { GO2RTC_VERSION } from './start-go2rtc.ts';
 
@@ -18,7 +18,7 @@ before(async () => {
 
 it('knows every operation of the description, with each parameter that names a stream', () => {
   const text = readFileSync(new URL('../../data/go2rtc/openapi.yaml', import.meta.url), 'utf8');
-  const described = operationsOf(parse(text));
+  const described = listOperations(parse(text));
   assert.ok(described.ok);
   const { operations, prefix } = described.value;
   assert.ok(operations.length > 55, String(operations.length));

@@ -3,12 +3,12 @@ import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  answerOf,
   byRole,
   type Explanation,
   found,
   type Holder,
-  sightOf,
+  toAnswer,
+  toSight,
 } from '../../../src/ui/pages/settings/access-answers.ts';
 import type { RoleRecord, UserRecord } from '../../../src/ui/pages/shared/answers.ts';
 
@@ -29,7 +29,7 @@ const user = (more: Partial<UserRecord> = {}): UserRecord => ({
 describe('The answer', () => {
   const answered = (body: object, more: { role?: RoleRecord; user?: UserRecord; shows?: 'live' | 'history' } = {}) => {
     const explanation = { message: 'from the server', ...body } as Explanation;
-    return answerOf(explanation, { user: user(), role: role(), shows: 'live', ...more });
+    return toAnswer(explanation, { user: user(), role: role(), shows: 'live', ...more });
   };
   const refusedFor = (reason: string) => ({ verdict: 'refused', reason });
 
@@ -99,7 +99,7 @@ describe('The table', () => {
     ['before a second step is set up',   { mustEnrol: true },                               'street', 'closed'],
   ];
   for (const [sentence, given, camera, sight] of cells)
-    it(`shows ${sentence}`, () => assert.equal(sightOf(holder(given), camera), sight));
+    it(`shows ${sentence}`, () => assert.equal(toSight(holder(given), camera), sight));
 
   it('has people by role, admins first, without tokens', () => {
     const people = [

@@ -10,11 +10,11 @@ import { LANGUAGES } from '../../../src/locales/languages.ts';
 import {
   type ActivityRecord,
   bucketDays,
-  fieldsOf,
-  queryOf,
-  rowsOf,
-  sentenceOf,
-  spanOf,
+  recordFields,
+  toQuery,
+  toRows,
+  toSentence,
+  toSpan,
 } from '../../../src/ui/pages/activity/activity-records.ts';
 import { learnCameraNames } from '../../../src/ui/pages/shared/words.ts';
 
@@ -33,7 +33,7 @@ describe('A record of the activity', () => {
   it('names a camera as people do, and leaves a pattern as it was written', (t) => {
     learnCameraNames({ cam_1: 'Front door' });
     t.after(() => learnCameraNames({}));
-    const said = (camera: string): string => sentenceOf(record({ kind: 'live', camera }), NAMES);
+    const said = (camera: string): string => toSentence(record({ kind: 'live', camera }), NAMES);
     assert.deepEqual(
       ['cam_1', 'back_door', 'cam_*'].map(said),
       ['Front door', 'back door', 'cam_*'].map((name) => `Watched ${name} live`),
@@ -67,13 +67,13 @@ describe('A record of the activity', () => {
     [changed('constructor'), 'Something was changed'],
   ];
   for (const [given, sentence] of SENTENCES)
-    it(`reads: ${sentence}`, () => assert.equal(sentenceOf(given, NAMES), sentence));
+    it(`reads: ${sentence}`, () => assert.equal(toSentence(given, NAMES), sentence));
 });
 
 it('A lifted limit says whose', () => {
   const lifted = changed('limit-lifted', { limited: '192.0.2.7' });
   assert.deepEqual(
-    [sentenceOf(lifted, NAMES), fieldsOf(lifted)],
+    [toSentence(lifted, NAMES), recordFields(lifted)],
     ['Login block lifted', [['Was blocked', '192.0.2.7']]],
   );
 });
@@ -95,7 +95,7 @@ describe('No raw key and no id of a record is shown', () => {
         for (const what of [...AUDITED, ...OTHER_ACTS, 'act-of-tomorrow'])
           for (const reason of reasons) {
             const given = record({ kind, user: 'ann', detail: { ...detail, what, reason } });
-            const said = [sentenceOf(given, new Map(), 1, words), ...fieldsOf(given, words).flat()].join('\n');
+            const said = [toSentence(given, new Map(), 1, words), ...recordFields(given, words).flat()].join('\n');
             assert.doesNotMatch(said, /id-of|tomorrow|new[-_]|undefined|sessionId|tokenId|linkId|bad-credentials|^$/);
             if (what.includes('-')) assert.ok(!said.includes(what), `${what}: ${said}`);
           }
@@ -107,7 +107,7 @@ describe('The rows of the activity', () => {
     record({ id, kind: 'live', user: 'ann', camera: 'porch', from, to: from + 10, ...more });
 
   it('tell viewings of one person and camera that follow each other in one line', () => {
-    const [row, ...others] = rowsOf([live('c', 300), live('b', 200), live('a', 100)]);
+    const [row, ...others] = toRows([live('c', 300), live('b', 200), live('a', 100)]);
     assert.equal(others.length, 0);
     assert.deepEqual([row?.record.id, row?.count, row?.from, row?.to, row?.duration], ['c', 3, 100, 310, 30]);
   });
@@ -115,12 +115,12 @@ describe('The rows of the activity', () => {
   it('keep the event that was seen last, where one is known', () => {
     const seen = (event: string) => ({ kind: 'history', detail: { event } });
     const other = { kind: 'history' };
-    const rows = rowsOf([live('c', 300, other), live('b', 200, seen('2-b')), live('a', 100, seen('1-a'))]);
+    const rows = toRows([live('c', 300, other), live('b', 200, seen('2-b')), live('a', 100, seen('1-a'))]);
     assert.deepEqual(
       rows.map(({ count, event }) => [count, event]),
       [[3, '2-b']],
     );
-    assert.equal(rowsOf([live('a', 100)])[0]?.event, undefined);
+    assert.equal(toRows([live('a', 100)])[0]?.event, undefined);
   });
 
   it('keep apart what another person, camera or credential did, other kinds, and acts', () => {
@@ -133,7 +133,7 @@ describe('The rows of the activity', () => {
       changed('user-created'),
       changed('user-created'),
     ];
-    assert.equal(rowsOf(records).length, records.length);
+    assert.equal(toRows(records).length, records.length);
   });
 });
 
@@ -149,7 +149,7 @@ describe('The stretches of time', () => {
   ] as const;
   for (const [range, after, before, days] of ROWS)
     it(`${range} is what a person means by it`, () => {
-      const span = spanOf(range, now);
+      const span = toSpan(range, now);
       assert.deepEqual([span.after, span.before, span.days], [after, before, days]);
     });
 
@@ -172,7 +172,7 @@ describe('The stretches of time', () => {
   });
 
   it('are asked for with the kinds of the group', () => {
-    const query = queryOf({ user: '', camera: 'porch', site: '', group: 'failed' }, { after: 1, before: 2 });
+    const query = toQuery({ user: '', camera: 'porch', site: '', group: 'failed' }, { after: 1, before: 2 });
     assert.equal(query, 'after=1&before=2&camera=porch&kind=login-failed');
   });
 });

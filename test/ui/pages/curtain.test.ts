@@ -1,11 +1,11 @@
 /** The switches of the curtain on the status page: one for each camera and entry, and what each says is drawn (SPEC 19). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endOf, switchesOf } from '../../../src/ui/pages/status/status-rules.ts';
+import { curtainEnd, curtainSwitches } from '../../../src/ui/pages/status/status-rules.ts';
 
 const drawn = (camera: string) => ({ camera, until: null, by: 'paul', drawn_at: 1 });
 const shown = (entries: readonly string[], cameras: readonly string[]) =>
-  switchesOf(entries.map(drawn), cameras).map(({ name, by }) => [name, by?.camera]);
+  curtainSwitches(entries.map(drawn), cameras).map(({ name, by }) => [name, by?.camera]);
 
 describe('The switches of the curtain', () => {
   it('are cameras and other entries, each with what draws it, by preference its own entry', () => {
@@ -26,7 +26,7 @@ describe('The switches of the curtain', () => {
     const evening = new Date(2026, 11, 31, 22, 30);
     const seconds = evening.getTime() / 1000;
     assert.deepEqual(
-      (['open', 'hour', 'night'] as const).map((length) => endOf(length, evening)),
+      (['open', 'hour', 'night'] as const).map((length) => curtainEnd(length, evening)),
       [null, seconds + 3600, seconds + 5400],
     );
   });

@@ -1,7 +1,7 @@
 /** The ends of a guest's account that are chosen by one press (SPEC 13). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endOf } from '../../../src/ui/pages/settings/typed-hours.ts';
+import { findEnd } from '../../../src/ui/pages/settings/typed-hours.ts';
 
 describe('The end of a guest', () => {
   const at = (day: number, hour: number, minute: number): number =>
@@ -14,5 +14,5 @@ describe('The end of a guest', () => {
     ['week',    new Date(2026, 10, 23, 14, 5), at(30, 14, 5)],
   ] as const;
   for (const [name, now, end] of ROWS)
-    it(`is ${name} as a person means it, chosen on ${now.toDateString()}`, () => assert.equal(endOf(name, now), end));
+    it(`is ${name} as a person means it, chosen on ${now.toDateString()}`, () => assert.equal(findEnd(name, now), end));
 });

@@ -3,7 +3,7 @@ import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { daysOf, PIECE_SIZE } from '../../../src/ui/pages/explore/arrivals.ts';
+import { groupByDay, PIECE_SIZE } from '../../../src/ui/pages/explore/arrivals.ts';
 import { readEvents } from '../../../src/ui/pages/explore/event-view.ts';
 
 const NOW = 1_785_800_000;
@@ -16,7 +16,7 @@ describe('The list', () => {
       ...Array.from({ length: PIECE_SIZE + 1 }, () => NOW),
       ...Array.from({ length: 2 }, () => NOW - 10 * 86_400),
     ]);
-    const sizes = daysOf(events, NOW).map(({ name, pieces }) => [
+    const sizes = groupByDay(events, NOW).map(({ name, pieces }) => [
       name,
       pieces.map(({ events: piece }) => piece.length),
     ]);
@@ -29,8 +29,8 @@ describe('The list', () => {
 
   it('is one day without a name in an order that mixes the days', () => {
     const events = eventsAt(Array.from({ length: 2 * PIECE_SIZE }, (_, at) => NOW - (at % 2) * 86_400));
-    assert.equal(daysOf(events, NOW).length, 2 * PIECE_SIZE);
-    const days = daysOf(events, undefined).map(({ name, pieces }) => [
+    assert.equal(groupByDay(events, NOW).length, 2 * PIECE_SIZE);
+    const days = groupByDay(events, undefined).map(({ name, pieces }) => [
       name,
       pieces.map(({ events: piece }) => piece.length),
     ]);
@@ -41,7 +41,9 @@ describe('The list', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: NOW - 86_400 * 5, max: NOW })), (times) => {
         const events = eventsAt(times);
-        const pieces = daysOf(events, NOW, times.length >> 1).flatMap((day) => day.pieces.map((piece) => piece.events));
+        const pieces = groupByDay(events, NOW, times.length >> 1).flatMap((day) =>
+          day.pieces.map((piece) => piece.events),
+        );
         assert.deepEqual(pieces.flat(), events);
         assert.ok(pieces.every((piece) => piece.length > 0 && piece.length <= PIECE_SIZE));
       }),
@@ -53,7 +55,7 @@ describe('The list', () => {
     const first = 2 * PIECE_SIZE + 10;
     const keysOf = (arrived: number, loaded: number) => {
       const shown = all.slice(first - arrived, first + loaded);
-      return daysOf(shown, NOW, arrived).flatMap((day) => day.pieces.map(({ key }) => key));
+      return groupByDay(shown, NOW, arrived).flatMap((day) => day.pieces.map(({ key }) => key));
     };
     let before = keysOf(0, 90);
     for (const [arrived, loaded] of [

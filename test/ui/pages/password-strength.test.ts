@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseNewPassword } from '../../../src/accounts/passwords/password-rules.ts';
-import { isUnfit, type Strength, strengthOf } from '../../../src/ui/pages/shared/password-strength.ts';
+import { isUnfit, judgeStrength, type Strength } from '../../../src/ui/pages/shared/password-strength.ts';
 
 describe('A password that is typed', () => {
   // biome-ignore format: a table
@@ -24,11 +24,11 @@ describe('A password that is typed', () => {
     ['wrqZkfmvtyhs77&x',                    'strong'],
   ];
   for (const [password, looks] of rows)
-    it(`looks ${looks}: ${password}`, () => assert.equal(strengthOf(password, 'vera.lund', 12), looks));
+    it(`looks ${looks}: ${password}`, () => assert.equal(judgeStrength(password, 'vera.lund', 12), looks));
 
   it('is short by the length that the configuration asks for', () =>
     assert.deepEqual(
-      [14, 15].map((shortest) => strengthOf('wrqzkfmvtyhs&7', 'vera', shortest)),
+      [14, 15].map((shortest) => judgeStrength('wrqzkfmvtyhs&7', 'vera', shortest)),
       ['fair', 'short'],
     ));
 
@@ -37,7 +37,7 @@ describe('A password that is typed', () => {
     await fc.assert(
       fc.asyncProperty(parts, async (typed) => {
         const password = typed.join('');
-        if (!isUnfit(strengthOf(password, 'vera', 12))) return;
+        if (!isUnfit(judgeStrength(password, 'vera', 12))) return;
         assert.equal((await parseNewPassword(password, 'vera', { shortest: 12, hostNames: [] })).ok, false);
       }),
     );

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import {
-  barsOf,
   COLOURS,
   countMarks,
   dayMarks,
   daysFrom,
   readDays,
   stackedBars,
-  sumsOf,
+  sumSlices,
+  toBars,
 } from '../../../src/ui/pages/explore/bars.ts';
 import { contrast, difference, linear, seenBy, VISIONS } from '../support/colour.ts';
 
@@ -91,7 +91,7 @@ describe('The bars', () => {
       'M0.08 100h0.84V75h-0.84z',
       'M0.08 75h0.84V0h-0.84zM1.08 100h0.84V50h-0.84z',
     ]);
-    assert.deepEqual(sumsOf(rows, 2), [4, 2]);
+    assert.deepEqual(sumSlices(rows, 2), [4, 2]);
   });
 
   it('are drawn of what the service counted, and of nothing where the answer has another form', () => {
@@ -110,10 +110,10 @@ describe('The bars', () => {
       ],
     );
     for (const other of [undefined, null, {}, 'Event not found']) assert.equal(readDays(other), null);
-    const { starts, counts } = barsOf(days ?? new Map(), 4);
+    const { starts, counts } = toBars(days ?? new Map(), 4);
     assert.deepEqual(counts, [0, 2, 0, 4]);
     const midnights = [27, 28, 29, 30, 31].map((day) => new Date(2026, 2, day).getTime() / 1000);
     assert.deepEqual(starts, midnights);
-    assert.deepEqual(barsOf(new Map(), 4), { starts: [], counts: [] });
+    assert.deepEqual(toBars(new Map(), 4), { starts: [], counts: [] });
   });
 });

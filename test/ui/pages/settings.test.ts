@@ -3,7 +3,7 @@ import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deviceName, groupsOf, suggestedPassword } from '../../../src/ui/pages/settings/names.ts';
+import { deviceName, groupCameras, suggestedPassword } from '../../../src/ui/pages/settings/names.ts';
 import { placed } from '../../../src/ui/pages/shared/form-faults.ts';
 import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table-rows.ts';
 import { recordsIn } from '../../../src/ui/pages/shared/untrusted.ts';
@@ -107,11 +107,11 @@ describe('A table of records', () => {
 describe('Groups of cameras', () => {
   it('are those whose names begin alike, but for a group of all', () => {
     const cameras = ['garden_north', 'hall', 'garden-gate', 'roof.a', 'roof.b', '_x', 'street_1'];
-    assert.deepEqual(groupsOf(cameras), [
+    assert.deepEqual(groupCameras(cameras), [
       { name: 'garden', cameras: ['garden_north', 'garden-gate'] },
       { name: 'roof', cameras: ['roof.a', 'roof.b'] },
     ]);
-    assert.deepEqual(groupsOf(['cam_1', 'cam_2']), []);
+    assert.deepEqual(groupCameras(['cam_1', 'cam_2']), []);
   });
 });
 

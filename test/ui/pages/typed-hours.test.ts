@@ -6,9 +6,9 @@ import { textsIn } from '../../../src/locales/catalogs.ts';
 import { LANGUAGES } from '../../../src/locales/languages.ts';
 import {
   dayNamesIn,
+  formatHours,
   hoursInWords,
-  hoursLineOf,
-  hoursRowOf,
+  parseHoursLine,
   spelledHours,
 } from '../../../src/ui/pages/settings/typed-hours.ts';
 
@@ -69,7 +69,7 @@ describe('Hours in each language', () => {
       const names = namesIn(tag);
       const line = 'Mon-Wed,Fri 07:00-18:00';
       const shown = hoursInWords(line, names).replaceAll('–', '-');
-      assert.deepEqual(hoursRowOf(shown, names), hoursRowOf(line, names));
+      assert.deepEqual(parseHoursLine(shown, names), parseHoursLine(line, names));
       const [, , week = '', night = ''] =
         /(9-18)\D+?(\S+ 7-18)\P{L}+\p{L}+ (\S+ 22:00-02:00)/u.exec(textsIn(tag).roles.hoursHelp) ?? [];
       assert.deepEqual(
@@ -90,12 +90,12 @@ describe('Hours to click', () => {
   ] as const;
   for (const [line, row, text] of ROWS)
     it(`show ${line}, and are the same hours as text`, () => {
-      const found = hoursRowOf(line, GERMAN);
+      const found = parseHoursLine(line, GERMAN);
       assert.deepEqual(found, row);
-      assert.equal(found && hoursLineOf(found), text);
+      assert.equal(found && formatHours(found), text);
     });
 
   it('have no row for a line that is no span of hours', () => {
-    for (const line of ['', 'soon', 'Mon 25-26', 'Mo 9-9']) assert.equal(hoursRowOf(line, GERMAN), undefined, line);
+    for (const line of ['', 'soon', 'Mon 25-26', 'Mo 9-9']) assert.equal(parseHoursLine(line, GERMAN), undefined, line);
   });
 });

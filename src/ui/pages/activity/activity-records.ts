@@ -4,29 +4,29 @@ import type { z } from 'zod';
 import type { DAY_SUM, RECORD } from '../../../features/ledger/ledger-routes.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../explore/bars.ts';
-import { textOf } from '../shared/untrusted.ts';
+import { readText } from '../shared/untrusted.ts';
 import { entryName, words } from '../shared/words.ts';
 
 export type ActivityRecord = z.output<typeof RECORD>;
 
 /** A text of the detail. */
-export const detailOf = ({ detail }: Pick<ActivityRecord, 'detail'>, name: string): string | undefined =>
-  textOf(detail?.[name]);
+export const readDetail = ({ detail }: Pick<ActivityRecord, 'detail'>, name: string): string | undefined =>
+  readText(detail?.[name]);
 
 const VIEWINGS: readonly string[] = ['live', 'history', 'export'];
 
 /** `records`: the newest first. */
-export function rowsOf(records: readonly ActivityRecord[]): readonly ActivityRow[] {
+export function toRows(records: readonly ActivityRecord[]): readonly ActivityRow[] {
   const rows: ActivityRow[] = [];
   for (const record of records) {
     const last = rows.at(-1);
     if (last && goesOn(last.record, record)) rows[rows.length - 1] = joined(last, record);
-    else rows.push(rowOf(record));
+    else rows.push(toRow(record));
   }
   return rows;
 }
 
-const rowOf = (record: ActivityRecord) => ({
+const toRow = (record: ActivityRecord) => ({
   /** The newest of its records. */
   record,
   count: 1,
@@ -36,21 +36,21 @@ const rowOf = (record: ActivityRecord) => ({
   /** Seconds in all. */
   duration: record.to - record.from,
   /** The id of the event that was seen last, where one is known. */
-  event: detailOf(record, 'event'),
+  event: readDetail(record, 'event'),
 });
-export type ActivityRow = ReturnType<typeof rowOf>;
+export type ActivityRow = ReturnType<typeof toRow>;
 
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
   VIEWINGS.includes(one.kind) &&
   (['kind', 'user', 'camera', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
-  detailOf(one, 'seen') === detailOf(other, 'seen');
+  readDetail(one, 'seen') === readDetail(other, 'seen');
 
 const joined = (row: ActivityRow, record: ActivityRecord): ActivityRow => ({
   ...row,
   count: row.count + 1,
   from: record.from,
   duration: row.duration + record.to - record.from,
-  event: row.event ?? detailOf(record, 'event'),
+  event: row.event ?? readDetail(record, 'event'),
 });
 
 /** `user`: '' where none is known. */
@@ -131,7 +131,7 @@ const KINDS: Readonly<Record<Group, string>> = {
 };
 
 /** `by`: the camera that was watched, or the person who did. */
-export const viewingsOf = (by: { readonly camera: string } | { readonly user: string }, filter: ActivityFilter) =>
+export const viewingsQuery = (by: { readonly camera: string } | { readonly user: string }, filter: ActivityFilter) =>
   ({ ...filter, user: '', camera: '', ...by, group: 'viewings' }) as const;
 
 /** Unix seconds; `first` is the midnight before, from which whole days are counted. */
@@ -149,7 +149,7 @@ const NIGHT_ENDS = 6 * HOUR;
 const DAYS: Readonly<Record<Range, number>> = { today: 1, night: 2, yesterday: 1, days7: 7, days30: 30, days90: 90 };
 
 /** The stretch that is meant, by the clock of the viewer. The last night ends at six, or now. */
-export function spanOf(range: Range, now: Date): Span {
+export function toSpan(range: Range, now: Date): Span {
   const midnight = (daysAgo: number): Date => new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
   const seconds = (date: Date): number => date.getTime() / 1000;
   const isBefore = range === 'night' || range === 'yesterday';
@@ -159,7 +159,7 @@ export function spanOf(range: Range, now: Date): Span {
   return { after: seconds(first) + begins, before: isBefore ? seconds(midnight(0)) + ends : undefined, first, days };
 }
 
-export function queryOf(
+export function toQuery(
   { user, site, camera, group }: Omit<ActivityFilter, 'range'>,
   { after, before }: Pick<Span, 'after' | 'before'>,
 ): string {
@@ -170,26 +170,26 @@ export function queryOf(
 }
 
 type ActWords = ConsoleTexts['ledger']['sentences'];
-type ActNames = ReturnType<typeof valuesOf>;
+type ActNames = ReturnType<typeof sentenceValues>;
 type Said = Pick<ActivityRecord, 'kind' | 'user' | 'camera' | 'credential' | 'detail'>;
 
 /** `count`: records that are told in one line. */
-export function sentenceOf(
+export function toSentence(
   record: Said,
   names: CredentialNames,
   count = 1,
   text: ActWords = words.ledger.sentences,
 ): string {
-  const times = Math.max(count, Number(detailOf(record, 'times') ?? 1) || 1);
-  return text.times({ sentence: sentence(record, valuesOf(record, names), text), times });
+  const times = Math.max(count, Number(readDetail(record, 'times') ?? 1) || 1);
+  return text.times({ sentence: sentence(record, sentenceValues(record, names), text), times });
 }
 
 function sentence(record: Said, names: ActNames, text: ActWords): string {
   const { kind } = record;
   const viewing = own(text.viewings, kind);
   if (viewing) return viewing(names);
-  const what = detailOf(record, 'what');
-  const failure = kind === 'login-failed' && own(text.failures, detailOf(record, 'reason'));
+  const what = readDetail(record, 'what');
+  const failure = kind === 'login-failed' && own(text.failures, readDetail(record, 'reason'));
   if (failure && what !== 'token-refused') return failure;
   if (kind === 'login') return loginText(record, text);
   const act = own(text.acts, what);
@@ -200,7 +200,7 @@ function sentence(record: Said, names: ActNames, text: ActWords): string {
 function loginText(record: Said, { loginBy, others }: ActWords): string {
   const provider = /^oidc:(?<name>.+)$/.exec(record.credential ?? '')?.groups?.['name'];
   if (provider !== undefined) return loginBy.provider({ name: provider });
-  return detailOf(record, 'factor') === 'passkey' ? loginBy.passkey : others.login;
+  return readDetail(record, 'factor') === 'passkey' ? loginBy.passkey : others.login;
 }
 
 /** A key of the table itself: what comes from the server names nothing that objects inherit. */
@@ -208,8 +208,8 @@ const own = <Table extends object>(table: Table, key: string | undefined): Table
   key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : undefined;
 
 /** Texts that are not known are empty. */
-function valuesOf(record: Said, names: CredentialNames) {
-  const text = (name: string): string => detailOf(record, name) ?? '';
+function sentenceValues(record: Said, names: CredentialNames) {
+  const text = (name: string): string => readDetail(record, name) ?? '';
   const user = text('user') || (record.user ?? '');
   const camera = entryName(record.camera ?? text('camera'));
   const thing = names.get(`token:${text('tokenId')}`) ?? names.get(`link:${text('linkId')}`) ?? text('screen');
@@ -231,11 +231,11 @@ function valuesOf(record: Said, names: CredentialNames) {
 }
 
 /** The labelled rest of the detail. A name without a label is shown nowhere. */
-export const fieldsOf = (
+export const recordFields = (
   record: Pick<ActivityRecord, 'detail'>,
   text: ActWords = words.ledger.sentences,
 ): readonly (readonly [string, string])[] =>
   Object.entries(text.fields).flatMap(([name, label]) => {
-    const value = detailOf(record, name);
+    const value = readDetail(record, name);
     return value === undefined ? [] : [[label, value] as const];
   });

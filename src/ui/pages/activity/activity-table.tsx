@@ -12,10 +12,10 @@ import {
   type ActivityRow,
   type CredentialNames,
   credentialText,
-  detailOf,
-  fieldsOf,
-  rowsOf,
-  sentenceOf,
+  readDetail,
+  recordFields,
+  toRows,
+  toSentence,
 } from './activity-records.ts';
 
 interface ActivityTableProps {
@@ -62,11 +62,11 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
   return (
     <RecordTable
       caption={text.title}
-      rows={rowsOf(records)}
+      rows={toRows(records)}
       keyOf={({ record }) => record.id}
       columns={columns}
       searchText={({ record, count }) =>
-        [sentenceOf(record, names, count), record.user, record.camera, record.address].join(' ')
+        [toSentence(record, names, count), record.user, record.camera, record.address].join(' ')
       }
       none={none}
     />
@@ -76,13 +76,13 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
 function What({ row: { record, count, event }, names }: { row: ActivityRow; names: CredentialNames }) {
   const text = words.ledger;
   const seen: Readonly<Record<string, string>> = text.seen;
-  const mark = seen[detailOf(record, 'seen') ?? ''];
+  const mark = seen[readDetail(record, 'seen') ?? ''];
   return (
     <>
       {event !== undefined && <EventPicture id={event} />}
-      <bdi>{sentenceOf(record, names, count)}</bdi> {record.hash === null && <Badge text={text.now} kind="strong" />}
+      <bdi>{toSentence(record, names, count)}</bdi> {record.hash === null && <Badge text={text.now} kind="strong" />}
       {mark !== undefined && <Badge text={mark} />}
-      {detailOf(record, 'ended') !== undefined && <Badge text={text.endUnknown} />}
+      {readDetail(record, 'ended') !== undefined && <Badge text={text.endUnknown} />}
     </>
   );
 }
@@ -94,7 +94,7 @@ function More({ row: { record, to, from, duration, count }, names }: { row: Acti
     [text.howLong, duration >= 1 ? formatDuration(duration) : ''],
     [text.range, count > 1 ? spanText(from, to) : ''],
     [text.recorded, begin === undefined ? '' : spanText(begin, end)],
-    ...fieldsOf(record),
+    ...recordFields(record),
     [text.address, address ? whereText(address) : ''],
     [text.by, credential ? credentialText(credential, names) : ''],
   ];

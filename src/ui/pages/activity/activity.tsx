@@ -18,11 +18,11 @@ import {
   GROUPS,
   hasMinutes,
   namesIn,
-  queryOf,
   RANGES,
   readFilter,
-  spanOf,
-  viewingsOf,
+  toQuery,
+  toSpan,
+  viewingsQuery,
   type WatchedDay,
 } from './activity-records.ts';
 import { ActivityTable } from './activity-table.tsx';
@@ -32,14 +32,14 @@ export function Activity() {
   const [search, setSearch] = useSearchParams();
   const filter = readFilter(search);
   const setFilter = (wanted: ActivityFilter): void => setSearch(filterSearch(wanted));
-  const span = useMemo(() => spanOf(filter.range, new Date()), [filter.range]);
-  const query = queryOf(filter, span);
+  const span = useMemo(() => toSpan(filter.range, new Date()), [filter.range]);
+  const query = toQuery(filter, span);
   const { fetched, more, again } = useRecords(`api/ledger?${query}`);
-  const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, span)}`, recordsIn<WatchedDay>);
+  const [days] = useFetched(`api/ledger/days?${toQuery({ ...filter, group: 'all' }, span)}`, recordsIn<WatchedDay>);
   const names = useCredentialNames();
   const known = valueOr(days, []);
-  const onUser = (user: string): void => setFilter(viewingsOf({ user }, filter));
-  const onCamera = (camera: string): void => setFilter(viewingsOf({ camera }, filter));
+  const onUser = (user: string): void => setFilter(viewingsQuery({ user }, filter));
+  const onCamera = (camera: string): void => setFilter(viewingsQuery({ camera }, filter));
   const text = words.ledger;
   return (
     <div class="activity">

@@ -1,6 +1,6 @@
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw (SPEC 14). */
 import { useMemo, useState } from 'preact/hooks';
-import { colourAt, sumsOf } from '../explore/bars.ts';
+import { colourAt, sumSlices } from '../explore/bars.ts';
 import { Plot, useSelection } from '../explore/stack-plot.tsx';
 import { Icon } from '../shared/parts.tsx';
 import { formatDate, words } from '../shared/words.ts';
@@ -16,7 +16,7 @@ export function WatchedPlot({ days, span: { first, days: count }, user, onUser }
     return {
       starts,
       series,
-      sums: sumsOf(
+      sums: sumSlices(
         people.map(({ counts }) => counts),
         count,
       ),

@@ -8,7 +8,7 @@ import { FormDialog, type Sent } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, Problem } from '../shared/parts.tsx';
 import { useFetched, useList, valueOr } from '../shared/use-fetched.ts';
-import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
+import { hasPasskeysFor, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
 import { words } from '../shared/words.ts';
 
 export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
@@ -107,6 +107,6 @@ async function showPasskeyAsProof(): Promise<string | undefined> {
     if (response.kind === 'ok') return undefined;
     return response.kind === 'refused' && response.status === 401 ? words.proof.passkeyWrong : problemOf(response);
   } catch (fault) {
-    return words.proof.passkeyProblems[passkeyProblemOf(fault)];
+    return words.proof.passkeyProblems[toPasskeyProblem(fault)];
   }
 }

@@ -92,7 +92,7 @@ export const PIECE_SIZE = 60;
  * without a name. The first `freshCount` events have arrived since the list was loaded: pieces of theirs are counted from
  * their end.
  */
-export function daysOf(events: readonly EventView[], now: number | undefined, freshCount = 0): Day[] {
+export function groupByDay(events: readonly EventView[], now: number | undefined, freshCount = 0): Day[] {
   const days: { name: string; fresh: EventView[]; paged: EventView[] }[] = [];
   for (const [at, event] of events.entries()) {
     const name = now === undefined ? '' : formatDay(event.startTime, now);

@@ -1,5 +1,5 @@
 /** What a plot of days shows: its bars as paths, a slice one unit wide and the whole 100 high, and where the marks of its axes stand. Pure. */
-import { isFields, numberOf, textOf } from '../shared/untrusted.ts';
+import { isFields, readNumber, readText } from '../shared/untrusted.ts';
 
 /** The number of names that have a colour of their own. */
 export const COLOURS = 8;
@@ -20,14 +20,14 @@ export function readDays(body: unknown): ReadonlyMap<string, number> | null {
   if (!Array.isArray(body)) return null;
   const days = new Map<string, number>();
   for (const row of body.filter(isFields)) {
-    const day = textOf(row['day']) ?? '';
-    if (/^\d{4}-\d\d-\d\d$/.test(day)) days.set(day, (days.get(day) ?? 0) + (numberOf(row['count']) ?? 0));
+    const day = readText(row['day']) ?? '';
+    if (/^\d{4}-\d\d-\d\d$/.test(day)) days.set(day, (days.get(day) ?? 0) + (readNumber(row['count']) ?? 0));
   }
   return days;
 }
 
 /** So many days to the newest that is told; of one more, where it begins, which is where the last one ends. */
-export function barsOf(counts: ReadonlyMap<string, number>, most: number) {
+export function toBars(counts: ReadonlyMap<string, number>, most: number) {
   const last = [...counts.keys()].sort().at(-1);
   if (last === undefined) return { starts: [], counts: [] };
   const [year = 0, month = 1, date = 1] = last.split('-').map(Number);
@@ -49,16 +49,16 @@ export function stackedBars(rows: readonly (readonly number[])[], top: number): 
       if (count === 0) continue;
       const below = sums[at] ?? 0;
       sums[at] = below + count;
-      path += `M${at + GAP} ${heightOf(below, top)}h${WIDTH}V${heightOf(below + count, top)}h-${WIDTH}z`;
+      path += `M${at + GAP} ${barHeight(below, top)}h${WIDTH}V${barHeight(below + count, top)}h-${WIDTH}z`;
     }
     return path;
   });
 }
 
-const heightOf = (count: number, top: number): number => Math.round(10_000 - (count / top) * 10_000) / 100;
+const barHeight = (count: number, top: number): number => Math.round(10_000 - (count / top) * 10_000) / 100;
 
 /** How many there are in each slice. */
-export const sumsOf = (rows: readonly (readonly number[])[], slices: number): number[] =>
+export const sumSlices = (rows: readonly (readonly number[])[], slices: number): number[] =>
   Array.from({ length: slices }, (_, at) => rows.reduce((sum, counts) => sum + (counts[at] ?? 0), 0));
 
 /** Counts: zero, the middle where it is whole, and the top, which is a round number at or above the highest bar. */

@@ -1,5 +1,5 @@
 /** What the list is narrowed to: kept in the address bar, asked for in a query (interface 4.1). */
-import { timeOf } from '../shared/untrusted.ts';
+import { readMoment } from '../shared/untrusted.ts';
 
 export interface EventFilter {
   readonly cameras: readonly string[];
@@ -124,7 +124,7 @@ export function eventsPath(filter: EventFilter, limit: number, eventsBy: 'nvr' |
   return { path: 'api/events/search', query: query.toString() };
 }
 
-const readTime = (text: string | null): number | undefined => (text?.trim() ? timeOf(Number(text)) : undefined);
+const readTime = (text: string | null): number | undefined => (text?.trim() ? readMoment(Number(text)) : undefined);
 
 const NEXT_LINK = /<([^>]*)>\s*(?:;[^,]*)?;\s*rel="?next"?/i;
 

@@ -5,7 +5,7 @@ import { isAdmin, useProfile } from '../shared/account.ts';
 import { facts } from '../shared/page-facts.ts';
 import { Blank, Button } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
-import { daysOf } from './arrivals.ts';
+import { groupByDay } from './arrivals.ts';
 import {
   ANY_TIME,
   type EventFilter,
@@ -37,7 +37,7 @@ export function Events(props: EventListProps) {
   const { list, filter, openId, hrefOf, view, onRetry } = props;
   const hasDays = isByDate(filter) && !isSearchOfNvr(filter, facts.eventsBy);
   const days = useMemo(
-    () => daysOf(list.events, hasDays ? Date.now() / 1000 : undefined, list.freshCount),
+    () => groupByDay(list.events, hasDays ? Date.now() / 1000 : undefined, list.freshCount),
     [list.events, list.freshCount, hasDays],
   );
   const isEmpty = list.events.length === 0;

@@ -1,6 +1,6 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds, and what is told of it beside its picture. */
 import { spaced } from '../shared/spelling.ts';
-import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/untrusted.ts';
+import { type Fields, isFields, readMoment, readNumber, readText, readTexts } from '../shared/untrusted.ts';
 import { cameraName, formatMoment, formatScore, formatTenths, words } from '../shared/words.ts';
 
 /** A record without id or start time is no event: it is left out. */
@@ -9,23 +9,23 @@ export const readEvents = (body: unknown): EventView[] =>
 
 export function readEvent(record: unknown) {
   if (!isFields(record)) return undefined;
-  const id = textOf(record['id']);
-  const startTime = timeOf(record['start_time']);
+  const id = readText(record['id']);
+  const startTime = readMoment(record['start_time']);
   if (id === undefined || startTime === undefined) return undefined;
   return {
     id,
     /** Unix seconds. */
     startTime,
     /** Undefined while the event is in progress. */
-    endTime: timeOf(record['end_time']),
-    camera: textOf(record['camera']) ?? words.explore.unknownCamera,
-    label: textOf(record['label']) ?? words.explore.unknownLabel,
-    subLabel: textOf(record['sub_label']),
-    zones: textsOf(record['zones']),
+    endTime: readMoment(record['end_time']),
+    camera: readText(record['camera']) ?? words.explore.unknownCamera,
+    label: readText(record['label']) ?? words.explore.unknownLabel,
+    subLabel: readText(record['sub_label']),
+    zones: readTexts(record['zones']),
     /** 0 to 1. */
-    score: scoreOf(record),
+    score: readScore(record),
     /** A `data:` URL; undefined when the record holds no picture that can be shown. */
-    picture: pictureUrl(textOf(record['thumbnail'])),
+    picture: pictureUrl(readText(record['thumbnail'])),
     /** The picture is kept in a file instead: it can be asked for by id. */
     isPictureInFile: record['thumbnail'] === null && (record['has_snapshot'] === true || record['has_clip'] === true),
     record,
@@ -33,9 +33,9 @@ export function readEvent(record: unknown) {
 }
 export type EventView = NonNullable<ReturnType<typeof readEvent>>;
 
-function scoreOf(record: Fields): number | undefined {
+function readScore(record: Fields): number | undefined {
   const inner = isFields(record['data']) ? record['data'] : {};
-  const score = numberOf(inner['score']) ?? numberOf(inner['top_score']) ?? numberOf(record['top_score']);
+  const score = readNumber(inner['score']) ?? readNumber(inner['top_score']) ?? readNumber(record['top_score']);
   return score !== undefined && score >= 0 && score <= 1 ? score : undefined;
 }
 
@@ -72,16 +72,16 @@ const innerOf = ({ record }: EventView): Fields => (isFields(record['data']) ? r
 /** What is told of an event beside its picture: every field of the record, and what people look for in `data`. What it does not hold is left out. */
 export function factsForPeople(event: EventView): readonly EventFact[] {
   const inner = innerOf(event);
-  const speed = numberOf(inner['average_estimated_speed']);
+  const speed = readNumber(inner['average_estimated_speed']);
   const text = words.explore.details;
   // biome-ignore format: a table
   return present([
     [text.camera,         cameraName(event.camera)],
     [text.subLabel,       event.subLabel],
     [text.score,          event.score === undefined ? undefined : formatScore(event.score)],
-    [text.plate,          textOf(inner['recognized_license_plate'])],
+    [text.plate,          readText(inner['recognized_license_plate'])],
     [text.speed,          speed === undefined ? undefined : formatTenths(speed)],
-    [text.description,    textOf(inner['description'])],
+    [text.description,    readText(inner['description'])],
     [text.zones,          event.zones.map(spaced).join(', ')],
     [text.started,        formatMoment(event.startTime)],
     [text.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
@@ -97,10 +97,10 @@ export function technicalFacts({ id, record }: EventView): readonly EventFact[] 
     [text.snapshot,       yesOrNo(record['has_snapshot'])],
     [text.kept,           yesOrNo(record['retain_indefinitely'])],
     [text.falsePositive,  yesOrNo(record['false_positive'])],
-    [text.submitted,      textOf(record['plus_id'])],
-    [text.detector,       textOf(record['detector_type'])],
-    [text.model,          textOf(record['model_type'])],
-    [text.modelHash,      textOf(record['model_hash'])],
+    [text.submitted,      readText(record['plus_id'])],
+    [text.detector,       readText(record['detector_type'])],
+    [text.model,          readText(record['model_type'])],
+    [text.modelHash,      readText(record['model_hash'])],
     [text.id,             id],
   ]);
 }

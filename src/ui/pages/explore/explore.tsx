@@ -7,10 +7,10 @@ import { storeChoice, storedChoice } from '../shared/browser.ts';
 import { Choice } from '../shared/fields.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, Icon, usePageTitle } from '../shared/parts.tsx';
-import { textsOf } from '../shared/untrusted.ts';
+import { readTexts } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { formatCount, formatDate, words } from '../shared/words.ts';
-import { barsOf, readDays } from './bars.ts';
+import { readDays, toBars } from './bars.ts';
 import { EventDetails } from './event-details.tsx';
 import { type EventFilter, filterSearch, moreCount, readFilter, weekBefore, withUsualTime } from './event-filter.ts';
 import { Events } from './event-list.tsx';
@@ -37,7 +37,7 @@ function DaysPlot({ filter: { cameras, labels }, round, onTime }: DaysPlotProps)
   if (labels.length > 0) query.set('labels', labels.join(','));
   const [fetched] = useFetched(`api/events/days?${query}`, readDays, round);
   const days = valueOr(fetched, null);
-  const { starts, counts } = useMemo(() => barsOf(days ?? new Map(), MOST_DAYS[facts.eventsBy]), [days]);
+  const { starts, counts } = useMemo(() => toBars(days ?? new Map(), MOST_DAYS[facts.eventsBy]), [days]);
   const series = useMemo(() => (counts.length > 0 ? [{ name: '', colour: 'detections', counts }] : []), [counts]);
   const startOf = (day: number): number => starts[day] ?? 0;
   const selecting = useSelection(counts.length, (from, to) =>
@@ -80,7 +80,7 @@ export function Explore() {
   // The days are counted by these two filters alone.
   const hasDays = moreCount(filter.more) === 0 && filter.more.text === undefined;
   const seen = useNamesSeen(list.events);
-  const known = valueOr(useFetched('api/labels', textsOf)[0], []);
+  const known = valueOr(useFetched('api/labels', readTexts)[0], []);
   const labels = union(known, seen.labels, filter.labels);
   const cameras = union(useProfile().allowed_cameras, seen.cameras, filter.cameras);
   const openId = search.get('event') ?? undefined;

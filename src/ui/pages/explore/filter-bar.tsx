@@ -6,7 +6,7 @@ import { Field, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
 import { spaced } from '../shared/spelling.ts';
-import { textsOf } from '../shared/untrusted.ts';
+import { readTexts } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
 import {
@@ -248,7 +248,7 @@ type FieldProps = { label: string; value: string; onChange: (value: string) => v
 
 /** Names joined by commas. What is not suggested can be typed: a pattern for plates, or a name of long ago. */
 function Names({ label, path, value, onChange }: FieldProps & { readonly path: string | undefined }) {
-  const all = suggested(valueOr(useFetched(path, textsOf)[0], []), spaced);
+  const all = suggested(valueOr(useFetched(path, readTexts)[0], []), spaced);
   const chosen = value.split(',').filter(Boolean);
   return <Combobox {...{ label, all, chosen }} onChange={(names) => onChange(names.join(','))} takesOwn />;
 }

@@ -9,7 +9,7 @@ import type {
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/parts.tsx';
 import { formatCount, formatTick } from '../shared/words.ts';
-import { countMarks, dayMarks, stackedBars, sumsOf } from './bars.ts';
+import { countMarks, dayMarks, stackedBars, sumSlices } from './bars.ts';
 
 interface PlotProps {
   readonly class?: string;
@@ -41,7 +41,7 @@ export function Plot(props: PlotProps) {
   const slices = starts.length;
   const { marks, top, bars } = useMemo(() => {
     const rows = series.map(({ counts }) => counts);
-    const marks = countMarks(Math.max(0, ...sumsOf(rows, slices)));
+    const marks = countMarks(Math.max(0, ...sumSlices(rows, slices)));
     const top = marks.at(-1) ?? 1;
     return { marks, top, bars: stackedBars(rows, top) };
   }, [series, slices]);

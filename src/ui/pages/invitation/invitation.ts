@@ -1,9 +1,9 @@
 /** The page of an invitation: the form works without this script, which shows the password's strength and offers a passkey (SPEC 12). */
 
 import { applyTheme, baseUrl, chosenTheme, postJson } from '../shared/browser.ts';
-import { isUnfit, strengthOf } from '../shared/password-strength.ts';
-import { isFields, textOf } from '../shared/untrusted.ts';
-import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';
+import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
+import { isFields, readText } from '../shared/untrusted.ts';
+import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
 
 const PHONE = '(pointer: coarse), (max-width: 40rem)';
@@ -22,7 +22,7 @@ function wire(form: HTMLFormElement): void {
 
   const shortest = password.minLength;
   const show = (): void => {
-    const found = password.value === '' ? undefined : strengthOf(password.value, user.value, shortest);
+    const found = password.value === '' ? undefined : judgeStrength(password.value, user.value, shortest);
     strength.className = `strength strength-${found ?? 'none'}`;
     strength.textContent = found ? words.strength[found] : '';
     // The browser shows these in its own way, and sends no form that the server would refuse.
@@ -80,7 +80,7 @@ async function setPasskey(words: InvitationWords): Promise<string | undefined> {
     const added = await send('/passkey', { credential: await createPasskey(options.body) });
     return added.ok ? undefined : added.message;
   } catch (fault) {
-    return fault instanceof TypeError ? words.notReached : words.passkeys[passkeyProblemOf(fault)];
+    return fault instanceof TypeError ? words.notReached : words.passkeys[toPasskeyProblem(fault)];
   }
 }
 
@@ -92,7 +92,7 @@ async function send(path: string, body: object): Promise<SentAnswer> {
   const response = await postJson(`invitation/${token}${path}`, body);
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return { ok: true, body: answer };
-  return { ok: false, message: (isFields(answer) && textOf(answer['message'])) || String(response.status) };
+  return { ok: false, message: (isFields(answer) && readText(answer['message'])) || String(response.status) };
 }
 
 /** Shows the same page as the server after a password. */

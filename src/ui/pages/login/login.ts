@@ -3,7 +3,7 @@ import { LANGUAGES } from '../../../locales/languages.ts';
 import type { Templates, Texts } from '../../../locales/texts.ts';
 import { applyTheme, basePath, baseUrl, chooseLanguage, chosenTheme, postJson } from '../shared/browser.ts';
 import { localeFor } from '../shared/spelling.ts';
-import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
+import { hasPasskeysFor, type PasskeyProblem, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
 import { nextPage } from '../shared/where-to-go.ts';
 import {
   closedIn,
@@ -100,14 +100,14 @@ function wirePasskey(): void {
       const isProven = !isConditional && isSecond() && !isSentPlain;
       const proven = isProven ? { user: user.value, password: password.value } : {};
       const options = await postJson('api/login/passkey/options', proven);
-      if (!options.ok) return isConditional ? false : reportPasskey(await outcomeOf(options));
+      if (!options.ok) return isConditional ? false : reportPasskey(await verdictOutcome(options));
       const credential = await showPasskey(await options.json(), { signal, isConditional });
       isShown = true;
       setBusy(true);
-      return reportPasskey(await outcomeOf(await postJson('api/login/passkey', { credential })));
+      return reportPasskey(await verdictOutcome(await postJson('api/login/passkey', { credential })));
     } catch (fault) {
       // An offer that was not taken up is no problem.
-      if (isShown) reportPasskey(passkeyProblemOf(fault));
+      if (isShown) reportPasskey(toPasskeyProblem(fault));
       return false;
     }
   };
@@ -184,13 +184,13 @@ async function logIn(): Promise<void> {
 async function attempt(): Promise<LoginOutcome> {
   const given = { user: user.value, password: password.value, ...(isSecond() && { code: code.value }) };
   try {
-    return await outcomeOf(await postJson('api/login', given));
+    return await verdictOutcome(await postJson('api/login', given));
   } catch {
     return unreachable;
   }
 }
 
-async function outcomeOf(response: Response): Promise<LoginOutcome> {
+async function verdictOutcome(response: Response): Promise<LoginOutcome> {
   const retryAfter = response.headers.get('Retry-After');
   const { status } = response;
   // A body that cannot be read asks for nothing.

@@ -18,7 +18,7 @@ export type Answer = { readonly isYes: boolean; readonly text: string; readonly 
 /** `role`: the role of the user as it is listed; undefined: not known here. */
 type AnswerFacts = { readonly user: UserRecord; readonly role: RoleRecord | undefined; readonly shows: Shown };
 
-export function answerOf(explanation: Explanation, facts: AnswerFacts): Answer {
+export function toAnswer(explanation: Explanation, facts: AnswerFacts): Answer {
   const { verdict, reason = '', message = '' } = explanation;
   if (verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
   const known = Object.hasOwn(REFUSED, reason) ? REFUSED[reason] : undefined;
@@ -85,7 +85,7 @@ type Sight = 'all' | 'part' | 'closed' | 'none';
 /** Pictures of a camera can be seen in these ways; the other verbs move it. */
 const SHOWING: readonly string[] = ['live', 'history', 'export'];
 
-export function sightOf({ cameras, denied, closed, mustEnrol }: Holder, camera: string): Sight {
+export function toSight({ cameras, denied, closed, mustEnrol }: Holder, camera: string): Sight {
   if (cameras !== 'all' && !cameras.includes(camera)) return 'none';
   // What has ended does not begin again by itself.
   if (closed === 'account-ended' || closed === 'role-missing') return 'none';

@@ -99,7 +99,7 @@ function Judgement({ explanation }: { explanation: Explanation }) {
           <bdi>{hint}</bdi>
         </p>
       ))}
-      <Facts rows={factsOf(explanation)} />
+      <Facts rows={eventFacts(explanation)} />
       {headers.length > 0 && (
         <>
           <h3>{words.access.headersSeen}</h3>
@@ -131,7 +131,7 @@ function Judgement({ explanation }: { explanation: Explanation }) {
   );
 }
 
-const factsOf = (found: Explanation): readonly Fact[] => [
+const eventFacts = (found: Explanation): readonly Fact[] => [
   [words.ui.common.user, found.user ?? words.access.anonymous],
   [words.ui.common.role, found.role],
   [words.ui.common.cameras, found.cameras && <CamerasSeen cameras={found.cameras} />],

@@ -11,7 +11,6 @@ import { NOTHING_FETCHED, RecordsPage } from '../shared/records-page.tsx';
 import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, suggested, words } from '../shared/words.ts';
 import {
-  answerOf,
   byRole,
   type CameraAccess,
   type Explanation,
@@ -19,7 +18,8 @@ import {
   type Remedy,
   SHOWN,
   type Shown,
-  sightOf,
+  toAnswer,
+  toSight,
 } from './access-answers.ts';
 import { DescribedRequest } from './access-request.tsx';
 import { CameraGroups } from './camera-choice.tsx';
@@ -110,7 +110,7 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
   const { user, role } = holder(question.user);
   const known = told?.kind === 'ready' ? { ...told.value, ...holder(told.value.question.user) } : undefined;
   const answer =
-    known?.user && answerOf(known.explanation, { ...known, user: known.user, shows: known.question.shows });
+    known?.user && toAnswer(known.explanation, { ...known, user: known.user, shows: known.question.shows });
   // Roles of the configuration are changed there; admin and viewer never.
   const remedies = answer?.remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store') ?? [];
   const chosen = (values: Options): Options => [['', text.choose], ...values];
@@ -241,7 +241,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
                     </th>
                     {cameras.map((camera) => (
                       <td key={camera}>
-                        <Mark sight={sightOf(one, camera)} />
+                        <Mark sight={toSight(one, camera)} />
                       </td>
                     ))}
                   </tr>
@@ -258,7 +258,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
 const LEGEND = ['all', 'part', 'closed'] as const;
 
 /** What a cell says, for those who do not see its mark too. */
-const Mark = ({ sight }: { sight: ReturnType<typeof sightOf> }) => (
+const Mark = ({ sight }: { sight: ReturnType<typeof toSight> }) => (
   <span class={sight === 'none' ? 'out-of-sight' : `sight sight-${sight}`}>
     <span class="out-of-sight">{sight === 'none' ? words.ui.common.no : words.access.sights[sight]}</span>
   </span>

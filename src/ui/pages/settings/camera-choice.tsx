@@ -6,7 +6,7 @@ import { useFault } from '../shared/forms.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
 import { FewNames, SearchBox } from '../shared/record-table.tsx';
 import { cameraName, entryName, words } from '../shared/words.ts';
-import { type CameraGroup, camerasOf, groupsOf } from './names.ts';
+import { type CameraGroup, groupCameras, matchCameras } from './names.ts';
 
 interface CameraChoiceProps {
   readonly known: readonly string[];
@@ -39,7 +39,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
       <legend>
         {words.ui.common.cameras}{' '}
         <span class="field-help">
-          {words.ui.cameraChoice.chosen({ chosen: camerasOf(entries, known).length, all: known.length })}
+          {words.ui.cameraChoice.chosen({ chosen: matchCameras(entries, known).length, all: known.length })}
         </span>
       </legend>
       <Fault {...{ id, fault }} />
@@ -67,7 +67,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
       )}
       <div class={known.length > FEW_CAMERAS ? 'switches switches-many' : 'switches'}>
         {shown.map((camera) => {
-          const pattern = others.find((entry) => camerasOf([entry], [camera]).length > 0);
+          const pattern = others.find((entry) => matchCameras([entry], [camera]).length > 0);
           return (
             <Switch
               key={camera}
@@ -87,7 +87,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
             <li key={entry} class="entry">
               <bdi class="chip">{entryName(entry)}</bdi>
               <span class="field-help">
-                <FewNames names={camerasOf([entry], known).map(cameraName)} none={words.roles.noCamera} />
+                <FewNames names={matchCameras([entry], known).map(cameraName)} none={words.roles.noCamera} />
               </span>
               <Button
                 kind="plain small"
@@ -131,7 +131,7 @@ type CameraGroupsProps = {
 };
 
 export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
-  const groups = groupsOf(known);
+  const groups = groupCameras(known);
   if (groups.length === 0) return null;
   return (
     <p class="camera-groups">

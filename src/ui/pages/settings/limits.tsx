@@ -9,11 +9,11 @@ import { formatDuration, formatShortMoment, words } from '../shared/words.ts';
 import {
   dayNames,
   END_NAMES,
-  endOf,
+  findEnd,
+  formatHours,
   type HoursRow,
   hoursInWords,
-  hoursLineOf,
-  hoursRowOf,
+  parseHoursLine,
   spelledHours,
 } from './typed-hours.ts';
 
@@ -27,12 +27,12 @@ function HoursRows({ value: hours, onChange }: { value: string; onChange: (hours
   const names = dayNames();
   const lines = hours.split('\n').filter((line) => line.trim() !== '');
   const put = (at: number, ...rows: readonly HoursRow[]): void =>
-    onChange(lines.toSpliced(at, 1, ...rows.map(hoursLineOf)).join('\n'));
+    onChange(lines.toSpliced(at, 1, ...rows.map(formatHours)).join('\n'));
   return (
     <fieldset class="camera-choice">
       <legend>{words.roles.hours}</legend>
       {lines.map((line, at) => {
-        const row = hoursRowOf(line, names);
+        const row = parseHoursLine(line, names);
         return row && <Row key={at} row={row} onChange={(next) => put(at, next)} onRemove={() => put(at)} />;
       })}
       <Button kind="small" onPress={() => put(lines.length, FIRST_ROW)}>
@@ -182,7 +182,7 @@ export const ValidityFields = ({ put, field }: FormState<TypedValidity>) => (
     <MomentField label={words.users.validUntil} {...field('until')} />
     <div class="chips">
       {END_NAMES.map((name) => (
-        <Button key={name} onPress={() => put({ until: toLocalInput(endOf(name, new Date())) })}>
+        <Button key={name} onPress={() => put({ until: toLocalInput(findEnd(name, new Date())) })}>
           {words.users.ends[name]}
         </Button>
       ))}

@@ -1,5 +1,5 @@
 /** Names in the settings: of users and roles as they are typed, of groups of cameras and of devices; and passwords to suggest (interface 2.1, 2.2). */
-import { maySee, scopeOf } from '../../../domain/camera-scope.ts';
+import { maySee, toScope } from '../../../domain/camera-scope.ts';
 import { parseCustomRoleName, parseUserName } from '../../../domain/names.ts';
 import { words } from '../shared/words.ts';
 
@@ -67,7 +67,7 @@ const SEPARATOR = /[_\-. ]/;
 const FEWEST = 2;
 
 /** The groups in the order of the cameras; without a group of all cameras, which "all" is for. */
-export function groupsOf(cameras: readonly string[]): readonly CameraGroup[] {
+export function groupCameras(cameras: readonly string[]): readonly CameraGroup[] {
   const groups = new Map<string, string[]>();
   for (const camera of cameras) {
     const prefix = camera.slice(0, Math.max(0, camera.search(SEPARATOR)));
@@ -79,5 +79,5 @@ export function groupsOf(cameras: readonly string[]): readonly CameraGroup[] {
 }
 
 /** Which cameras the entries of a role mean: their own names, or every name that a pattern with `*` fits (SPEC 4.3). */
-export const camerasOf = (entries: readonly string[], known: readonly string[]): readonly string[] =>
-  known.filter((camera) => maySee(scopeOf(entries), camera));
+export const matchCameras = (entries: readonly string[], known: readonly string[]): readonly string[] =>
+  known.filter((camera) => maySee(toScope(entries), camera));

@@ -8,7 +8,7 @@ import { OwnName, PasswordField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { PanelForm, type Sent, useDialogs, useFault } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
-import { isUnfit, type Strength, strengthOf } from '../shared/password-strength.ts';
+import { isUnfit, judgeStrength, type Strength } from '../shared/password-strength.ts';
 import { NOTHING_FETCHED, pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 import { suggestedPassword } from './names.ts';
@@ -68,7 +68,7 @@ function PasswordForm() {
 
 /** What is wrong with a password for that user, as text, or undefined. */
 export function passwordFault(password: string, userName: string): string | undefined {
-  const strength = strengthOf(password, userName, facts.shortestPassword);
+  const strength = judgeStrength(password, userName, facts.shortestPassword);
   return isUnfit(strength) ? sentenceOf(strength) : undefined;
 }
 
@@ -81,7 +81,7 @@ type NewPasswordProps = Pick<ComponentProps<typeof PasswordField>, 'label' | 'va
 /** Nothing of it is sent before the form is. */
 export function NewPassword({ label, value, onChange, userName, isSuggested = false }: NewPasswordProps) {
   const fault = useFault('password');
-  const strength = value === '' ? undefined : strengthOf(value, userName, facts.shortestPassword);
+  const strength = value === '' ? undefined : judgeStrength(value, userName, facts.shortestPassword);
   const sentence = strength && sentenceOf(strength);
   return (
     <div>

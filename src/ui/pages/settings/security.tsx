@@ -20,7 +20,7 @@ const FIELDS = ['second_factor', 'timezone', 'public_url'] as const satisfies re
 const FACTOR_CHOICES = ['off', 'optional', 'admins', 'everyone'] as const;
 
 /** What differs from what is set. Null: not set any more. */
-const changesOf = (choice: SecurityChoice, settings: SecurityRecord): Partial<Record<SecurityField, string | null>> =>
+const listChanges = (choice: SecurityChoice, settings: SecurityRecord): Partial<Record<SecurityField, string | null>> =>
   Object.fromEntries(
     FIELDS.map((field) => [field, choice[field].trim() || null] as const).filter(
       ([field, text]) => text !== settings[field].value,
@@ -51,7 +51,7 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
   const save = async (choice: SecurityChoice) => {
     page.say('');
-    const changes = changesOf(choice, settings);
+    const changes = listChanges(choice, settings);
     const { timezone, public_url } = changes;
     const wrong = faultsIn({
       timezone: timezone && !isZone(timezone) ? text.timezoneUnfit : undefined,
@@ -70,7 +70,7 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
       onSubmit={save}
       onSent={(choice) => {
         // Who must set up a second step now sees that page alone.
-        if ('second_factor' in changesOf(choice, settings)) return location.reload();
+        if ('second_factor' in listChanges(choice, settings)) return location.reload();
         page.say(text.saved);
         page.again();
       }}

@@ -8,7 +8,7 @@ import { useList } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { deviceName } from './names.ts';
 
-const deviceOf = ({ agent }: SessionRecord): string => deviceName(agent);
+const sessionDevice = ({ agent }: SessionRecord): string => deviceName(agent);
 
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
 
@@ -41,7 +41,7 @@ export function Sessions() {
       columns={[
         {
           title: words.ledger.notices.device,
-          text: deviceOf,
+          text: sessionDevice,
           more: ({ current }) => current && <Badge text={text.this} kind="strong" />,
         },
         {
@@ -54,10 +54,10 @@ export function Sessions() {
         { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
         { title: text.lastSeen, at: ({ last_seen }) => last_seen, isDescendingFirst: true },
       ]}
-      nameOf={(session) => `${deviceOf(session)}, ${session.user}`}
+      nameOf={(session) => `${sessionDevice(session)}, ${session.user}`}
       acts={(session) => {
         const asks = {
-          title: text.endTitle({ device: deviceOf(session) }),
+          title: text.endTitle({ device: sessionDevice(session) }),
           what: text.endWhat(session),
           done: text.ended,
         };

@@ -18,7 +18,7 @@ export function SignIns() {
     <ResourcePage
       title={text.title}
       lead={text.lead}
-      fetched={useFetched(PATH, (body) => rowsOf(recordsIn(body)))}
+      fetched={useFetched(PATH, (body) => providerRows(recordsIn(body)))}
       keyOf={({ name }) => name}
       columns={[
         { title: text.provider, text: ({ label }) => label },
@@ -51,7 +51,7 @@ export function SignIns() {
 }
 
 /** The providers, and since when the account is connected with each. Connected ones stay when the configuration names their provider no more. */
-function rowsOf(known: readonly SignIn[]) {
+function providerRows(known: readonly SignIn[]) {
   const { providers } = facts;
   const gone = known.filter(({ provider }) => !providers.some(({ name }) => name === provider));
   return [...providers, ...gone.map(({ provider: name }) => ({ name, label: name }))].map((provider) => ({

@@ -12,7 +12,7 @@ import { facts } from '../shared/page-facts.ts';
 import { Button, type Fact, Facts, Problem } from '../shared/parts.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
-import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';
+import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import { words } from '../shared/words.ts';
 import { deviceName } from './names.ts';
 import { reload } from './user-forms.tsx';
@@ -270,7 +270,7 @@ function AddPasskey({ onAdded }: { onAdded: OnCodes }) {
     try {
       return await sendToApi('POST', PATH, { name, credential: await createPasskey(options.body) });
     } catch (fault) {
-      return text.problems[passkeyProblemOf(fault)];
+      return text.problems[toPasskeyProblem(fault)];
     }
   };
   return (

@@ -41,23 +41,23 @@ const plain = (name: string): string =>
 export type HoursRow = { readonly days: readonly number[]; readonly from: string; readonly to: string };
 
 /** Undefined for a line that is no span of hours. */
-export function hoursRowOf(line: string, names: DayNames): HoursRow | undefined {
+export function parseHoursLine(line: string, names: DayNames): HoursRow | undefined {
   const parsed = parseHours([spelledHours(line, names)]);
   const [first] = parsed.ok ? parsed.value.spans : [];
   if (!parsed.ok || !first) return undefined;
   const days = parsed.value.spans.map(({ start }) => Math.floor(start / DAY_MINUTES));
-  return { days, from: timeOf(first.start), to: timeOf(first.start + first.minutes) };
+  return { days, from: formatMinute(first.start), to: formatMinute(first.start + first.minutes) };
 }
 
-const timeOf = (minute: number): string =>
+const formatMinute = (minute: number): string =>
   [Math.floor((minute % DAY_MINUTES) / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
 /** Text for the API: `Mon-Fri 07:00-18:00`. Midnight is an end of its day. */
-export const hoursLineOf = (row: HoursRow): string => written(row, DAYS, 'daily', '-');
+export const formatHours = (row: HoursRow): string => written(row, DAYS, 'daily', '-');
 
 /** Text for people: `lun.–ven. 07:00–18:00`. A line that is no span of hours stays as it is. */
 export function hoursInWords(line: string, names: DayNames): string {
-  const row = hoursRowOf(line, names);
+  const row = parseHoursLine(line, names);
   return row ? written(row, names.short, names.daily, '–') : line;
 }
 
@@ -109,7 +109,7 @@ const DAYS_UNTIL: Readonly<Record<(typeof END_NAMES)[number], (weekday: number) 
 };
 
 /** One minute before midnight of that day, by the clock of the viewer; Unix seconds. A week ends at this time of the day. */
-export function endOf(name: (typeof END_NAMES)[number], now: Date): number {
+export function findEnd(name: (typeof END_NAMES)[number], now: Date): number {
   const day = now.getDate() + DAYS_UNTIL[name](now.getDay());
   const [hour, minute] = name === 'week' ? [now.getHours(), now.getMinutes()] : [23, 59];
   return new Date(now.getFullYear(), now.getMonth(), day, hour, minute).getTime() / 1000;

@@ -146,7 +146,7 @@ function UserTable({ known, roles, cameras }: UserTableProps) {
         },
         {
           title: words.ui.common.cameras,
-          cell: ({ role }) => <FewNames names={camerasOf(role, roles)} none={words.ui.common.noCameras} />,
+          cell: ({ role }) => <FewNames names={roleCameras(role, roles)} none={words.ui.common.noCameras} />,
         },
         {
           title: words.secondFactor.title,
@@ -204,13 +204,13 @@ function UserTable({ known, roles, cameras }: UserTableProps) {
 }
 
 /** The provider that gives the role; undefined for Postern itself. */
-const giverOf = ({ role_source: source }: UserRecord): string | undefined =>
+const roleGiver = ({ role_source: source }: UserRecord): string | undefined =>
   source === 'postern' ? undefined : source;
 
 /** The role is kept against its provider, or given back to it; neither for an account without a provider, or without a role. */
 function sourceActs(user: UserRecord): readonly RowAct[] {
   const { username: name, role } = user;
-  const provider = giverOf(user);
+  const provider = roleGiver(user);
   const change = (body: object) => sendToApi('PUT', pathTo('api/users', name, '/role'), body);
   const giveBack: RowAct['asks'] = {
     title: words.users.giveBackTitle({ name }),
@@ -263,7 +263,7 @@ const Facts = ({ texts }: { readonly texts: readonly (string | undefined)[] }) =
   texts.map((text) => text !== undefined && <span class="fact-more">{text}</span>);
 
 const givenBy = (user: UserRecord): string | undefined => {
-  const provider = giverOf(user);
+  const provider = roleGiver(user);
   return provider === undefined ? undefined : words.users.givenBy({ provider });
 };
 
@@ -284,7 +284,7 @@ function NarrowBadges({ user }: { user: UserRecord }) {
 /** Why the role of a user cannot be changed, nor the user deleted. */
 function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string | undefined {
   const lasting = users.filter(
-    (user) => user.role === 'admin' && !user.valid_from && !user.valid_until && !giverOf(user),
+    (user) => user.role === 'admin' && !user.valid_from && !user.valid_until && !roleGiver(user),
   );
   return ({ username: name, role }) => {
     if (name === FIXED_USER) return words.users.fixedAdmin;
@@ -292,7 +292,7 @@ function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string
   };
 }
 
-function camerasOf(role: string, roles: readonly RoleRecord[]): readonly string[] {
+function roleCameras(role: string, roles: readonly RoleRecord[]): readonly string[] {
   if (role === 'admin' || role === 'viewer') return [words.ui.common.allCameras];
   return (roles.find((known) => known.role === role)?.cameras ?? []).map(entryName);
 }

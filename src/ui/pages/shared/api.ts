@@ -4,7 +4,7 @@ import { baseUrl } from './browser.ts';
 import { type FormProblem, placed } from './form-faults.ts';
 import { facts } from './page-facts.ts';
 import { COMMON } from './password-strength.ts';
-import { textOf } from './untrusted.ts';
+import { readText } from './untrusted.ts';
 import { loginTarget } from './where-to-go.ts';
 import { words } from './words.ts';
 
@@ -82,16 +82,16 @@ async function readResponse(response: Response, person: string | undefined): Pro
   const body = text === '' ? null : parsedJson(text);
   const isAsked = person === undefined || isAsViewed(headers, person);
   if (status === 401 && !isAboutTheBody(body) && (person === undefined || !isAsked)) {
-    return { kind: 'login-needed', location: headers.get('Location'), reason: textOf(Object(body).reason) };
+    return { kind: 'login-needed', location: headers.get('Location'), reason: readText(Object(body).reason) };
   }
   const refused = (message: string): ApiResponse => ({
     kind: 'refused',
     status,
     message,
-    reason: textOf(Object(body).reason),
+    reason: readText(Object(body).reason),
     retryAfter: headers.get('Retry-After'),
   });
-  if (!response.ok) return refused(messageOf(body, status));
+  if (!response.ok) return refused(readMessage(body, status));
   if (!isAsked) return refused(words.viewAs.notApplied);
   if (body === undefined) return refused(words.ui.common.unreadable);
   return { kind: 'ok', body, link: headers.get('Link') };
@@ -101,7 +101,7 @@ async function readResponse(response: Response, person: string | undefined): Pro
 const isAboutTheBody = (body: unknown): boolean =>
   /current password/i.test(String(Object(body).message)) || Object(body).reason === 'not-proven';
 
-function messageOf(body: unknown, status: number): string {
+function readMessage(body: unknown, status: number): string {
   const { message, detail } = Object(body);
   if (typeof message === 'string' && message !== '') return message;
   if (typeof detail === 'string' && detail !== '') return detail;
@@ -182,7 +182,7 @@ export function problemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): strin
 }
 
 /** The same for a form: at the field that the server complains about. */
-export function formProblemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
+export function formProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
   const text = problemOf(response);
   return response.kind === 'refused' ? placed(response.message, text) : text;
 }

@@ -1,7 +1,7 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
 import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, formProblemOf } from './api.ts';
+import { type ApiResponse, formProblem } from './api.ts';
 import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
 import { Button } from './parts.tsx';
 import { words } from './words.ts';
@@ -88,7 +88,7 @@ function useForm<Values extends object>(
 
 function problemIn(sent: Sent): FormProblem | undefined {
   if (typeof sent !== 'object' || 'faults' in sent) return sent;
-  return sent.kind === 'ok' ? undefined : formProblemOf(sent);
+  return sent.kind === 'ok' ? undefined : formProblem(sent);
 }
 
 /** Where the first wrong field is, the focus goes: a screen reader reads the field and what is wrong with it. */

@@ -16,7 +16,7 @@ const FAIR_LENGTH = 14;
 const STRONG_LENGTH = 18;
 
 /** `userName`: '' while it is not known. `shortest` in characters. */
-export function strengthOf(password: string, userName: string, shortest: number): Strength {
+export function judgeStrength(password: string, userName: string, shortest: number): Strength {
   const text = password.toLowerCase();
   const characters = [...text];
   if (characters.length < shortest) return 'short';

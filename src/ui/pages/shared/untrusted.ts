@@ -4,22 +4,22 @@ import { isRecord, type JsonRecord } from '../../../domain/json.ts';
 export const isFields = isRecord;
 export type Fields = JsonRecord;
 
-export const textOf = (value: unknown): string | undefined =>
+export const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-export const numberOf = (value: unknown): number | undefined =>
+export const readNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
 /** The last moment of a Date (ECMA-262, 21.4.1.1): to show one beyond it would be an exception. */
 const LAST_MOMENT = 8.64e12;
 
 /** Unix seconds that a calendar knows. */
-export const timeOf = (value: unknown): number | undefined => {
-  const seconds = numberOf(value);
+export const readMoment = (value: unknown): number | undefined => {
+  const seconds = readNumber(value);
   return seconds !== undefined && Math.abs(seconds) <= LAST_MOMENT ? seconds : undefined;
 };
 
-export const textsOf = (value: unknown): readonly string[] =>
+export const readTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 
 /** The records of a list; none where the answer is no list of objects. */

@@ -26,8 +26,8 @@ export async function createPasskey(options: unknown): Promise<object> {
   const { challenge, user, excludeCredentials, ...rest } = options as CreationOptions;
   const publicKey: PublicKeyCredentialCreationOptions = {
     ...rest,
-    challenge: bytesOf(challenge),
-    user: { ...user, id: bytesOf(user.id) },
+    challenge: decodeBase64url(challenge),
+    user: { ...user, id: decodeBase64url(user.id) },
     excludeCredentials: excludeCredentials.map(withBytes),
   };
   const credential = await navigator.credentials.create({ publicKey });
@@ -35,8 +35,8 @@ export async function createPasskey(options: unknown): Promise<object> {
   return {
     ...outer(made(credential)),
     response: {
-      clientDataJSON: textOf(response.clientDataJSON),
-      attestationObject: textOf(response.attestationObject),
+      clientDataJSON: encodeBase64url(response.clientDataJSON),
+      attestationObject: encodeBase64url(response.attestationObject),
       transports: response.getTransports?.() ?? [],
     },
   };
@@ -48,23 +48,27 @@ export async function showPasskey(
   { signal, isConditional }: { readonly signal: AbortSignal; readonly isConditional: boolean },
 ): Promise<object> {
   const { challenge, allowCredentials, ...rest } = options as RequestOptions;
-  const publicKey = { ...rest, challenge: bytesOf(challenge), allowCredentials: allowCredentials.map(withBytes) };
+  const publicKey = {
+    ...rest,
+    challenge: decodeBase64url(challenge),
+    allowCredentials: allowCredentials.map(withBytes),
+  };
   const mediation = isConditional ? { mediation: 'conditional' as const } : {};
   const credential = made(await navigator.credentials.get({ publicKey, signal, ...mediation }));
   const response = credential.response as AuthenticatorAssertionResponse;
   return {
     ...outer(credential),
     response: {
-      clientDataJSON: textOf(response.clientDataJSON),
-      authenticatorData: textOf(response.authenticatorData),
-      signature: textOf(response.signature),
-      userHandle: response.userHandle ? textOf(response.userHandle) : null,
+      clientDataJSON: encodeBase64url(response.clientDataJSON),
+      authenticatorData: encodeBase64url(response.authenticatorData),
+      signature: encodeBase64url(response.signature),
+      userHandle: response.userHandle ? encodeBase64url(response.userHandle) : null,
     },
   };
 }
 
 /** Browsers give every refusal of the person, and running out of time, the same name. */
-export function passkeyProblemOf(fault: unknown): PasskeyProblem {
+export function toPasskeyProblem(fault: unknown): PasskeyProblem {
   const name = fault instanceof DOMException ? fault.name : '';
   if (name === 'NotAllowedError' || name === 'AbortError') return 'cancelled';
   if (name === 'SecurityError') return 'elsewhere';
@@ -80,13 +84,13 @@ const outer = ({ id, type }: PublicKeyCredential): object => ({ id, rawId: id, t
 
 const withBytes = (described: Described): PublicKeyCredentialDescriptor => ({
   ...described,
-  id: bytesOf(described.id),
+  id: decodeBase64url(described.id),
 });
 
-const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
+const decodeBase64url = (base64url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
 
-const textOf = (bytes: ArrayBuffer): string =>
+const encodeBase64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

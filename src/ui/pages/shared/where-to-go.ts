@@ -44,11 +44,11 @@ export function loginTarget({ location, here, base, loginPath }: EndedSession): 
   if (named.origin === own.origin && named.pathname === new URL('login', base).pathname) named.pathname = own.pathname;
   const target = named.protocol === 'https:' || named.protocol === 'http:' ? named : own;
   if (target.origin !== own.origin || target.pathname !== own.pathname) return target.href;
-  if (!target.searchParams.has('next')) target.searchParams.set('next', pathOf(here));
+  if (!target.searchParams.has('next')) target.searchParams.set('next', readPath(here));
   return target.href;
 }
 
-const pathOf = (url: string): string => {
+const readPath = (url: string): string => {
   const { pathname, search } = new URL(url);
   return `${pathname}${search}`;
 };

@@ -1,6 +1,6 @@
 /** What the status page counts: failed logins by the hour, and one switch of the curtain for each camera. Pure. */
 
-import { maySee, scopeOf } from '../../../domain/camera-scope.ts';
+import { maySee, toScope } from '../../../domain/camera-scope.ts';
 import type { FailuresInHour } from '../../../domain/status.ts';
 
 export type HourBar = FailuresInHour;
@@ -25,10 +25,10 @@ export type DrawnEntry = { readonly camera: string; readonly until: number | nul
 export type CurtainSwitch = { readonly name: string; readonly by: DrawnEntry | undefined };
 
 /** The cameras of the NVR come first, then entries that are drawn and are none of them. A camera's own entry counts first. */
-export const switchesOf = (drawn: readonly DrawnEntry[], cameras: readonly string[]): readonly CurtainSwitch[] => [
+export const curtainSwitches = (drawn: readonly DrawnEntry[], cameras: readonly string[]): readonly CurtainSwitch[] => [
   ...cameras.map((name) => ({
     name,
-    by: drawn.find(({ camera }) => camera === name) ?? drawn.find(({ camera }) => maySee(scopeOf([camera]), name)),
+    by: drawn.find(({ camera }) => camera === name) ?? drawn.find(({ camera }) => maySee(toScope([camera]), name)),
   })),
   ...drawn.filter(({ camera }) => !cameras.includes(camera)).map((entry) => ({ name: entry.camera, by: entry })),
 ];
@@ -37,7 +37,7 @@ export const LENGTHS = ['open', 'hour', 'night'] as const;
 export type Length = (typeof LENGTHS)[number];
 
 /** Unix seconds; null: until it is opened. `night` ends at the next midnight of the browser's clock. */
-export function endOf(length: Length, now: Date): number | null {
+export function curtainEnd(length: Length, now: Date): number | null {
   if (length === 'open') return null;
   if (length === 'hour') return Math.floor(now.getTime() / 1000) + HOUR;
   return Math.floor(new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1).getTime() / 1000);

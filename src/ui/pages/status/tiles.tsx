@@ -7,7 +7,7 @@ import { Choice, Switch } from '../shared/fields.tsx';
 import { Problem } from '../shared/parts.tsx';
 import type { FetchedAgain } from '../shared/use-fetched.ts';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
-import { type DrawnEntry, endOf, LENGTHS, type Length, switchesOf } from './status-rules.ts';
+import { curtainEnd, curtainSwitches, type DrawnEntry, LENGTHS, type Length } from './status-rules.ts';
 
 type TileProps = { title: string; isTold?: boolean; isWide?: boolean; children: ComponentChildren };
 
@@ -48,7 +48,7 @@ export function Curtain({ curtain: [curtain, again] }: CurtainProps) {
   const move = async (name: string, isDrawn: boolean): Promise<void> => {
     setProblem('');
     const answer = await (isDrawn
-      ? sendToApi('PUT', 'api/curtain', { cameras: [name], until: endOf(length, new Date()) })
+      ? sendToApi('PUT', 'api/curtain', { cameras: [name], until: curtainEnd(length, new Date()) })
       : sendToApi('DELETE', 'api/curtain', { cameras: [name] }));
     if (answer.kind !== 'ok') setProblem(problemOf(answer));
     again();
@@ -69,13 +69,13 @@ export function Curtain({ curtain: [curtain, again] }: CurtainProps) {
           <Listed
             none={text.none}
             isGrid
-            rows={switchesOf(curtain.value.drawn ?? [], cameras)}
+            rows={curtainSwitches(curtain.value.drawn ?? [], cameras)}
             row={({ name, by }) => (
               <>
                 <Switch isOn={by !== undefined} onChange={(isDrawn) => void move(name, isDrawn)}>
                   <bdi>{entryName(name)}</bdi>
                 </Switch>
-                {by && <span class="fact-more">{stateOf(name, by)}</span>}
+                {by && <span class="fact-more">{curtainState(name, by)}</span>}
               </>
             )}
           />
@@ -86,7 +86,7 @@ export function Curtain({ curtain: [curtain, again] }: CurtainProps) {
   );
 }
 
-function stateOf(name: string, { camera, until, by }: DrawnEntry): string {
+function curtainState(name: string, { camera, until, by }: DrawnEntry): string {
   const text = words.curtain;
   return [
     text.drawnBy({ name: by }),
