@@ -21,6 +21,7 @@ import { after, before, describe, it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
@@ -64,6 +65,29 @@ describe('A store whose disk is full', async () => {
     stored.close();
     await until('the store works again', async () => (await storePart(instance)).kind === 'ok');
     assert.equal((await instance.ask('/api/profile', cookie)).status, 401);
+  });
+});
+
+describe('A store that another process is writing to', () => {
+  it('answers for the links of a person at once, whatever waits to be written', async (test) => {
+    const instance = await startInstance({ config: CONFIG });
+    test.after(instance.close);
+    const vera = await instance.logIn(VERA);
+    const made = await sendJson(instance, '/api/tokens', { name: 'used' }, vera);
+    const { token } = (await made.json()) as { token: string };
+    const other = new DatabaseSync(join(instance.directory, 'postern.db'));
+    test.after(() => other.close());
+    other.exec('begin immediate');
+    assert.equal((await instance.ask('/api/profile', { token })).status, 200);
+    let isWriting = true;
+    const written = setTimeout(() => {
+      isWriting = false;
+      other.exec('rollback');
+    }, 2000);
+    assert.equal((await instance.ask('/api/links', { token: vera })).status, 200);
+    assert.equal(isWriting, true);
+    clearTimeout(written);
+    other.exec('rollback');
   });
 });
 
