@@ -15,7 +15,7 @@ export const linkPlaylist = ({ playlistsOf }: LinkRules, thing: SharedThing): st
 
 /**
  * The path behind `/s/{secret}/` and these decoded segments; undefined when the link has no such file. A playlist names its
- * segments as files beside it (`recorded/link-playlist.ts`), so that they are asked for below the link.
+ * segments as files beside it (`playlistBelow`), so that they are asked for below the link.
  */
 export function linkTarget(
   { filesOf, playlistsOf }: LinkRules,

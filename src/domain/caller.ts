@@ -83,7 +83,7 @@ export interface HistoryLimit {
   readonly seconds?: number;
 }
 
-/** What a role is worth at a moment; of several roles together, too. Made by `rights/rights.ts`. */
+/** What a role is worth at a moment; of several roles together, too. Made by `rights.ts`. */
 export interface Rights {
   /** The role; of several the first, which is the one that the NVR is told. */
   readonly role: Role;

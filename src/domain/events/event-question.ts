@@ -127,7 +127,7 @@ export interface Deadline {
 }
 
 export interface BoundedEventSource extends EventSource {
-  /** The same; what takes longer rejects with `outOfTime` (out-of-time.ts). */
+  /** The same; what takes longer rejects with `outOfTime`. */
   until(deadline: Deadline): EventSource;
 }
 
