@@ -1,6 +1,7 @@
 /** The path of the NVR that a request below a link stands for, and its playlists: nothing of the request but the file's name gets into the one, and no address leads out of the other (SPEC 13). Pure. */
+
+import type { SharedThing } from '../domain/caller.ts';
 import { PATH_SHAPES } from '../domain/policy.ts';
-import type { SharedThing } from '../domain/shared-thing.ts';
 import type { LinkRules } from './nvr-adapter.ts';
 
 /** The folder of playlists and segments, below the link. */

@@ -1,7 +1,8 @@
 /** The interface of an adapter: what one kind of NVR has of its own that no row of a route table can say (SPEC 20). */
+
+import type { SharedThing } from '../domain/caller.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { AdapterForm, AdapterValue, ComposedList, LookedUpKind, ReadNameKind } from '../domain/policy.ts';
-import type { SharedThing } from '../domain/shared-thing.ts';
 import type { MessageObligations } from './access-verdict.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import type { AnswerReading } from './query.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
-import type { OnConnectionRefused } from '../domain/connection-refusal.ts';
+import type { OnConnectionRefused } from '../domain/refusal.ts';
 import type { ListenerName } from '../domain/request.ts';
 import type { Handlers } from '../gateway/entry/app.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';

@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { CommandStore } from '../app/commands/commands.ts';
-import type { Screen } from '../domain/command-frame.ts';
-import { createProgress } from '../domain/progress.ts';
+import { createProgress, type Screen } from '../domain/command-frame.ts';
 import {
   copyEvents,
   type ImportCounts,

@@ -6,7 +6,21 @@ import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
 import type { Verb } from './policy.ts';
 import type { RefusalReason, Reopening } from './refusal.ts';
 import type { RequestFacts } from './request.ts';
-import type { SharedThing } from './shared-thing.ts';
+
+/**
+ * The one thing that a link shows (SPEC 13). Times are Unix seconds. An event and a review keep their camera: it never changes. A
+ * review that was over when its link was made has its times.
+ */
+export type SharedThing =
+  | {
+      readonly kind: 'event' | 'review';
+      readonly id: string;
+      readonly camera: string;
+      readonly from?: number;
+      readonly to?: number;
+    }
+  | { readonly kind: 'recording'; readonly camera: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'live' | 'snapshot'; readonly camera: string };
 
 /** The credential of the request. Times are Unix seconds. */
 export type Credential =

@@ -1,4 +1,4 @@
-/** What every command of the command line works with, and how it ends: with a sentence and an exit code (SPEC 1). */
+/** What every command of the command line works with: its output, its progress, and its end with a sentence and an exit code (SPEC 1). */
 import { faultMessage, type Result } from './result.ts';
 
 /** A terminal, or the stream in its place. */
@@ -43,4 +43,60 @@ export const answering = (output: Output, work: () => Promise<string>): Promise<
 export function orEnd<Value>(outcome: Result<Value, string | { readonly message: string }>): Value {
   if (outcome.ok) return outcome.value;
   throw new Error(typeof outcome.error === 'string' ? outcome.error : outcome.error.message);
+}
+
+export interface ProgressOptions {
+  readonly title: string;
+  /** The number of bytes or events; undefined when it is unknown. */
+  readonly total: number | undefined;
+  /** What is counted; default: events. */
+  readonly unit?: string;
+}
+
+export type Progress = ReturnType<typeof createProgress>;
+
+const BAR_MILLISECONDS = 100;
+const LINE_MILLISECONDS = 5000;
+const BAR_WIDTH = 24;
+const DEFAULT_COLUMNS = 80;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Progress of a long command: a bar with rate and remaining time on a terminal, a line from time to time elsewhere. */
+export function createProgress(screen: Screen, { title, total, unit = 'events' }: ProgressOptions) {
+  const begun = performance.now();
+  const pause = screen.isTTY ? BAR_MILLISECONDS : LINE_MILLISECONDS;
+  let shown = screen.isTTY ? Number.NEGATIVE_INFINITY : begun;
+
+  return {
+    /** `done` counts what `total` counts. */
+    report(done: number, events: number): void {
+      const now = performance.now();
+      if (now - shown < pause) return;
+      shown = now;
+      const seconds = (now - begun) / 1000;
+      const share = total ? Math.min(1, done / total) : undefined;
+      const words = [...remaining(share, seconds), `${events} ${unit}`, `${Math.round(events / seconds)}/s`].join(', ');
+      if (!screen.isTTY) screen.write(`${title}: ${words}\n`);
+      // The title stands last: it is what may be cut off.
+      else
+        screen.write(CLEAR_LINE + `${bar(share)}${words} ${title}`.slice(0, (screen.columns ?? DEFAULT_COLUMNS) - 1));
+    },
+    /** Clears the bar. */
+    end(): void {
+      if (screen.isTTY) screen.write(CLEAR_LINE);
+    },
+  };
+}
+
+function remaining(share: number | undefined, seconds: number): string[] {
+  if (!share) return [];
+  const left = Math.ceil((seconds / share) * (1 - share));
+  const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+  return [`${Math.floor(share * 100)} %`, `${clock} left`];
+}
+
+function bar(share: number | undefined): string {
+  if (share === undefined) return '';
+  const filled = Math.round(share * BAR_WIDTH);
+  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] `;
 }

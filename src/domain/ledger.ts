@@ -1,4 +1,5 @@
-/** The ledger: records of who watched what and of changes, and the interface of its store (SPEC 14). Times are Unix seconds. */
+/** The ledger: records of who watched what and of changes (SPEC 14). Times are Unix seconds. */
+import { isRecord, type JsonRecord, parsedJson } from './json.ts';
 
 export const VIEWING_KINDS = ['live', 'history', 'export'] as const;
 export type ViewingKind = (typeof VIEWING_KINDS)[number];
@@ -144,33 +145,6 @@ export interface ListedRecord extends LedgerEntry {
   readonly hash: string | null;
 }
 
-/** Rejects with a store fault. */
-export interface LedgerStore {
-  /**
-   * Adds ended spans, open ones and the sums of what is new behind the head of the one chain of the store, all or nothing.
-   * What is recorded already, as after a write whose outcome was not known, is not recorded again. Gives the records.
-   */
-  append(
-    batch: LedgerBatch,
-    now: number,
-    daysOf?: (entries: readonly LedgerEntry[]) => readonly LedgerDay[],
-  ): Promise<readonly LedgerRecord[]>;
-  /** Spans that no process has renewed for 90 s. */
-  left(now: number): Promise<readonly OpenSpan[]>;
-  /** All chains, those of former versions too. */
-  heads(): Promise<readonly ChainHead[]>;
-  closings(): Promise<readonly ChainClosing[]>;
-  /** All rows in the order of their ids, behind this one: chain by chain, each in its order. */
-  rows(behind: string, limit: number): Promise<readonly StoredRecord[]>;
-  /** Deletes records of all chains, and adds a record that tells of it. Gives how many were deleted. */
-  forgetBefore(forgetting: Forgetting): Promise<number>;
-  /** Newest first. */
-  find(question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]>;
-  days(question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]>;
-  /** Sums. */
-  forgetDaysBefore(day: string): Promise<void>;
-}
-
 /**
  * Which one of the chains of the store it is, from 1 on: another one begins where the one before does not fit any more. 0 for
  * those of former versions, which had several.
@@ -190,11 +164,7 @@ export const recordId = ({ chain, seq }: Pick<ChainHead, 'chain' | 'seq'>): stri
   `${chain}-${String(seq).padStart(12, '0')}`;
 
 /** The detail of a record. A text that was changed in the store, and is no object any more, tells nothing: it must not stop its reader. */
-export function readDetail({ detail }: Pick<LedgerEntry, 'detail'>): Readonly<Record<string, unknown>> {
-  try {
-    const told: unknown = detail === null ? {} : JSON.parse(detail);
-    return typeof told === 'object' && told !== null ? { ...told } : {};
-  } catch {
-    return {};
-  }
+export function readDetail({ detail }: Pick<LedgerEntry, 'detail'>): JsonRecord {
+  const told = parsedJson(detail ?? '');
+  return isRecord(told) ? told : {};
 }

@@ -57,6 +57,13 @@ export function headerLines(request: Pick<RequestFacts, 'headers' | 'rawHeaders'
 const isNamed = (received: string | undefined, name: string): boolean =>
   received?.length === name.length && received.toLowerCase() === name;
 
+/**
+ * One spelling for header names that a lenient reader takes for one another: lower-case, with every run of other characters as
+ * one hyphen. CGI-style back ends read `Remote_Role`, `Remote.Role` and `remote-role` as one header, so headers are removed by
+ * that comparison too.
+ */
+export const normalizedHeaderName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
 /** A target that was found plain: one path, one spelling (SPEC 5, "the request judged is the request forwarded"). */
 export interface RequestTarget {
   /** The path as it will be sent: as received, with encoded unreserved characters decoded. */

@@ -1,10 +1,9 @@
 /** The identity headers of a request, each as received, with what became of it: for the log and for `explain` (interface 2.5). */
 
 import type { ApiTokenFault, LinkFault, ScreenFault, SessionFault } from '../domain/caller.ts';
-import { normalizedHeaderName } from '../domain/header-names.ts';
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
-import type { RequestFacts } from '../domain/request.ts';
+import { normalizedHeaderName, type RequestFacts } from '../domain/request.ts';
 import { CREDENTIAL_HEADERS, headerText } from './identity-header.ts';
 
 /** Why a header is dropped, by its lower-case name; undefined for one that is kept. */

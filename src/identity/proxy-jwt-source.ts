@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { groupsIn, textClaim } from '../accounts/claims.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { type MaybePromise, mapMaybe } from '../domain/async.ts';
 import { upTo } from '../domain/bounded.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/caller.ts';
-import { groupsIn, textClaim } from '../domain/claims.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';

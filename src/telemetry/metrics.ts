@@ -1,5 +1,5 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
-import { CONNECTION_REFUSALS } from '../domain/connection-refusal.ts';
+import { CONNECTION_REFUSALS } from '../domain/refusal.ts';
 import { STORE_FAULTS } from '../domain/store/store-fault.ts';
 import * as labels from './metric-labels.ts';
 import { createCounter, createGauge, createHistogram, createInfo, type SeriesSample, withLabel } from './series.ts';

@@ -1,8 +1,8 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
-import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
-import { BODY_LIMITS, readForm } from '../domain/read-body.ts';
+import { INVITATION_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
 import { said, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
+import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
 import { assetPath } from './built-pages.ts';
 import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
 import {

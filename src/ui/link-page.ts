@@ -1,8 +1,9 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
-import { BODY_LIMITS, readForm } from '../domain/read-body.ts';
-import { LINK_PATH } from '../domain/shared-thing.ts';
+
+import { LINK_PATH } from '../domain/page-paths.ts';
 import { labelIn, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
+import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
 import { assetPath } from './built-pages.ts';
 import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, sendPage } from './page.ts';

@@ -1,9 +1,9 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
 import type { RouteState } from '../domain/caller.ts';
-import { BODY_LIMITS, readForm } from '../domain/read-body.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { Templates, Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
+import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
 import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, showBuilt } from './page.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';

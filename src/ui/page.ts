@@ -1,10 +1,10 @@
 /** What all pages of the server have: their settings, language, headers, paths, and the way they are sent (SPEC 8). */
 import type { Context } from 'koa';
-import type { readForm } from '../domain/read-body.ts';
 import { textsIn } from '../locales/catalogs.ts';
 import { LANGUAGES } from '../locales/languages.ts';
 import type { Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
+import type { readForm } from '../routes/read-body.ts';
 import { ASSETS_PATH, MANIFEST_PATH } from './built-pages.ts';
 import { html } from './html.ts';
 import type { UiOptions } from './ui-options.ts';

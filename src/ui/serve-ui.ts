@@ -1,8 +1,7 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
 
 import type { RouteState } from '../domain/caller.ts';
-import { INVITATION_PATH, LOGIN_PATH, SCREEN_PATH } from '../domain/login-path.ts';
-import { LINK_PATH } from '../domain/shared-thing.ts';
+import { INVITATION_PATH, LINK_PATH, LOGIN_PATH, SCREEN_PATH } from '../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ASSETS_PATH, assetPath, findManifest, MANIFEST_PATH, sendAsset } from './built-pages.ts';
 import { asTemplates, fillPage, html, lonePage, stylesheetLink } from './html.ts';

@@ -1,6 +1,5 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
-import type { Barred, Caller } from '../domain/caller.ts';
-import type { SharedThing } from '../domain/shared-thing.ts';
+import type { Barred, Caller, SharedThing } from '../domain/caller.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { BuiltPages } from './built-pages.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';

@@ -5,11 +5,10 @@ import { describe, it } from 'node:test';
 import { authorize } from '../../src/access/authorize.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import type { Caller } from '../../src/domain/caller.ts';
+import type { Caller, SharedThing } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOfNames, scopeOfRole } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
-import type { SharedThing } from '../../src/domain/shared-thing.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { row, segmentsOf, timesOf } from '../support/routes.ts';
 

@@ -7,10 +7,9 @@ import { isBehindLink, linkFiles, linkPlaylist, linkTarget, playlistBelow } from
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import type { Caller } from '../../src/domain/caller.ts';
+import type { Caller, SharedThing } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type UserName } from '../../src/domain/names.ts';
-import type { SharedThing } from '../../src/domain/shared-thing.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 

@@ -8,15 +8,15 @@ import {
   LEDGER_KINDS,
   type LedgerEntry,
   type LedgerQuestion,
-  type LedgerStore,
   type ListedRecord,
   type StoredRecord,
 } from '../../src/domain/ledger.ts';
-import { headText, misfitSentences } from '../../src/domain/ledger-chain.ts';
 import { listNotices } from '../../src/features/ledger/notices.ts';
 import type { Misfit } from '../../src/features/ledger/verify.ts';
 import { checkLedger } from '../../src/features/ledger/verify.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
+import { headText, misfitSentences } from '../../src/store/ledger/chain.ts';
+import type { LedgerStore } from '../../src/store/ledger/ledger.ts';
 import { batchOf } from '../support/own-entries.ts';
 
 interface Opened {

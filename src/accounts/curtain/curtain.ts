@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../domain/async.ts';
 import { mayMoveCurtain } from '../../domain/caller.ts';
 import { maySee, toScope, visibleCameras, wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
+import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import type { CurtainStore } from '../../store/accounts/house.ts';
 import type { HeardChanges } from '../../store/engine/engine.ts';

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
-import { type BodyLimits, readBody } from '../../domain/read-body.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { type BodyLimits, readBody } from '../../routes/read-body.ts';
 import { named } from '../../routes/shapes.ts';
 
 /** One thing that is wrong, as the NVR's own API says it. */

@@ -8,10 +8,10 @@ import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type Caller, isAdministrator, lostRights } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { type AuditEntry, auditedAgent, auditedCredential, shortText } from '../audit.ts';
 import { type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
 import {

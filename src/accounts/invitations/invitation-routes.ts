@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { INVITATION_PATH } from '../../domain/login-path.ts';
+import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';

@@ -3,8 +3,8 @@
 import type { User } from '../../domain/accounts/account.ts';
 import { type Invitation, MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { INVITATION_PATH } from '../../domain/login-path.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
+import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Store } from '../../store/open-store.ts';
 import { newGrant, secretHash } from '../grants/grants.ts';

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Link } from '../../domain/accounts/grant.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { LINK_PATH } from '../../domain/page-paths.ts';
 import { REFUSALS, refusalBody } from '../../domain/refusal.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
-import { LINK_PATH } from '../../domain/shared-thing.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';

@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { Link, LinkMaker, Opening } from '../../domain/accounts/grant.ts';
-import { isDrawnFor } from '../../domain/caller.ts';
+import { isDrawnFor, type SharedThing } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { VIEWER } from '../../domain/names.ts';
-import type { SharedThing } from '../../domain/shared-thing.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
 import { findMaker, type GrantUses, knownGrants, revokeGrant } from '../grants/grants.ts';

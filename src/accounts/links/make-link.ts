@@ -1,14 +1,14 @@
 /** Making a link, for the API and the command line: what it is to show, how long, to how many; and whether its maker may see that now (SPEC 1, 13). */
 import { type Link, type LinkMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
-import { type Caller, lostRights } from '../../domain/caller.ts';
+import { type Caller, lostRights, type SharedThing } from '../../domain/caller.ts';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
+import { LINK_PATH } from '../../domain/page-paths.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Result } from '../../domain/result.ts';
-import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { type GrantServices, keepGrant, newGrant, unfit } from '../grants/grants.ts';
 import { shown } from '../http/json-body.ts';

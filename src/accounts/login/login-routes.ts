@@ -2,8 +2,8 @@
 
 import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import { ownCredentials } from '../../domain/sent-credentials.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';

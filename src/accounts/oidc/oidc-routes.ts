@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { INVITATION_PATH } from '../../domain/login-path.ts';
 import type { UserName } from '../../domain/names.ts';
-import { readForm } from '../../domain/read-body.ts';
+import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
+import { readForm } from '../../routes/read-body.ts';
 import { named } from '../../routes/shapes.ts';
 import {
   ANSWERED,

@@ -5,10 +5,10 @@
 import type * as Client from 'openid-client';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
-import { claimIn, groupsIn, textClaim } from '../../domain/claims.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
+import { claimIn, groupsIn, textClaim } from '../claims.ts';
 import type { Attempt } from './attempt.ts';
 import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './provider-sessions.ts';
 

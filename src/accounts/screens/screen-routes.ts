@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Screen } from '../../domain/accounts/grant.ts';
 import { type Caller, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
+import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
 import {
   absentGrant,

@@ -8,7 +8,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { LOGIN_PATH } from '../../domain/login-path.ts';
+import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import type { SessionOrigin } from '../sessions/sessions.ts';
 
 /** A purpose is never used for another thing, and never renamed: what it sealed could not be opened any more. */

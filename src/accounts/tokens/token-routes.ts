@@ -7,8 +7,8 @@ import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
+import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import {
   findMaker,

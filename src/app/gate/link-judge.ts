@@ -5,9 +5,10 @@ import { givePin, type VisitServices, visitLink } from '../../accounts/links/lin
 import type { LinkJudge } from '../../accounts/links/make-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses.ts';
+import type { SharedThing } from '../../domain/caller.ts';
+import { LINK_PATH } from '../../domain/page-paths.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
 import { admit, type Rules } from '../../gateway/decision/admit.ts';
 import { type DestinationRules, findDestination } from '../../gateway/decision/destinations.ts';
 import { askFailure } from '../../gateway/decision/upstream-failure.ts';

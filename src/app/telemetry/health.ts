@@ -1,11 +1,7 @@
 /** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import {
-  CONNECTION_REFUSALS,
-  type ConnectionRefusal,
-  type OnConnectionRefused,
-} from '../../domain/connection-refusal.ts';
+import { CONNECTION_REFUSALS, type ConnectionRefusal, type OnConnectionRefused } from '../../domain/refusal.ts';
 import type { PendingRevocationDeps } from '../../store/pending-revocations.ts';
 import { createStoreHealth } from '../../store/store-health.ts';
 import type { ConsoleStream } from '../../telemetry/logs/log.ts';

@@ -1,6 +1,6 @@
 /** `postern events import` and `events generate`: events into the store, with the server running or not (SPEC 1). */
 import { type Command, InvalidArgumentError } from 'commander';
-import { ending } from '../../domain/command-frame.ts';
+import { createProgress, ending } from '../../domain/command-frame.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
 import type { EventsFrame } from '../import-files.ts';
 
@@ -37,7 +37,6 @@ const EVENTS_PER_BATCH = 500;
 
 async function generate({ count, seed, cameras, until }: GenerateOptions, deps: EventsFrame): Promise<number> {
   const { generateSampleEvents } = await import('../../events/sample-events.ts');
-  const { createProgress } = await import('../../domain/progress.ts');
   const { store, close } = await deps.openStore();
   const progress = createProgress(deps.stderr, { title: 'sample events', total: count });
   try {

@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ending, type Output, orEnd } from '../../domain/command-frame.ts';
-import { createProgress } from '../../domain/progress.ts';
+import { createProgress, ending, type Output, orEnd } from '../../domain/command-frame.ts';
 
 interface CopyOptions {
   readonly continue?: true;

@@ -1,6 +1,7 @@
 /** Grants as they are kept: API tokens, links, screens, invitations, and the codes that pair screens (SPEC 4.4, 12, 13, 18). Times are Unix seconds. */
+
+import type { SharedThing } from '../caller.ts';
 import type { Role, UserName } from '../names.ts';
-import type { SharedThing } from '../shared-thing.ts';
 import type { PasskeyRecord, SpentChallenge } from './second-factor.ts';
 
 /** What all kinds have. */

@@ -1,9 +1,8 @@
 /** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
 import type { Command } from 'commander';
-import { ending, type Screen } from '../../domain/command-frame.ts';
+import { createProgress, ending, type Screen } from '../../domain/command-frame.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
-import { headText, readHead } from '../../domain/ledger-chain.ts';
-import { createProgress } from '../../domain/progress.ts';
+import { headText, readHead } from '../../store/ledger/chain.ts';
 import type { CommandFrame } from '../feature.ts';
 import type { LedgerCommand } from './whole-ledger.ts';
 

@@ -1,8 +1,8 @@
 /** The ledger: who watched what, and what was changed, in a chain of hashes; notices are records of it (SPEC 12, 14). */
 import { randomUUID } from 'node:crypto';
 import type { LedgerEntry } from '../../domain/ledger.ts';
-import { misfitSentences } from '../../domain/ledger-chain.ts';
 import { faultMessage } from '../../domain/result.ts';
+import { misfitSentences } from '../../store/ledger/chain.ts';
 import type { CommandServices, FeatureParts, OpenForCommand } from '../feature.ts';
 import { actRecord, isNotice, toEntry } from './audited-acts.ts';
 import { ledgerKeys, ledgerSection } from './keys.ts';

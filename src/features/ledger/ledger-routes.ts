@@ -10,10 +10,10 @@ import {
   type LedgerDay,
   type LedgerQuestion,
   type LedgerSight,
-  type LedgerStore,
 } from '../../domain/ledger.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
+import type { LedgerStore } from '../../store/ledger/ledger.ts';
 import type { LocalTime } from './days.ts';
 import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
 import { type Downloads, recordJson, streamRecords } from './record-formats.ts';

@@ -5,14 +5,8 @@ import { type Call, declaring, Refused, refusedFor } from '../../accounts/http/k
 import type { AccountServices } from '../../app/services.ts';
 import { NOTICE_KINDS, type Notice } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import {
-  type LedgerEntry,
-  type LedgerKind,
-  type LedgerRecord,
-  type LedgerStore,
-  readDetail,
-  recordId,
-} from '../../domain/ledger.ts';
+import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recordId } from '../../domain/ledger.ts';
+import type { LedgerStore } from '../../store/ledger/ledger.ts';
 import type { Messages } from '../feature.ts';
 
 /** `notice`: a login from a new place, which is recorded for this alone. */

@@ -7,7 +7,7 @@ import {
   recordId,
   type StoredRecord,
 } from '../../domain/ledger.ts';
-import { emptyHead, hashEntry, type ToldDeletion, toldBeginning, toldDeletion } from '../../domain/ledger-chain.ts';
+import { emptyHead, hashEntry, type ToldDeletion, toldBeginning, toldDeletion } from '../../store/ledger/chain.ts';
 
 export interface Misfit {
   readonly chain: string;

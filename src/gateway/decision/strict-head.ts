@@ -1,5 +1,5 @@
 /** Strict head: header names, Host, framing, expectation and upgrade must have one meaning only, against request smuggling (SPEC 5). */
-import { decidedByName } from '../../domain/header-names.ts';
+import { decidedByName } from '../../domain/bounded.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

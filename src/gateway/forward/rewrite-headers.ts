@@ -1,10 +1,10 @@
 /** The request headers for the upstream: the client's, stripped of what an upstream must not get, plus identity and forwarding headers of Postern (SPEC 6). */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { decidedByName } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { actualSender } from '../../domain/credentials.ts';
-import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
-import { headerLines, type RequestFacts } from '../../domain/request.ts';
+import { headerLines, normalizedHeaderName, type RequestFacts } from '../../domain/request.ts';
 import { isBearer, ownCredentialIn } from '../../domain/sent-credentials.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection, OWN_COOKIES } from '../response/response-headers.ts';

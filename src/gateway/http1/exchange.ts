@@ -1,6 +1,6 @@
 /** One request and its response, as the connections of an upstream see it: what is sent, how long is waited for what, and what a connection and its pool know of each other. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { decidedByName } from '../../domain/header-names.ts';
+import { decidedByName } from '../../domain/bounded.ts';
 import type { FaultCode, HeaderLines, UpstreamHead } from './response-head.ts';
 
 /** What the receiver of a response may do to it. */

@@ -1,5 +1,5 @@
 /** The head of a response, read strictly: exactly what Postern passes on, and a fault for everything else (RFC 9112). */
-import { decidedByName } from '../../domain/header-names.ts';
+import { decidedByName } from '../../domain/bounded.ts';
 
 /** Where the body ends. */
 export type Framing =

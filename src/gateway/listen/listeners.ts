@@ -6,7 +6,7 @@ import { connect, type NetConnectOpts, Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses.ts';
-import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/connection-refusal.ts';
+import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/refusal.ts';
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { faultMessage } from '../../domain/result.ts';
 import { markLocal, readPeer } from '../decision/request-facts.ts';

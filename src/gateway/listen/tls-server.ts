@@ -13,7 +13,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
-import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
+import type { OnConnectionRefused } from '../../domain/refusal.ts';
 import { readPeer } from '../decision/request-facts.ts';
 import type { Handlers } from '../entry/app.ts';
 import { isClientAwaited, mayStayFull, type SilenceRules } from './http1-connections.ts';

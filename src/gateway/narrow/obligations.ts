@@ -11,10 +11,10 @@ import { askInTurns, boundsOf, createShares, type Hold, type Sharer } from '../.
 import { parseNumber } from '../../domain/events/parse-value.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
 import { type AdapterForm, isCommonForm } from '../../domain/policy.ts';
-import { readBody } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { readBody } from '../../routes/read-body.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
 import { noteStarted } from '../decision/owner-lookup.ts';

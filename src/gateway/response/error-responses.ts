@@ -5,7 +5,7 @@ import { compressText } from '../../compress/compress.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isAutomatic, traitsFor } from '../../domain/credentials.ts';
-import { LOGIN_PATH } from '../../domain/login-path.ts';
+import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import {
   REFUSALS,
   type RefusalFacts,

@@ -2,9 +2,9 @@
 
 import { isPublic } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
+import { decidedByName } from '../../domain/bounded.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import { isAutomatic, type RequestFacts, singleHeader } from '../../domain/request.ts';
+import { isAutomatic, normalizedHeaderName, type RequestFacts, singleHeader } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { type PublicPlace, valueAt } from './public-place.ts';
 

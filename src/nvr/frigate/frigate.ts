@@ -14,10 +14,10 @@ import type {
 } from '../../access/nvr-adapter.ts';
 import { isSince, readStart } from '../../access/recorded/time-locators.ts';
 import { asRecord, layoutOfEntries, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
+import type { SharedThing } from '../../domain/caller.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
-import type { SharedThing } from '../../domain/shared-thing.ts';
 import { LISTS } from './compose-list.ts';
 import { narrowConfig } from './narrow-config.ts';
 import { judgeInbound, narrowOutbound } from './narrow-messages.ts';

@@ -39,7 +39,7 @@ export async function findRecords(
   db: Kysely<Tables>,
   question: LedgerQuestion,
   limit: number,
-  cursor: LedgerCursor | undefined,
+  cursor?: LedgerCursor,
 ): Promise<readonly ListedRecord[]> {
   const where = conditions(question, cursor);
   const newest = async (table: string, window: readonly Condition[], most: number) => {
@@ -59,7 +59,7 @@ export async function findRecords(
     const rows = await newest('ledger_records', [sql`from_at <= ${end}`, sql`from_at > ${start}`], left);
     for (const row of rows) found.push({ id: row.id, ...asEntry(row), hash: row.hash });
     left -= rows.length;
-    await setImmediate(); // whoever waits comes first
+    await setImmediate(); // other requests come first
     end = await latestUntil(db, start); // there may be years between two records
     width = Math.min(width * 2, LARGEST_WINDOW_SECONDS);
   }

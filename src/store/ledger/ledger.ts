@@ -1,4 +1,4 @@
-/** The tables of the ledger: one chain, whoever writes it (SPEC 14). */
+/** The tables of the ledger: one chain, whichever process writes it (SPEC 14). */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
@@ -9,15 +9,22 @@ import {
   chainNumber,
   currentHead,
   type Forgetting,
-  type LedgerStore,
+  type LedgerBatch,
+  type LedgerCursor,
+  type LedgerDay,
+  type LedgerEntry,
+  type LedgerQuestion,
+  type LedgerRecord,
+  type ListedRecord,
+  type OpenSpan,
   type OwnEntry,
   recordId,
   type StoredRecord,
 } from '../../domain/ledger.ts';
-import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from '../../domain/ledger-chain.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
 import { deleteRows, insertNew, listRecords } from '../engine/rows.ts';
 import { type Tables, writeRow } from '../engine/tables.ts';
+import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from './chain.ts';
 import { asStored, findDays, findRecords } from './find-records.ts';
 import { inOneStatement, inTransaction, type Step } from './steps.ts';
 
@@ -26,14 +33,19 @@ const LEFT_SECONDS = 90;
 /** The most records of one step: SQLite writes in the main thread. */
 const FORGOTTEN_AT_ONCE = 1000;
 
+/** The sums of entries that are new. */
+type DaysOf = (entries: readonly LedgerEntry[]) => readonly LedgerDay[];
+
 /** What is written behind a head. */
 type Plan = Pick<Step, 'over' | 'open' | 'now' | 'forgotten'> & {
   readonly fresh: readonly OwnEntry[];
-  readonly daysOf?: Parameters<LedgerStore['append']>[2];
+  readonly daysOf?: DaysOf | undefined;
 };
 
-/** `isFile`: the store is a file of this machine. `site`: empty where one service uses the store. */
-export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: string): LedgerStore {
+export type LedgerStore = ReturnType<typeof createLedgerStore>;
+
+/** Its calls reject with a store fault. `isFile`: the store is a file of this machine. `site`: empty where one service uses the store. */
+export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: string) {
   const take = (isFile ? inTransaction : inOneStatement)(db);
   const atSite = <Entry extends OwnEntry['entry']>(entry: Entry): Entry =>
     site === '' || entry.site !== undefined ? entry : { ...entry, site };
@@ -120,10 +132,15 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
       return undefined;
     };
   return {
+    /** All chains, those of former versions too. */
     heads,
     closings,
 
-    async append({ ended, open }, now, daysOf) {
+    /**
+     * Adds ended spans, open ones and the sums of what is new behind the head of the one chain of the store, all or nothing.
+     * What is recorded already, as after a write whose outcome was not known, is not recorded again. Gives the records.
+     */
+    async append({ ended, open }: LedgerBatch, now: number, daysOf?: DaysOf): Promise<readonly LedgerRecord[]> {
       if (ended.length + open.length === 0) return [];
       const ids = ended.flatMap(({ id }) => [id, restId(id)]);
       let recorded: readonly StoredRecord[] = [];
@@ -136,13 +153,17 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
       return [...recorded, ...(added ?? [])];
     },
 
-    left: (now) => listRecords(db, 'ledger_open', { seen_at: { '<': now - LEFT_SECONDS } }, ['id']),
+    /** Spans that no process has renewed for 90 s. */
+    left: (now: number): Promise<readonly OpenSpan[]> =>
+      listRecords(db, 'ledger_open', { seen_at: { '<': now - LEFT_SECONDS } }, ['id']),
 
-    async rows(behind, limit) {
+    /** All rows in the order of their ids, behind this one: chain by chain, each in its order. */
+    async rows(behind: string, limit: number): Promise<readonly StoredRecord[]> {
       return (await selectRecords(db).where('id', '>', behind).orderBy('id').limit(limit).execute()).map(asStored);
     },
 
-    async forgetBefore(forgetting) {
+    /** Deletes records of all chains, and adds a record that tells of it. Gives how many were deleted. */
+    async forgetBefore(forgetting: Forgetting): Promise<number> {
       for (let forgotten = 0; ; ) {
         let some = 0;
         const plan = forgetSome(forgetting, await closings());
@@ -153,14 +174,18 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: str
         });
         if (!told) return forgotten;
         forgotten += some;
-        await setImmediate(); // whoever waits comes first
+        await setImmediate(); // other requests come first
       }
     },
 
-    find: (question, limit, cursor) => findRecords(db, question, limit, cursor),
-    days: (question, firstDay, lastDay) => findDays(db, question, firstDay, lastDay),
+    /** Newest first. */
+    find: (question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]> =>
+      findRecords(db, question, limit, cursor),
+    days: (question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]> =>
+      findDays(db, question, firstDay, lastDay),
 
-    async forgetDaysBefore(day) {
+    /** Sums. */
+    async forgetDaysBefore(day: string): Promise<void> {
       await deleteRows(db, 'ledger_days', { day: { '<': day } });
     },
   };

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LedgerEntry, LedgerRecord } from '../../../src/domain/ledger.ts';
-import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/domain/ledger-chain.ts';
 import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import {
   createSightings,
@@ -15,6 +14,7 @@ import { createSpans, cutOff } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewing.ts';
 import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
+import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/store/ledger/chain.ts';
 
 const entryAt = (from: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
   kind: 'live',

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { CONNECTION_REFUSALS } from '../../../src/domain/connection-refusal.ts';
+import { CONNECTION_REFUSALS } from '../../../src/domain/refusal.ts';
 import { makeSelfSigned } from '../../../src/gateway/certificates/self-signed.ts';
 import { movableClock } from '../../support/clock.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { openHealth } from '../../../src/app/telemetry/health.ts';
-import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../../../src/domain/connection-refusal.ts';
+import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../../../src/domain/refusal.ts';
 import { STORE_FAULTS, storeFault } from '../../../src/domain/store/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';

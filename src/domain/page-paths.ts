@@ -6,3 +6,6 @@ export const INVITATION_PATH = '/invitation';
 
 /** The page by which a display is paired, and on which it then shows its cameras. */
 export const SCREEN_PATH = '/postern/screen';
+
+/** Links stand below, each at its secret. */
+export const LINK_PATH = '/s';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decidedByName } from '../../src/domain/header-names.ts';
+import { decidedByName } from '../../src/domain/bounded.ts';
 
 describe('What a name decides', () => {
   const counted = () => {

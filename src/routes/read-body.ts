@@ -1,5 +1,5 @@
 /** The one reader of request bodies that are read whole: bounded in size and, where a limit is given, in time (SPEC 4.1, 5). */
-import { err, ok, type Result } from './result.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 
 /** Bytes (SPEC 4.1). */
 // biome-ignore format: a table

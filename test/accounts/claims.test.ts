@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { claimIn, groupsIn, textClaim } from '../../src/domain/claims.ts';
+import { claimIn, groupsIn, textClaim } from '../../src/accounts/claims.ts';
 
 describe('Claims', () => {
   it('are found under the literal name first, then along the dots', () => {

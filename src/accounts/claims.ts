@@ -1,5 +1,5 @@
 /** Claims of a token that was verified, or of UserInfo: the name of a person, and the groups that roles come from (SPEC 16, 17). Pure. */
-import { isRecord, type JsonRecord } from './json.ts';
+import { isRecord, type JsonRecord } from '../domain/json.ts';
 
 /**
  * The value of a claim: under the literal name first, then along the dots (`realm_access.roles`). Undefined when there is
