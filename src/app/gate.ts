@@ -4,15 +4,14 @@ import type { OwnConfig } from '../access/nvr-adapter.ts';
 import { beginAttempt } from '../accounts/oidc/oidc-routes.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { User } from '../domain/accounts/account.ts';
 import { mapMaybe } from '../domain/async.ts';
 import type { Caller } from '../domain/caller.ts';
-import { type CustomRoles, scopeOfRole, toScope, unionOfScopes, visibleCameras } from '../domain/camera-scope.ts';
+import { type CustomRoles, toScope, visibleCameras } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
-import { heldBy } from '../domain/rights.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
 import { createAsker, questionFor } from '../gateway/forward/nvr-questions.ts';
 import type { Gate } from '../gateway/gate.ts';
+import { createLinkJudge } from '../gateway/link-judge.ts';
 import { refusalRules } from '../gateway/response/error-responses.ts';
 import { createStartPage } from '../gateway/start-page.ts';
 import { askText } from '../outbound/ask-upstream.ts';
@@ -25,8 +24,6 @@ import { leadToConsole } from '../ui/serve-ui.ts';
 import { signInPages } from '../ui/sign-in-pages.ts';
 import type { UiOptions } from '../ui/ui-options.ts';
 import type { createAuthorizer } from './authorizer.ts';
-import { invitationService } from './gate/invitation-service.ts';
-import { linkJudge, linkService } from './gate/link-judge.ts';
 import { boundRoutes, CORE_ROUTES } from './own-routes.ts';
 import type { Components } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
@@ -61,26 +58,17 @@ export function servicesUnder(
     surroundings: () => authorizer.rules().surroundings(),
     apiDescription: () =>
       (description ??= JSON.stringify(openApiDocument(version, [...CORE_ROUTES, ...featureRoutes()]))),
-    judge: linkJudge({ settings, destinations, rules }),
+    judge: createLinkJudge(settings, destinations, rules),
     knownCameras: () => cameras.current() ?? [],
     visibleCameras: seen,
     friendlyNameOf,
     knowsCustomRoles: async () => since === undefined || !(await authorizer.isNvrOlder(since)),
   };
-  const camerasOf = async (user: User): Promise<readonly string[] | undefined> => {
-    const known = await accounts.roleRegistry.latest();
-    const roles = heldBy(user);
-    const all = { role: user.role, roles, scope: unionOfScopes(roles.map((role) => scopeOfRole(role, known))) };
-    const { scope } = await accounts.behindCurtain(all);
-    return scope.kind === 'all' ? undefined : seen(scope).map((name) => friendlyNameOf(name) ?? name);
-  };
-  const timeZone = auth.timezone ?? undefined;
-  const hasNvr = nvr.url !== undefined;
   const { providers, passkeys } = accounts;
   const pages: UiOptions = {
     pages: built,
     loginPage: ui.login,
-    hasNvr,
+    hasNvr: nvr.url !== undefined,
     home: startPage.home,
     still: tableHead.still,
     live: tableHead.live,
@@ -94,8 +82,9 @@ export function servicesUnder(
     hasSites: server.site !== undefined,
     frameAncestors: ui.frame_ancestors,
     logIn: formLogIn(accounts),
-    invitations: invitationService({ invitations: services, camerasOf, timeZone }),
-    links: linkService({ ...services, hasNvr, timeZone }),
+    timeZone: auth.timezone ?? undefined,
+    invitations: services,
+    links: services,
     bodySeconds: accounts.bodySeconds,
   };
   const all: Services = {

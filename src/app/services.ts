@@ -48,13 +48,13 @@ import type { Clause } from '../domain/rate-limit.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import type { Explainer } from '../gateway/explain/explainer.ts';
+import type { GateLinkJudge } from '../gateway/link-judge.ts';
 import type { RulePlace } from '../gateway/rules.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { HoldingStore } from '../store/pending-revocations.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RecentFailures } from '../telemetry/recent-failures.ts';
 import type { UiOptions } from '../ui/ui-options.ts';
-import type { LinkJudgeWithFacts } from './gate/link-judge.ts';
 
 /** What outlives every reload. */
 export interface Lasting {
@@ -173,7 +173,7 @@ export interface Services extends AccountServices {
   readonly surroundings: Rules['surroundings'];
   /** The description of the API, as JSON. */
   readonly apiDescription: () => string;
-  readonly judge: LinkJudgeWithFacts;
+  readonly judge: GateLinkJudge;
   /** What the pages are made with. */
   readonly ui: UiOptions;
   /** The page of an invitation takes a form, and whatever else is not JSON. */

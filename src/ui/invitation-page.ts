@@ -1,5 +1,11 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
+import { acceptInvitation, lookAtInvitation } from '../accounts/invitations/accept-invitation.ts';
+import type { HeldInvitation } from '../accounts/invitations/invitations.ts';
+import type { User } from '../domain/accounts/account.ts';
+import { MAKERS_WITHOUT_ACCOUNT } from '../domain/accounts/grant.ts';
+import { scopeOfRole, unionOfScopes } from '../domain/camera-scope.ts';
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
+import { heldBy } from '../domain/rights.ts';
 import { said, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
@@ -18,7 +24,36 @@ import {
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import { COMMON, isUnfit, judgeStrength } from './pages/shared/password-strength.ts';
-import type { InvitationHolder, InvitationVisit, InvitedGuest, Opening, UiOptions } from './ui-options.ts';
+import type { InvitationPageServices, UiOptions } from './ui-options.ts';
+
+/** What a person who gets an account is told before anything is typed. */
+interface InvitedGuest {
+  /** The name of the admin; undefined when the invitation was made at the machine. */
+  readonly by: string | undefined;
+  /** The names, as people call them, of the cameras that the user will see; undefined: all of them. */
+  readonly cameras: readonly string[] | undefined;
+  /** Unix seconds: the end of the account. */
+  readonly until: number | undefined;
+}
+
+interface InvitationHolder {
+  readonly user: string;
+  /** Unix seconds: when an account that is closed can be used. Absent: it can be used at once, or is closed for good. */
+  readonly opensAt?: number | undefined;
+  /** Absent for an account that had a password: the link is for a new one. */
+  readonly guest?: InvitedGuest;
+  /** Not beside a second factor: a new passkey would be a way around it. */
+  readonly mayUsePasskey: boolean;
+}
+
+/** What became of a visit, or of a form. `message`: which rule the password breaks. */
+type InvitationVisit =
+  | (InvitationHolder & { readonly kind: 'holds' | 'busy' })
+  | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
+  | { readonly kind: 'accepted'; readonly user: string; readonly hasSession?: true; readonly opensAt?: number }
+  /** Unknown, used, over or revoked: all alike. */
+  | { readonly kind: 'void' | 'no-passwords' }
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
 
 type InvitationCard = InvitationVisit | (InvitationHolder & { readonly kind: 'differ' });
 
@@ -40,7 +75,7 @@ const REFERRER = {
 const tokenIn = (ctx: RouteContext): string => ctx.params['token'] ?? '';
 
 export const getInvitation = async (ctx: RouteContext, ui: UiOptions): Promise<void> =>
-  show(ctx, ui, await ui.invitations.look(tokenIn(ctx), ctx));
+  show(ctx, ui, await look(tokenIn(ctx), ctx, ui.invitations));
 
 export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<void> {
   const token = tokenIn(ctx);
@@ -48,10 +83,10 @@ export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<
   if (form.kind !== 'read') return show(ctx, ui, { kind: 'void' }, BODY_STATUS[form.kind]);
   const password = form.fields.get('password') ?? '';
   if (form.fields.get('again') !== password) {
-    const visit = await ui.invitations.look(token, ctx);
+    const visit = await look(token, ctx, ui.invitations);
     return show(ctx, ui, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
   }
-  const visit = await ui.invitations.accept({ token, password }, ctx);
+  const visit = await accept({ token, password }, ctx, ui.invitations);
   if (visit.kind === 'accepted' && visit.hasSession) {
     ctx.set(REFERRER);
     return moveTo(ctx, 303, `${readBasePath(ctx)}/postern/`);
@@ -59,15 +94,58 @@ export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<
   show(ctx, ui, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), ui) : visit);
 }
 
+async function look(token: string, ctx: RouteContext, services: InvitationPageServices): Promise<InvitationVisit> {
+  if (!services.hasOwnLogin) return { kind: 'no-passwords' };
+  const found = await lookAtInvitation(token, ctx, services);
+  if (found.kind !== 'holds') return found;
+  const guest = found.owner.hasNoPassword && { guest: await guestOf(found, services) };
+  return { kind: 'holds', ...(await holderOf(found.owner, services)), ...guest };
+}
+
+async function accept(
+  given: { readonly token: string; readonly password: string },
+  ctx: RouteContext,
+  services: InvitationPageServices,
+): Promise<InvitationVisit> {
+  if (!services.hasOwnLogin) return { kind: 'no-passwords' };
+  const outcome = await acceptInvitation(given, ctx, services);
+  return 'owner' in outcome ? { ...outcome, ...(await holderOf(outcome.owner, services)) } : outcome;
+}
+
+const holderOf = async (owner: User, { closedOf }: InvitationPageServices): Promise<InvitationHolder> => ({
+  user: owner.name,
+  mayUsePasskey: !owner.hasFactor,
+  opensAt: (await closedOf(owner))?.opens?.at,
+});
+
+const MAKERS: readonly string[] = Object.values(MAKERS_WITHOUT_ACCOUNT);
+
+async function guestOf(
+  { invitation: { madeBy }, owner }: HeldInvitation,
+  services: InvitationPageServices,
+): Promise<InvitedGuest> {
+  const { roleRegistry, behindCurtain, visibleCameras, friendlyNameOf } = services;
+  const known = await roleRegistry.latest();
+  const roles = heldBy(owner);
+  const all = { role: owner.role, roles, scope: unionOfScopes(roles.map((role) => scopeOfRole(role, known))) };
+  const { scope } = await behindCurtain(all);
+  const names = scope.kind === 'all' ? undefined : await visibleCameras(scope);
+  return {
+    by: MAKERS.includes(madeBy) ? undefined : madeBy,
+    cameras: names?.map((name) => friendlyNameOf(name) ?? name),
+    until: owner.validUntil,
+  };
+}
+
 function show(ctx: RouteContext, ui: UiOptions, shown: InvitationCard, status: number = STATUS[shown.kind]): void {
   ctx.set({ ...pageHeaders(ui), ...REFERRER });
-  if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.seconds));
+  if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.retryAfterSeconds));
   if (shown.kind === 'busy') ctx.set('Retry-After', '5');
   const { tag, words } = pageLanguage(ctx);
   const text = words.invitations.page;
   const isForm = 'user' in shown && shown.kind !== 'accepted';
   const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
-  const content = isForm ? renderForm(shown, ctx, ui) : renderEnd(shown, ctx);
+  const content = isForm ? renderForm(shown, ctx, ui) : renderEnd(shown, ctx, ui);
   const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
   const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
   const script = isForm ? assetPath(ui.pages, readBasePath(ctx), 'invitation', 'js') : undefined;
@@ -107,7 +185,8 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
   const isWrong = shown.kind === 'password-unfit' || hasDiffered;
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
-  const scriptWords = invitationWords(words, shortestPassword, doneText(shown.opens, tag, text, text.donePasskey));
+  const opens = openingText(shown.opensAt, tag, ui);
+  const scriptWords = invitationWords(words, shortestPassword, doneText(opens, text, text.donePasskey));
   const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-login="${base}${LOGIN_PATH}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
   // A form for each provider: in the query of a link the secret would stand in logs.
   const forms = providers.map(
@@ -115,7 +194,7 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
       html`<form method="post" action="${base}${INVITATION_PATH}/${encodeURIComponent(tokenIn(ctx))}/sign-in/${name}"><button class="button button-wide" type="submit"><bdi>${label}</bdi></button></form>\n`,
   );
   return html`<p class="lone-lead">${text.lead}</p>
-${shown.guest && renderGuest(shown.guest, shown.opens, tag, text)}<form class="login-form" method="post" ${forScript}>
+${shown.guest && renderGuest(shown.guest, opens, tag, text, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, text)}</div>
 ${field('user', text.user, user)}${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${text.passkey}</button>
@@ -125,44 +204,44 @@ ${forms.length > 0 && html`<div class="lone-providers">${forms}</div>\n`}`;
 }
 
 function renderGuest(
-  { by, cameras, until, timeZone }: InvitedGuest,
-  opens: Opening | undefined,
+  { by, cameras, until }: InvitedGuest,
+  opens: string | undefined,
   tag: string,
   text: Texts['invitations']['page'],
+  { timeZone }: UiOptions,
 ): Html | undefined {
   const seen = cameras === undefined ? text.allCameras : cameras.join(', ');
   const sentences = [
     by === undefined ? undefined : text.invitedBy({ name: by }),
     seen === '' ? undefined : text.sees({ cameras: seen }),
-    opens && text.opens({ time: momentIn(opens.at, tag, timeZone) }),
+    opens && text.opens({ time: opens }),
     until === undefined ? undefined : text.validUntil({ time: momentIn(until, tag, timeZone) }),
   ].filter((sentence) => sentence !== undefined);
   const lines = sentences.map((sentence, at) => html`${at > 0 && html`<br>`}<bdi>${sentence}</bdi>`);
   return lines.length === 0 ? undefined : html`<p class="notice">${lines}</p>\n`;
 }
 
-/** The person is told when the account begins, or the hours of its role. */
-const doneText = (
-  opens: Opening | undefined,
-  tag: string,
-  text: Texts['invitations']['page'],
-  atOnce: string,
-): string => (opens ? text.doneLater({ time: momentIn(opens.at, tag, opens.timeZone) }) : atOnce);
+/** When the account begins, or the hours of its role. */
+const openingText = (opensAt: number | undefined, tag: string, { timeZone }: UiOptions): string | undefined =>
+  opensAt === undefined ? undefined : momentIn(opensAt, tag, timeZone);
+
+const doneText = (opens: string | undefined, text: Texts['invitations']['page'], atOnce: string): string =>
+  opens === undefined ? atOnce : text.doneLater({ time: opens });
 
 function problemOf(shown: InvitationCard, text: Texts['invitations']['page']): string {
   if (shown.kind === 'password-unfit') return `${text.unfit} ${shown.message}`;
   return shown.kind === 'differ' || shown.kind === 'busy' ? text[shown.kind] : '';
 }
 
-function renderEnd(shown: InvitationCard, ctx: RouteContext): Html {
+function renderEnd(shown: InvitationCard, ctx: RouteContext, ui: UiOptions): Html {
   const { tag, words } = pageLanguage(ctx);
   const text = words.invitations.page;
   const link = html`<p class="refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
   switch (shown.kind) {
     case 'accepted':
-      return html`${paragraph(doneText(shown.opens, tag, text, text.done))}${link}`;
+      return html`${paragraph(doneText(openingText(shown.opensAt, tag, ui), text, text.done))}${link}`;
     case 'limited':
-      return paragraph(text.limited({ time: formatSeconds(shown.seconds) }));
+      return paragraph(text.limited({ time: formatSeconds(shown.retryAfterSeconds) }));
     case 'no-passwords':
       return paragraph(words.login.form.noPasswords);
     default:

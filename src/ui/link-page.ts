@@ -1,5 +1,6 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
-
+import { givePin, type LinkVisit, type PinVisit, visitLink } from '../accounts/links/link-page.ts';
+import type { SharedThing } from '../domain/caller.ts';
 import { LINK_PATH } from '../domain/page-paths.ts';
 import { labelIn, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
@@ -9,9 +10,29 @@ import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, sendPage } from './page.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import { spaced } from './pages/shared/spelling.ts';
-import type { LinkPageVisit, ShownThing, UiOptions, WrongPin } from './ui-options.ts';
+import type { UiOptions } from './ui-options.ts';
 
-type ShownPage = LinkPageVisit | WrongPin;
+/** Files below the link, by name. */
+interface ShownThing {
+  readonly kind: SharedThing['kind'];
+  readonly camera: string;
+  /** What people call the camera, where the NVR has such a name. */
+  readonly friendlyName: string | undefined;
+  /** The NVR has it no more. */
+  readonly isGone?: boolean | undefined;
+  /** Unix seconds. */
+  readonly at?: number | undefined;
+  readonly label?: string | undefined;
+  readonly picture?: string | undefined;
+  readonly clip?: string | undefined;
+  /** The playlist of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
+  readonly playlist?: string | undefined;
+}
+
+type ShownPage =
+  | Exclude<LinkVisit, { readonly kind: 'shown' }>
+  | Extract<PinVisit, { readonly kind: 'wrong' }>
+  | (Extract<LinkVisit, { readonly kind: 'shown' }> & { readonly thing: ShownThing });
 
 // biome-ignore format: a table
 const STATUS: Readonly<Record<ShownPage['kind'], number>> = {
@@ -48,20 +69,22 @@ const BUSY_RETRY_SECONDS = 5;
 const secretIn = (ctx: RouteContext): string => ctx.params['secret'] ?? '';
 const linkPath = (ctx: RouteContext): string => `${readBasePath(ctx)}${LINK_PATH}/${secretIn(ctx)}`;
 
-export const getLink = async (ctx: RouteContext, ui: UiOptions): Promise<void> =>
-  show(ctx, ui, await ui.links.visit(secretIn(ctx), ctx));
+export async function getLink(ctx: RouteContext, ui: UiOptions): Promise<void> {
+  const visit = await visitLink(secretIn(ctx), ctx, ui.links);
+  show(ctx, ui, visit.kind === 'shown' ? { ...visit, thing: await shownThing(visit.link.thing, ui) } : visit);
+}
 
 export async function postLink(ctx: RouteContext, ui: UiOptions): Promise<void> {
   const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: ui.bodySeconds() });
   if (form.kind !== 'read') return show(ctx, ui, { kind: 'over' }, BODY_STATUS[form.kind]);
-  const outcome = await ui.links.givePin({ secret: secretIn(ctx), pin: form.fields.get('pin') ?? '' }, ctx);
+  const outcome = await givePin({ secret: secretIn(ctx), pin: form.fields.get('pin') ?? '' }, ctx, ui.links);
   if (outcome.kind !== 'right') return show(ctx, ui, outcome);
   ctx.set({ ...HEADERS, 'Referrer-Policy': REFERRER.other });
   ctx.append('Set-Cookie', outcome.cookie);
   moveTo(ctx, 303, linkPath(ctx));
 }
 
-function show(ctx: RouteContext, { pages }: UiOptions, page: ShownPage, status: number = STATUS[page.kind]): void {
+function show(ctx: RouteContext, ui: UiOptions, page: ShownPage, status: number = STATUS[page.kind]): void {
   const isForm = page.kind === 'pin' || page.kind === 'wrong';
   ctx.set({ ...HEADERS, 'Referrer-Policy': isForm ? REFERRER.form : REFERRER.other });
   if (page.kind === 'limited') ctx.set('Retry-After', String(page.seconds));
@@ -75,8 +98,8 @@ function show(ctx: RouteContext, { pages }: UiOptions, page: ShownPage, status: 
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${language.words.links.page.preview}">
 `;
-  const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${bodyOf(page, language, linkPath(ctx))}`;
-  const stylesheet = assetPath(pages, readBasePath(ctx), 'login', 'css');
+  const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${bodyOf(page, language, linkPath(ctx), ui)}`;
+  const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
   const shown = { tag: language.tag, title, robots: 'noindex, nofollow', stylesheet, preview, card };
   sendPage(ctx, status, cardPage({ ...shown, isShared: page.kind === 'shown' }));
 }
@@ -85,7 +108,7 @@ function titleOf(page: ShownPage, { words }: PageLanguage): string {
   const text = words.links.page;
   switch (page.kind) {
     case 'shown':
-      return page.name ?? words.links.titles[page.thing.kind];
+      return page.link.name ?? words.links.titles[page.thing.kind];
     case 'pin':
     case 'wrong':
       return text.pinTitle;
@@ -96,11 +119,11 @@ function titleOf(page: ShownPage, { words }: PageLanguage): string {
   }
 }
 
-function bodyOf(page: ShownPage, language: PageLanguage, link: string): Html {
+function bodyOf(page: ShownPage, language: PageLanguage, link: string, ui: UiOptions): Html {
   const text = language.words.links.page;
   switch (page.kind) {
     case 'shown':
-      return renderShown(page, language, link);
+      return renderShown(page, language, link, ui);
     case 'pin':
     case 'wrong':
       return renderForm(page.kind === 'wrong', page.isNumeric, text);
@@ -127,10 +150,34 @@ ${alert}<div class="field"><label for="pin">${text.pin}</label><input id="pin" n
 
 const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ?? spaced(camera);
 
+async function shownThing(thing: SharedThing, { links, hasNvr }: UiOptions): Promise<ShownThing> {
+  const { judge, friendlyNameOf } = links;
+  const facts = await judge.factsOf(thing);
+  const { startTime: at, label, isGone } = facts ?? {};
+  const clips = { clip: 'clip.mp4', playlist: judge.playlistOf(thing) };
+  const { kind, camera } = thing;
+  const known = { kind, camera, friendlyName: friendlyNameOf(camera) };
+  switch (kind) {
+    case 'event': {
+      const picture = hasNvr && facts?.hasSnapshot !== false ? 'snapshot.jpg' : 'thumbnail.jpg';
+      return { ...known, at, label, isGone, picture, ...(hasNvr && facts?.hasClip !== false && clips) };
+    }
+    case 'review':
+      return { ...known, at, isGone, ...clips };
+    case 'recording':
+      return { ...known, at, isGone, picture: 'snapshot.jpg', ...clips };
+    case 'live':
+      return { ...known, picture: 'live' };
+    case 'snapshot':
+      return { ...known, picture: 'snapshot.jpg' };
+  }
+}
+
 function renderShown(
-  { thing, expiresAt, timeZone }: Extract<ShownPage, { readonly kind: 'shown' }>,
+  { thing, link: { expiresAt } }: Extract<ShownPage, { readonly kind: 'shown' }>,
   { tag, words }: PageLanguage,
   link: string,
+  { timeZone }: UiOptions,
 ): Html {
   const text = words.links.page;
   const time = (seconds: number): string => momentIn(seconds, tag, timeZone);

@@ -1,5 +1,8 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
-import type { Barred, Caller, SharedThing } from '../domain/caller.ts';
+import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
+import type { VisitServices } from '../accounts/links/link-page.ts';
+import type { Services } from '../app/services.ts';
+import type { Barred, Caller } from '../domain/caller.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { BuiltPages } from './built-pages.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
@@ -22,8 +25,12 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath'> {
   readonly frameAncestors: string;
   /** Logs in by a form that is sent without a script. */
   readonly logIn: LogIn;
-  readonly invitations: InvitationService;
-  readonly links: LinkService;
+  /** What the pages of invitations ask. */
+  readonly invitations: InvitationPageServices;
+  /** What the pages of links ask. */
+  readonly links: VisitServices & Pick<Services, 'judge' | 'friendlyNameOf'>;
+  /** `auth.timezone`: an IANA name; undefined: the service's own. */
+  readonly timeZone: string | undefined;
   /** Seconds in which the body of a form must arrive. */
   readonly bodySeconds: () => number;
 }
@@ -45,86 +52,5 @@ export interface LogIn {
   secondStep(code: string, ctx: RouteContext): Promise<FormLogin>;
 }
 
-/** What a person who gets an account is told before anything is typed. */
-export interface InvitedGuest {
-  /** The name of the admin; undefined when the invitation was made at the machine. */
-  readonly by: string | undefined;
-  /** Undefined: all of them. */
-  readonly cameras: readonly string[] | undefined;
-  /** Unix seconds: the end of the account. */
-  readonly until: number | undefined;
-  readonly timeZone: string | undefined;
-}
-
-/** When an account that is closed can be used. `at`: Unix seconds. */
-export interface Opening {
-  readonly at: number;
-  readonly timeZone: string | undefined;
-}
-
-export interface InvitationHolder {
-  readonly user: string;
-  /** Absent: it can be used at once, or is closed for good. */
-  readonly opens?: Opening;
-  /** Absent for an account that had a password: the link is for a new one. */
-  readonly guest?: InvitedGuest;
-  /** Not beside a second factor: a new passkey would be a way around it. */
-  readonly mayUsePasskey: boolean;
-}
-
-/** What became of a visit, or of a form. `message`: which rule the password breaks. */
-export type InvitationVisit =
-  | (InvitationHolder & { readonly kind: 'holds' | 'busy' })
-  | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
-  | { readonly kind: 'accepted'; readonly user: string; readonly hasSession?: true; readonly opens?: Opening }
-  /** Unknown, used, over or revoked: all alike. */
-  | { readonly kind: 'void' | 'no-passwords' }
-  | { readonly kind: 'limited'; readonly seconds: number };
-
-export interface InvitationService {
-  look(token: string, ctx: RouteContext): Promise<InvitationVisit>;
-  accept(given: { readonly token: string; readonly password: string }, ctx: RouteContext): Promise<InvitationVisit>;
-}
-
-/** Files below the link, by name. */
-export interface ShownThing {
-  readonly kind: SharedThing['kind'];
-  readonly camera: string;
-  /** What people call the camera, where the NVR has such a name. */
-  readonly friendlyName?: string | undefined;
-  /** The NVR has it no more. */
-  readonly isGone?: boolean | undefined;
-  /** Unix seconds. */
-  readonly at?: number | undefined;
-  readonly label?: string | undefined;
-  readonly picture?: string | undefined;
-  readonly clip?: string | undefined;
-  /** The playlist of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
-  readonly playlist?: string | undefined;
-}
-
-type ClosedLinkPage = { readonly kind: 'over' | 'busy' } | { readonly kind: 'limited'; readonly seconds: number };
-
-export type LinkPageVisit =
-  | ClosedLinkPage
-  /** Digits alone: by the keyboard for them. */
-  | { readonly kind: 'pin'; readonly isNumeric: boolean }
-  | {
-      readonly kind: 'shown';
-      readonly name: string | undefined;
-      readonly expiresAt: number;
-      readonly thing: ShownThing;
-      /** IANA name; undefined: the service's own. */
-      readonly timeZone: string | undefined;
-      /** A line of `Set-Cookie`. */
-      readonly cookie: string | undefined;
-    };
-
-export type WrongPin = { readonly kind: 'wrong'; readonly isNumeric: boolean };
-export interface LinkService {
-  visit(secret: string, ctx: RouteContext): Promise<LinkPageVisit>;
-  givePin(
-    given: { readonly secret: string; readonly pin: string },
-    ctx: RouteContext,
-  ): Promise<ClosedLinkPage | WrongPin | { readonly kind: 'right'; readonly cookie: string }>;
-}
+export type InvitationPageServices = AcceptDeps &
+  Pick<Services, 'behindCurtain' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;

@@ -64,7 +64,7 @@ describe('The tag html', () => {
     ));
 
   it('is never put into an attribute without quotes, a script or a style', () => {
-    const files = globSync('src/{ui/*.ts,app/gate/*.ts}', { cwd: join(import.meta.dirname, '../..') });
+    const files = globSync('src/ui/*.ts', { cwd: join(import.meta.dirname, '../..') });
     assert.ok(files.includes('src/ui/html.ts'));
     const unquoted = files.flatMap((file) =>
       readFileSync(file, 'utf8')

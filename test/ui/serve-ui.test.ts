@@ -44,8 +44,10 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
     hasSites: false,
     frameAncestors: "'self'",
     logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
-    links: { visit: async () => ({ kind: 'over' }), givePin: async () => ({ kind: 'over' }) },
-    invitations: { look: async () => ({ kind: 'void' }), accept: async () => ({ kind: 'void' }) },
+    timeZone: undefined,
+    // No form of a link or an invitation comes as far as its service here.
+    links: undefined as never,
+    invitations: undefined as never,
     bodySeconds: () => 1,
     ...options,
   };

@@ -1,30 +1,20 @@
 /** What links and their page need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
-import { linkFiles, linkPlaylist, linkTarget } from '../../access/link-targets.ts';
-import type { NvrAdapter } from '../../access/nvr-adapter.ts';
-import { givePin, type VisitServices, visitLink } from '../../accounts/links/link-page.ts';
-import type { LinkJudge } from '../../accounts/links/make-link.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import type { Upstream } from '../../domain/addresses.ts';
-import type { SharedThing } from '../../domain/caller.ts';
-import { LINK_PATH } from '../../domain/page-paths.ts';
-import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
-import { admit, type Rules } from '../../gateway/decision/admit.ts';
-import { type DestinationRules, findDestination } from '../../gateway/decision/destinations.ts';
-import { askFailure } from '../../gateway/decision/upstream-failure.ts';
-import { toFacts } from '../../gateway/explain/explain.ts';
-import { createAsker, questionFor } from '../../gateway/forward/nvr-questions.ts';
-import { askText } from '../../outbound/ask-upstream.ts';
-import type { LinkService, ShownThing } from '../../ui/ui-options.ts';
+import { linkFiles, linkPlaylist, linkTarget } from '../access/link-targets.ts';
+import type { NvrAdapter } from '../access/nvr-adapter.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import type { Upstream } from '../domain/addresses.ts';
+import type { Caller, SharedThing } from '../domain/caller.ts';
+import { LINK_PATH } from '../domain/page-paths.ts';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { askText } from '../outbound/ask-upstream.ts';
+import { admit, type Rules } from './decision/admit.ts';
+import { type DestinationRules, findDestination } from './decision/destinations.ts';
+import { askFailure } from './decision/upstream-failure.ts';
+import { toFacts } from './explain/explain.ts';
+import { createAsker, questionFor } from './forward/nvr-questions.ts';
 
-export interface LinkJudgeDeps {
-  readonly settings: Settings;
-  readonly destinations: DestinationRules;
-  /** The active rules, without counters. */
-  readonly rules: () => Rules;
-}
-
-export interface LinkFacts {
+interface LinkFacts {
   /** There is no such event or review any more, or no recording of its time. */
   readonly isGone: boolean;
   readonly hasClip: boolean;
@@ -34,23 +24,14 @@ export interface LinkFacts {
   readonly label: string | undefined;
 }
 
-export interface LinkJudgeWithFacts extends LinkJudge {
-  /** The playlist of the thing, below the link; undefined where the NVR has none. */
-  playlistOf(thing: SharedThing): string | undefined;
-  /** What the page tells of the thing; undefined where that cannot be told. */
-  factsOf(thing: SharedThing): Promise<LinkFacts | undefined>;
-  /**
-   * Where the NVR could not send a file: that there is none, where the events kept here say so, else the reason as it is. `path`
-   * is that of the link, or of the NVR.
-   */
-  faultOf(thing: SharedThing, path: string, reason: RefusalReason): Promise<RefusalReason>;
-}
-
 /** The parts of a day are some thousand: they are not read. */
 const EMPTY_LIST = /^\s*\[\s*\]\s*$/;
 const OF_RECORDING = { hasClip: true, hasSnapshot: true, label: undefined } as const;
 
-export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): LinkJudgeWithFacts {
+export type GateLinkJudge = ReturnType<typeof createLinkJudge>;
+
+/** `rules`: the active ones, without counters. */
+export function createLinkJudge(settings: Settings, destinations: DestinationRules, rules: () => Rules) {
   const askFor = async <Answer>(
     place: string,
     ask: (upstream: Upstream, path: string) => Promise<Answer>,
@@ -87,11 +68,12 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
     };
   };
   return {
-    filesOf: (thing) => linkFiles(nvr().links, thing),
-    playlistOf: (thing) => linkPlaylist(nvr().links, thing),
+    filesOf: (thing: SharedThing) => linkFiles(nvr().links, thing),
+    /** The playlist of the thing, below the link; undefined where the NVR has none. */
+    playlistOf: (thing: SharedThing) => linkPlaylist(nvr().links, thing),
     recordOf,
     /** All files of a thing are judged alike: by its camera and by one verb. */
-    async denial(caller) {
+    async denial(caller: Caller): Promise<RefusalReason | undefined> {
       const { credential } = caller;
       if (credential.kind !== 'link') return 'no-credentials';
       const { thing } = credential;
@@ -104,7 +86,8 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
       const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });
       return admission.kind === 'refused' ? admission.reason : undefined;
     },
-    async factsOf(thing) {
+    /** What the page tells of the thing; undefined where that cannot be told. */
+    async factsOf(thing: SharedThing): Promise<LinkFacts | undefined> {
       switch (thing.kind) {
         case 'event':
           return eventFacts(thing.id);
@@ -125,7 +108,11 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
           return undefined;
       }
     },
-    async faultOf(thing, path, reason) {
+    /**
+     * Where the NVR could not send a file: that there is none, where the events kept here say so, else the reason as it is. `path`
+     * is that of the link, or of the NVR.
+     */
+    async faultOf(thing: SharedThing, path: string, reason: RefusalReason): Promise<RefusalReason> {
       // Only events that are kept here: the NVR itself has just failed.
       if (thing.kind !== 'event' || !destinations.eventsBackend || REFUSALS[reason].status < 500) return reason;
       const facts = await eventFacts(thing.id);
@@ -142,49 +129,3 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
 }
 
 const isBelowLinks = (path: string): boolean => path.startsWith(`${LINK_PATH}/`);
-
-/** Links for their page: what it shows, and its form for the PIN. */
-interface LinkServiceDeps extends VisitServices {
-  readonly judge: LinkJudgeWithFacts;
-  readonly hasNvr: boolean;
-  /** What people call a camera, where the NVR has such a name. */
-  readonly friendlyNameOf: (camera: string) => string | undefined;
-  /** `auth.timezone`. */
-  readonly timeZone: string | undefined;
-}
-
-export const linkService = (deps: LinkServiceDeps): LinkService => ({
-  async visit(secret, ctx) {
-    const visit = await visitLink(secret, ctx, deps);
-    if (visit.kind !== 'shown') return visit;
-    const { link, cookie } = visit;
-    const { timeZone, friendlyNameOf } = deps;
-    const { camera } = link.thing;
-    const thing = { ...(await shownThing(link.thing, deps)), camera, friendlyName: friendlyNameOf(camera) };
-    return { kind: 'shown', name: link.name ?? undefined, expiresAt: link.expiresAt, thing, timeZone, cookie };
-  },
-  givePin: (given, ctx) => givePin(given, ctx, deps),
-});
-
-type Shown = Omit<ShownThing, 'camera' | 'friendlyName'>;
-
-async function shownThing(thing: SharedThing, { judge, hasNvr }: LinkServiceDeps): Promise<Shown> {
-  const { kind } = thing;
-  const facts = await judge.factsOf(thing);
-  const { startTime: at, label, isGone } = facts ?? {};
-  const clips = { clip: 'clip.mp4', playlist: judge.playlistOf(thing) };
-  switch (kind) {
-    case 'event': {
-      const picture = hasNvr && facts?.hasSnapshot !== false ? 'snapshot.jpg' : 'thumbnail.jpg';
-      return { kind, at, label, isGone, picture, ...(hasNvr && facts?.hasClip !== false && clips) };
-    }
-    case 'review':
-      return { kind, at, isGone, ...clips };
-    case 'recording':
-      return { kind, at, isGone, picture: 'snapshot.jpg', ...clips };
-    case 'live':
-      return { kind, picture: 'live' };
-    case 'snapshot':
-      return { kind, picture: 'snapshot.jpg' };
-  }
-}
