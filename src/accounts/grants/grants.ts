@@ -19,7 +19,7 @@ import type { ActiveRoles } from '../../domain/rights.ts';
 import { heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { Store } from '../../store/open-store.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import { type Call, Refused } from '../http/kernel.ts';
+import { type Call, Refused, unfit } from '../http/kernel.ts';
 import type { LimiterPlace } from '../login/login-limiter.ts';
 import type { StoreGrace } from '../sessions/store-grace.ts';
 
@@ -148,10 +148,6 @@ export async function limitedWhenBad<Fault>(
 
 export const refusedUntil = (seconds: number): Refused =>
   new Refused(429, `Too many attempts: try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
-
-/** A refusal that the audit line names by its reason. */
-export const unfit = (reason: string, message: string, status = 400): Refused =>
-  new Refused(status, message, { recorded: reason });
 
 /** Whether the caller knows, changes and revokes the grants of all users. */
 const seesAll = (caller: Caller, kind: GrantKind): boolean =>

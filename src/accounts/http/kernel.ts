@@ -93,6 +93,10 @@ export class Refused extends Error {
   }
 }
 
+/** A refusal that the audit line names by its reason. */
+export const unfit = (reason: string, message: string, status = 400): Refused =>
+  new Refused(status, message, { recorded: reason });
+
 /** The refusal of the table `REFUSALS`. */
 export function refusedFor(reason: RefusalReason, facts: RefusalFacts = {}, more: RefusalMore = {}): Refused {
   const { status, message } = REFUSALS[reason];
@@ -124,14 +128,10 @@ export function refusedWhileLimited(attempt: LimitedAttempt): Refused {
 /** What `run` gives when it has set the response itself. */
 export const ANSWERED: object = Object.freeze({});
 
-/** The value, or its refusal. */
-export function orRefused<Value, Fault extends { readonly reason: string; readonly message: string }>(
-  outcome: Result<Value, Fault>,
-  statuses: Readonly<Record<Fault['reason'], number>>,
-): Value {
-  if (outcome.ok) return outcome.value;
-  const { reason, message } = outcome.error;
-  throw new Refused(statuses[reason as Fault['reason']], message, { recorded: reason });
+/** The value, or 422 with what is wrong with each field. */
+export function orRefusedFields<Value>(read: Result<Value, readonly FieldFault[]>): Value {
+  if (!read.ok) throw refusedFields(read.error);
+  return read.value;
 }
 
 /** What `run` is given. */
@@ -326,9 +326,7 @@ function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unk
   const unknown = reads === 'fields' || reads === 'maybe' ? [] : unknownFields(shape as z.ZodObject, json);
   if (unknown.length > 0) throw refusedFields(unknown);
   if (reads === 'names') return Object(json);
-  const fields = fieldsIn(shape, json);
-  if (!fields.ok) throw refusedFields(fields.error);
-  return fields.value;
+  return orRefusedFields(fieldsIn(shape, json));
 }
 
 const isReading = ({ method }: RouteContext): boolean => method === 'GET' || method === 'HEAD';

@@ -17,10 +17,10 @@ import {
   refusedFields,
   refusedWhileBusy,
   refusedWhileLimited,
+  unfit,
 } from '../http/kernel.ts';
 import { newCredential, type RelyingParty } from '../passkeys/credential.ts';
 import { NEW_PASSKEY, NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
-import { orUserRefusal } from '../users/user-routes.ts';
 import { toValidity, VALIDITY } from '../users/users.ts';
 import {
   type AcceptDeps,
@@ -93,7 +93,7 @@ function unlessDisabled(
   if (caller?.credential.kind !== 'command-line') throw new Refused(404, NO_PASSWORDS);
   // A command is told so by the name of the key.
   note({ user: params['user'] ?? '' });
-  throw new Refused(404, NO_LOGIN, { recorded: 'user-absent' });
+  throw unfit('user-absent', NO_LOGIN, 404);
 }
 
 async function make(
@@ -103,10 +103,9 @@ async function make(
   const { caller, body, note, ctx } = call;
   const user = userIn(call);
   note({ user });
-  if (user === caller.name && caller.credential.kind === 'session')
-    throw new Refused(409, NOT_OWN, { recorded: 'own-account' });
+  if (user === caller.name && caller.credential.kind === 'session') throw unfit('own-account', NOT_OWN, 409);
   const wanted = { user, role: body?.role, validity: body && toValidity(body), madeBy: makerName(caller) };
-  return told(orUserRefusal(await deps.invitations.make(wanted)), ctx?.state.basePath, deps);
+  return told(await deps.invitations.make(wanted), ctx?.state.basePath, deps);
 }
 
 const userIn = ({ params }: Call<unknown>): string => params['user'] ?? '';

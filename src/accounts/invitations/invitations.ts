@@ -5,11 +5,11 @@ import { type Invitation, MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../domain
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import { INVITATION_PATH } from '../../domain/page-paths.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import type { Store } from '../../store/open-store.ts';
 import { newGrant, secretHash } from '../grants/grants.ts';
+import { unfit } from '../http/kernel.ts';
 import { parseNewPassword } from '../passwords/password-rules.ts';
-import { createUsers, type GivenValidity, type UserDeps, type UserFault } from '../users/users.ts';
+import { createUsers, type GivenValidity, type UserDeps, userAbsent } from '../users/users.ts';
 
 export interface InvitationDeps extends UserDeps {
   readonly kept: Pick<Store, 'invitations' | 'grants'>;
@@ -31,8 +31,6 @@ export interface MadeInvitation {
   readonly path: string;
   readonly expiresAt: number;
 }
-
-export type InvitationRefusal = { readonly reason: UserFault; readonly message: string };
 
 export type Acceptance =
   /** `since`: when the account was made, Unix seconds. `isEmergency`: an admin's, made at the command line. */
@@ -68,28 +66,21 @@ export function createInvitations(deps: InvitationDeps) {
     /** Invitations that are still valid. */
     list: () => kept.invitations.listInvitations(unixSeconds(clock)),
     revoke: (user: string) => kept.grants.revoke('invitation', { user }, unixSeconds(clock)),
-    async make({
-      user: name,
-      role,
-      validity,
-      madeBy,
-    }: WantedInvitation): Promise<Result<MadeInvitation, InvitationRefusal>> {
-      if (role !== undefined) {
-        const added = await users.add({ name, role, validity, password: undefined });
-        if (!added.ok) return added;
-      }
+    /** Refuses by a `Refused`. */
+    async make({ user: name, role, validity, madeBy }: WantedInvitation): Promise<MadeInvitation> {
+      if (role !== undefined) await users.add({ name, role, validity, password: undefined });
       const user = await store.findUser(name);
-      if (!user) return ABSENT;
+      if (!user) throw userAbsent();
       const { secret, ...made } = newGrant();
       const createdAt = unixSeconds(clock);
       const { validFrom = createdAt, validUntil = Number.POSITIVE_INFINITY } = user;
-      if (validUntil <= createdAt) return ENDED;
+      if (validUntil <= createdAt) throw unfit('validity-unfit', 'The account has ended: extend it first');
       // A guest's link holds until the account has begun, too, and never longer than the account.
       const expiresAt = Math.min(Math.max(createdAt, validFrom) + lifetime, validUntil);
       const bound = { user: user.name, userCreatedAt: user.createdAt, madeBy };
       const invitation = { ...NEW_GRANT, ...made, ...bound, createdAt, expiresAt };
-      if ((await kept.grants.add('invitation', invitation)) === 'absent') return ABSENT;
-      return ok({ user: user.name, path: `${INVITATION_PATH}/${secret}`, expiresAt });
+      if ((await kept.grants.add('invitation', invitation)) === 'absent') throw userAbsent();
+      return { user: user.name, path: `${INVITATION_PATH}/${secret}`, expiresAt };
     },
     /** Uses the link up. */
     async accept(token: string, password: string): Promise<Acceptance> {
@@ -110,5 +101,3 @@ export function createInvitations(deps: InvitationDeps) {
 }
 
 const VOID = { kind: 'void' } as const;
-const ENDED = err({ reason: 'validity-unfit', message: 'The account has ended: extend it first' } as const);
-const ABSENT = err({ reason: 'user-absent', message: 'User not found' } as const);

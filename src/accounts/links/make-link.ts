@@ -10,9 +10,9 @@ import { PATH_SHAPES } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Result } from '../../domain/result.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
-import { type GrantServices, keepGrant, newGrant, unfit } from '../grants/grants.ts';
+import { type GrantServices, keepGrant, newGrant } from '../grants/grants.ts';
 import { shown } from '../http/json-body.ts';
-import { type Call, refusedFor } from '../http/kernel.ts';
+import { type Call, refusedFor, unfit } from '../http/kernel.ts';
 import { linkCaller } from './links.ts';
 
 /** A link as it was asked for, in the fields of the API, not yet checked. */

@@ -11,8 +11,8 @@ import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
 import { NAMED, NO_CAMERA_LIST } from '../http/json-body.ts';
-import { ANSWERED, type Call, declaring, orRefused, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
-import type { RoleFault, RoleRefusal, RolesChanged, WantedRoles } from './roles.ts';
+import { ANSWERED, type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import type { RolesChanged, WantedRoles } from './roles.ts';
 
 /** Null takes a limit away, and what is left out stays. */
 const { deny, hours, history_since } = ROLE.shape;
@@ -25,15 +25,6 @@ const CHANGED_ROLE = named(
     history_since: history_since.nullable(),
   }),
 );
-
-// biome-ignore format: a table
-const STATUS_OF: Readonly<Record<RoleFault, number>> = {
-  'name-invalid':    400,
-  'cameras-invalid': 400,
-  'limits-invalid':  400,
-  'role-fixed':      409,
-  'role-absent':     404,
-};
 
 const route = declaring<Services>();
 const CHANGE = { access: 'admin', who: 'admin', proof: 'roles' } as const;
@@ -53,26 +44,24 @@ async function save(
   const { role = '' } = call.params;
   const { cameras, ...limits } = call.body;
   if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
-  changed(call, [role], await deps.customRoles.change(new Map([[role, { cameras, limits }]])));
+  await recorded(call, [role], deps.customRoles.change(new Map([[role, { cameras, limits }]])));
   return { success: true, ...warningOf(role, cameras, deps) };
 }
 
-async function remove(
-  call: Call<unknown>,
-  { customRoles }: Pick<Services, 'customRoles'>,
-  name: string,
-): Promise<void> {
-  changed(call, [name], await customRoles.change(new Map([[name, null]])));
-}
+const remove = (call: Call<unknown>, { customRoles }: Pick<Services, 'customRoles'>, name: string): Promise<void> =>
+  recorded(call, [name], customRoles.change(new Map([[name, null]])));
 
 /** Records what was changed, or the refusal of each role. */
-export function changed(
+async function recorded(
   { record }: Pick<Call, 'record'>,
   names: readonly string[],
-  outcome: Result<RolesChanged, RoleRefusal>,
-): void {
-  if (!outcome.ok) for (const role of names) record({ what: 'custom-role-changed', role }, outcome.error.reason);
-  const { saved, deleted, newViewers } = orRefused(outcome, STATUS_OF);
+  changing: Promise<RolesChanged>,
+): Promise<void> {
+  const { saved, deleted, newViewers } = await changing.catch((fault: unknown) => {
+    const reason = fault instanceof Refused ? fault.recorded : undefined;
+    if (reason) for (const role of names) record({ what: 'custom-role-changed', role }, reason);
+    throw fault;
+  });
   for (const role of saved) record({ what: 'custom-role-changed', role });
   for (const role of deleted) record({ what: 'custom-role-deleted', role });
   for (const user of newViewers) record({ what: 'role-changed', user });
@@ -121,7 +110,7 @@ async function configSet(
     if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
     prove('roles');
     const isHere = (entry: string): boolean => settings.server.site === undefined || isAmong(entry, knownCameras());
-    changed(call, [...wanted.keys()], await customRoles.changeHere(wanted, isHere));
+    await recorded(call, [...wanted.keys()], customRoles.changeHere(wanted, isHere));
   }
   if (!rest || !ctx)
     return { success: true, message: 'The roles are changed. The change holds from the next request on.' };

@@ -19,6 +19,7 @@ import {
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { RoleStore } from '../../store/accounts/house.ts';
 import { cameraEntriesIn } from '../http/json-body.ts';
+import { unfit } from '../http/kernel.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
 interface RoleSources {
@@ -106,18 +107,11 @@ export interface RoleDeps {
   readonly roleRegistry: RoleRegistry;
 }
 
-export type RoleFault = 'name-invalid' | 'cameras-invalid' | 'limits-invalid' | 'role-fixed' | 'role-absent';
-
-export interface RoleRefusal {
-  readonly reason: RoleFault;
-  readonly message: string;
-}
-
 /** What is asked for a role. Of the limits, null takes one away; one that is left out stays as it is. */
 export interface WantedRole {
   readonly cameras: readonly unknown[];
   readonly limits?: RequestedLimits;
-  /** The role may have no camera at all: it waits for somebody to give it some. */
+  /** The role may have no camera at all, until an admin gives it some. */
   readonly mayBeEmpty?: true;
 }
 
@@ -162,13 +156,10 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
         };
       });
     },
-    /** All of them or none. */
+    /** All of them or none. Refuses by a `Refused`. */
     change,
     /** The same by a page of the NVR, which knows its own cameras alone: entries of a role that name none of them stay. */
-    async changeHere(
-      wanted: WantedRoles,
-      isHere: (entry: string) => boolean,
-    ): Promise<Result<RolesChanged, RoleRefusal>> {
+    async changeHere(wanted: WantedRoles, isHere: (entry: string) => boolean): Promise<RolesChanged> {
       const before = await roleRegistry.latest();
       const elsewhere = (name: string) => (before.get(name as Role) ?? []).filter((entry) => !isHere(entry));
       return change(
@@ -182,71 +173,62 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
     },
   };
 
-  async function change(wanted: WantedRoles): Promise<Result<RolesChanged, RoleRefusal>> {
+  async function change(wanted: WantedRoles): Promise<RolesChanged> {
     const active = await roleRegistry.active();
     const known = [...active.cameras.keys()];
     const saved: StoredRole[] = [];
     const deleted: Role[] = [];
     for (const [name, asked] of wanted) {
-      const entries = asked === null || isList(asked) ? asked : asked.cameras;
-      const role = parseRoleName(name, entries === null, known, roleRegistry);
-      if (!role.ok) return role;
-      const isEmpty = entries?.length === 0 && asked !== null && !isList(asked) && asked.mayBeEmpty;
-      const cameras = entries === null ? ok(null) : isEmpty ? ok([]) : parseCameras(name, entries);
-      if (!cameras.ok) return cameras;
-      if (cameras.value === null || asked === null) {
-        deleted.push(role.value);
+      const role = checkedName(name, asked === null, known, roleRegistry);
+      if (asked === null) {
+        deleted.push(role);
         continue;
       }
-      const before = active.limits.get(role.value);
-      const limits = requestedLimits(isList(asked) ? {} : (asked.limits ?? {}), before && writtenLimits(before));
-      if (!limits.ok) return refused('limits-invalid', `The role ${name}: ${limits.error}`);
-      saved.push({ role: role.value, cameras: cameras.value, ...(limits.value && { limits: limits.value }) });
+      const {
+        cameras: entries,
+        limits: wantedLimits = {},
+        mayBeEmpty,
+      }: WantedRole = isList(asked) ? { cameras: asked } : asked;
+      const cameras = mayBeEmpty && entries.length === 0 ? [] : checkedCameras(name, entries);
+      const before = active.limits.get(role);
+      const limits = requestedLimits(wantedLimits, before && writtenLimits(before));
+      if (!limits.ok) throw unfit('limits-invalid', `The role ${name}: ${limits.error}`);
+      saved.push({ role, cameras, ...(limits.value && { limits: limits.value }) });
     }
     const newViewers = await roleStore.changeRoles({ saved, deleted });
-    return ok({ saved: saved.map(({ role }) => role), deleted, newViewers });
+    return { saved: saved.map(({ role }) => role), deleted, newViewers };
   }
 }
 
 const isList = (asked: WantedRole | readonly unknown[]): asked is readonly unknown[] => Array.isArray(asked);
 
-const refused = (reason: RoleFault, message: string): Result<never, RoleRefusal> => err({ reason, message });
-
-function parseRoleName(
-  name: string,
-  isDeleted: boolean,
-  known: readonly Role[],
-  { fixed }: RoleRegistry,
-): Result<Role, RoleRefusal> {
+function checkedName(name: string, isDeleted: boolean, known: readonly Role[], { fixed }: RoleRegistry): Role {
   const role = parseCustomRoleName(name);
-  if (!role.ok) return refused('name-invalid', role.error);
+  if (!role.ok) throw unfit('name-invalid', role.error);
   if (fixed.has(role.value)) {
-    return refused(
-      'role-fixed',
-      `The role ${name} is defined in the configuration file: change auth.roles.${name} there`,
-    );
+    const message = `The role ${name} is defined in the configuration file: change auth.roles.${name} there`;
+    throw unfit('role-fixed', message, 409);
   }
-  if (known.includes(role.value)) return role;
-  if (isDeleted) return refused('role-absent', `There is no role ${name}`);
+  if (known.includes(role.value)) return role.value;
+  if (isDeleted) throw unfit('role-absent', `There is no role ${name}`, 404);
   if (name.length > LONGEST_ROLE_NAME)
-    return refused('name-invalid', `A role name has at most ${LONGEST_ROLE_NAME} characters`);
+    throw unfit('name-invalid', `A role name has at most ${LONGEST_ROLE_NAME} characters`);
   // A proxy's role header is compared without case, so the two names could not be told apart.
   const fault = newRoleFault(name, known);
-  return fault === undefined ? role : refused('name-invalid', fault);
+  if (fault !== undefined) throw unfit('name-invalid', fault);
+  return role.value;
 }
 
-function parseCameras(name: string, entries: readonly unknown[]): Result<readonly string[], RoleRefusal> {
-  if (entries.length === 0)
-    return refused('cameras-invalid', `The role ${name} needs at least one camera: give a list of names`);
+function checkedCameras(name: string, entries: readonly unknown[]): readonly string[] {
+  const refused = (why: string) => unfit('cameras-invalid', `The role ${name}${why}`);
+  if (entries.length === 0) throw refused(' needs at least one camera: give a list of names');
   if (entries.length > MOST_CAMERA_ENTRIES)
-    return refused(
-      'cameras-invalid',
-      `The role ${name} has more than ${MOST_CAMERA_ENTRIES} cameras: use "*" in names`,
-    );
+    throw refused(` has more than ${MOST_CAMERA_ENTRIES} cameras: use "*" in names`);
   const cameras = cameraEntriesIn(entries);
-  if (!cameras.ok) return refused('cameras-invalid', `The role ${name}: ${cameras.error}`);
+  if (!cameras.ok) throw refused(`: ${cameras.error}`);
   const fault = wildcardsFault(cameras.value);
-  return fault === undefined ? cameras : refused('cameras-invalid', `The role ${name} ${fault}`);
+  if (fault !== undefined) throw refused(` ${fault}`);
+  return cameras.value;
 }
 
 /** Null takes a limit away; one that is left out stays as it is. */

@@ -9,7 +9,7 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type GrantServices, newGrantId, notKept, refusedUntil, unfit } from '../grants/grants.ts';
+import { type GrantServices, newGrantId, notKept, refusedUntil } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../http/json-body.ts';
 import {
@@ -23,6 +23,7 @@ import {
   refusedFor,
   refusedWhileBusy,
   refusedWhileLimited,
+  unfit,
 } from '../http/kernel.ts';
 import { respond } from '../http/responses.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';

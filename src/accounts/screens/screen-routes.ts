@@ -13,11 +13,10 @@ import {
   knownGrant,
   knownGrants,
   revokeGrant,
-  unfit,
 } from '../grants/grants.ts';
 import { SCREEN } from '../http/answers.ts';
 import { GIVEN_TEXT, shown } from '../http/json-body.ts';
-import { type AccountResponseDeps, type Call, declaring, Refused } from '../http/kernel.ts';
+import { type AccountResponseDeps, type Call, declaring, Refused, unfit } from '../http/kernel.ts';
 import type { OpenScreens } from './screens.ts';
 
 type RouteServices = AccountResponseDeps &

@@ -6,7 +6,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { CODE, GIVEN_TEXT } from '../http/json-body.ts';
-import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import { type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { keepSession } from '../sessions/session-routes.ts';
 
 export const OFF = 'Second factors are turned off here: auth.second_factor is "off"';
@@ -60,9 +60,7 @@ async function confirm(call: Call<z.output<typeof CONFIRMED>>, deps: FactorServi
   call.note({ user: user.name, factor: 'totp' });
   const outcome = await deps.enrolment.confirmTotp(user, call.body.code);
   if (outcome.kind !== 'confirmed')
-    throw outcome.kind === 'wrong-code'
-      ? new Refused(400, WRONG_CODE, { recorded: outcome.kind })
-      : new Refused(409, NONE_WAITS, { recorded: outcome.kind });
+    throw outcome.kind === 'wrong-code' ? unfit(outcome.kind, WRONG_CODE) : unfit(outcome.kind, NONE_WAITS, 409);
   await keepSession(call, outcome.user, deps);
   return { recovery_codes: outcome.recoveryCodes ?? [] };
 }
@@ -87,8 +85,8 @@ async function removeOf(call: Call, deps: FactorServices): Promise<void> {
   const { user: name = '' } = call.params;
   call.note({ user: name });
   const user = await deps.store.accounts.findUser(name);
-  if (!user) throw new Refused(404, 'User not found', { recorded: 'user-absent' });
+  if (!user) throw unfit('user-absent', 'User not found', 404);
   const left = await deps.enrolment.removeAll(user);
-  if (!left) throw new Refused(404, NO_FACTOR, { recorded: 'factor-absent' });
+  if (!left) throw unfit('factor-absent', NO_FACTOR, 404);
   await keepSession(call, left, deps);
 }

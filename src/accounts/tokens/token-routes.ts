@@ -18,11 +18,10 @@ import {
   knownGrant,
   knownGrants,
   revokeGrant,
-  unfit,
 } from '../grants/grants.ts';
 import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
 import { cameraEntriesIn, ROLE_GIVEN } from '../http/json-body.ts';
-import { type AccountResponseDeps, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import { type AccountResponseDeps, type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
 
 /** What tokens are made with. */

@@ -6,6 +6,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
+import { Refused } from '../http/kernel.ts';
 import { mostIterations, PBKDF2_ITERATIONS, parseHash } from '../passwords/password-hash.ts';
 
 /** A row as the NVR keeps it. */
@@ -20,12 +21,8 @@ export interface ImportUsersDeps {
   readonly store: Pick<AccountStore, 'addUser' | 'listUsers'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
-  /** Makes the roles that are not here yet. */
-  readonly customRoles: {
-    change(
-      wanted: ReadonlyMap<string, { readonly cameras: readonly string[]; readonly mayBeEmpty: true }>,
-    ): Promise<Result<unknown, { readonly message: string }>>;
-  };
+  /** Makes a role that is not here yet; refuses by a `Refused`. */
+  readonly makeRole: (name: string, cameras: readonly string[]) => Promise<unknown>;
   /** `auth.hash_iterations`. */
   readonly iterations?: number;
 }
@@ -34,7 +31,7 @@ export interface ImportUsersDeps {
 export interface NvrRights {
   /** `auth.roles` of the NVR's configuration; entries are camera names. */
   readonly roles: ReadonlyMap<string, readonly string[]>;
-  /** The role of users whose role nobody knows. Absent: their own, without cameras. */
+  /** The role of users whose role is unknown. Absent: their own, without cameras. */
   readonly unknownRole?: string | undefined;
 }
 
@@ -86,8 +83,12 @@ async function roleFor(asked: string, nvr: NvrRights, deps: ImportUsersDeps): Pr
     return found.ok ? ok({ ...found.value, unknownRole: asked }) : found;
   }
   const cameras = there ?? [];
-  const made = await deps.customRoles.change(new Map([[asked, { cameras, mayBeEmpty: true as const }]]));
-  if (!made.ok) return err(`the role ${JSON.stringify(asked)} cannot be made: ${made.error.message}`);
+  try {
+    await deps.makeRole(asked, cameras);
+  } catch (fault) {
+    if (!(fault instanceof Refused)) throw fault;
+    return err(`the role ${JSON.stringify(asked)} cannot be made: ${fault.message}`);
+  }
   return ok({ role: asked as Role, cameras, ...(!there && { unknownRole: asked }) });
 }
 

@@ -6,16 +6,23 @@ import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import type { Result } from '../../domain/result.ts';
 import { heldBy } from '../../domain/rights.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/json-body.ts';
-import { type Call, declaring, Refused, refusedFields, refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
+import {
+  type Call,
+  declaring,
+  type Refused,
+  refusedFields,
+  refusedWhileBusy,
+  refusedWhileLimited,
+  unfit,
+} from '../http/kernel.ts';
 import { whileThere } from '../http/responses.ts';
 import { type GuessServices, guessOnAccount, judgeGuess } from '../login/guesses.ts';
 import { keepSession } from '../sessions/session-routes.ts';
-import { toValidity, type UserRefusal, VALIDITY } from './users.ts';
+import { toValidity, userAbsent, VALIDITY } from './users.ts';
 
 const NEW_USER = named(
   'NewUser',
@@ -45,20 +52,6 @@ const ROLE_OR_SOURCE = { loc: ['body'], msg: 'Give a role, or "source": "provide
 /** The NVR's pages expect this user to exist with its role. The command line may remove it. */
 const FIXED_USER = 'admin';
 
-// biome-ignore format: a table
-const USER_STATUSES: Readonly<Record<Exclude<UserRefusal['reason'], 'busy'>, number>> = {
-  'name-invalid':         400,
-  'role-unknown':         400,
-  'password-unfit':       400,
-  'name-taken':           409,
-  'user-absent':          404,
-  'last-admin':           403,
-  'validity-unfit':       400,
-  'factor-absent':        404,
-  'sign-in-absent':       409,
-  'last-way-in':          409,
-};
-
 const route = declaring<Services>();
 const ADMINS = { access: 'admin', who: 'admin' } as const;
 const CHANGE = { ...ADMINS, proof: 'users' } as const;
@@ -75,19 +68,9 @@ export const USER_ROUTES = [
   route({ route: 'PUT /api/users/{user}/validity', ...CHANGE, note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, reads: 'names', yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'validity-changed', before: unlessFixed('Cannot make a guest of the admin user'), run: setValidity }),
 ];
 
-/** The outcome of a change, or its refusal. */
-export function orUserRefusal<Value>(outcome: Result<Value, UserRefusal>): Value {
-  if (outcome.ok) return outcome.value;
-  const { reason: recorded, message } = outcome.error;
-  throw recorded === 'busy' ? refusedWhileBusy(recorded) : new Refused(USER_STATUSES[recorded], message, { recorded });
-}
-
-async function list(
-  _: Call,
-  { users, store, signIns }: Pick<Services, 'users' | 'store' | 'signIns'>,
-): Promise<object> {
+async function list(_: Call, { store, signIns }: Pick<Services, 'store' | 'signIns'>): Promise<object> {
   const [known, logins, connected] = await Promise.all([
-    users.list(),
+    store.accounts.listUsers(),
     store.loginPlaces.lastLogins(),
     signIns.byUser(),
   ]);
@@ -123,7 +106,7 @@ async function add(
   if (role === ADMIN) prove('elevation');
   // The name in a request may be any text, so a refusal of one is recorded without it.
   if (caller.credential.kind === 'command-line') note({ user: username });
-  note({ user: orUserRefusal(await users.add({ name: username, password, role, validity: toValidity(body) })) });
+  note({ user: await users.add({ name: username, password, role, validity: toValidity(body) }) });
   return { username };
 }
 
@@ -131,7 +114,7 @@ const userIn = ({ params }: Call<unknown>): string => params['user'] ?? '';
 
 const isFixed = ({ caller }: Call<unknown>, name: string): boolean =>
   name === FIXED_USER && caller.credential.kind !== 'command-line';
-const keptAsIs = (message: string): Refused => new Refused(403, message, { recorded: 'user-fixed' });
+const keptAsIs = (message: string): Refused => unfit('user-fixed', message, 403);
 
 function unlessFixed(message: string): (call: Call) => void {
   return (call) => {
@@ -159,7 +142,7 @@ async function remove(
   call.note({ user: name });
   if (isFixed(call, name)) throw keptAsIs('Cannot delete admin user');
   await proveForAdmin(call, deps, name);
-  orUserRefusal(await deps.users.remove(name));
+  await deps.users.remove(name);
 }
 
 async function setRole(
@@ -171,21 +154,20 @@ async function setRole(
   if ((role === undefined) === (source === undefined)) throw refusedFields([ROLE_OR_SOURCE]);
   if (role !== undefined) {
     await proveForAdmin(call, deps, name, role);
-    return void orUserRefusal(await deps.users.setRole(name, role));
+    return deps.users.setRole(name, role);
   }
   if (source !== 'provider') throw refusedFields([ROLE_OR_SOURCE]);
   // What the provider gives may be more than what the user has.
   call.prove('elevation');
-  if (!(await deps.store.accounts.findUser(name)))
-    throw new Refused(404, 'User not found', { recorded: 'user-absent' });
-  call.note({ provider: orUserRefusal(await deps.signIns.giveBackRole(name)) });
+  if (!(await deps.store.accounts.findUser(name))) throw userAbsent();
+  call.note({ provider: await deps.signIns.giveBackRole(name) });
 }
 
 async function setValidity(call: Call<object>, deps: Pick<Services, 'users' | 'store' | 'signIns'>): Promise<void> {
   const validity = fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {});
   if (!validity.ok) throw refusedFields(validity.error);
   await proveForAdmin(call, deps, userIn(call));
-  orUserRefusal(await deps.users.setValidity(userIn(call), toValidity(validity.value)));
+  await deps.users.setValidity(userIn(call), toValidity(validity.value));
 }
 
 /** The own password comes with the current one, which is a proof; a program has none to give. */
@@ -207,16 +189,15 @@ async function putPassword(call: Call<z.output<typeof CHANGED_PASSWORD>>, deps: 
   const { caller, body } = call;
   const name = userIn(call);
   const isOwn = name === caller.name;
-  if (!isOwn && !isAdministrator(caller))
-    throw new Refused(403, 'You can only change your own password', { recorded: 'not-own' });
+  if (!isOwn && !isAdministrator(caller)) throw unfit('not-own', 'You can only change your own password', 403);
   const user = await deps.store.accounts.findUser(name);
-  if (!user) throw new Refused(404, 'User not found', { recorded: 'user-absent' });
+  if (!user) throw userAbsent();
   if (isOwn) await proveOld(call, user, deps);
-  const outcome = await deps.users.setPassword(name, body.password, isOwn ? user.passwordHash : undefined);
+  const changed = await deps.users.setPassword(name, body.password, isOwn ? user.passwordHash : undefined);
   // The proven hash has been replaced since: the user or an administrator changed the password at the same time.
-  if (isOwn && !outcome.ok && outcome.error.reason === 'user-absent') throw oldPasswordWrong();
+  if (!changed) throw isOwn ? oldPasswordWrong() : userAbsent();
   // It ends all sessions of the user, this one included: the caller's goes on.
-  await keepSession(call, orUserRefusal(outcome), deps, 'password_change');
+  await keepSession(call, changed, deps, 'password_change');
 }
 
 /**
@@ -229,7 +210,7 @@ async function proveOld(
   deps: ChangeServices,
 ): Promise<void> {
   const { old_password: password } = body;
-  if (!password) throw new Refused(400, 'Current password is required', { recorded: 'old-password-missing' });
+  if (!password) throw unfit('old-password-missing', 'Current password is required');
   const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;
   const guess = { password, address, account: user.name, storedHash: async () => user.passwordHash };
   const outcome = await whileThere(ctx?.res, (signal) =>
@@ -247,5 +228,4 @@ async function proveOld(
 }
 
 /** The NVR's own page looks for these words. */
-const oldPasswordWrong = (): Refused =>
-  new Refused(401, 'Current password is incorrect', { recorded: 'old-password-wrong' });
+const oldPasswordWrong = (): Refused => unfit('old-password-wrong', 'Current password is incorrect', 401);

@@ -5,10 +5,10 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import { named } from '../../routes/shapes.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { SignInStore } from '../../store/accounts/sign-ins.ts';
+import { type Refused, refusedWhileBusy, unfit } from '../http/kernel.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 
@@ -19,27 +19,6 @@ export interface UserDeps {
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
   readonly passwordRules: PasswordRules;
 }
-
-export type UserFault =
-  | 'name-invalid'
-  | 'role-unknown'
-  | 'password-unfit'
-  | 'name-taken'
-  | 'user-absent'
-  | 'last-admin'
-  | 'factor-absent'
-  | 'sign-in-absent'
-  | 'last-way-in'
-  | 'validity-unfit'
-  | 'busy';
-
-export interface UserRefusal {
-  readonly reason: UserFault;
-  /** Shown to the client of the API, or at the terminal. */
-  readonly message: string;
-}
-
-export type UserOutcome = Result<UserName, UserRefusal>;
 
 export interface NewUser {
   readonly name: string;
@@ -57,22 +36,24 @@ const UNKNOWN_BYTES = 32;
 /** A password that no person knows, for an account that is made without one. */
 export const unknownPassword = (): string => randomBytes(UNKNOWN_BYTES).toString('base64url');
 
+/** Each change refuses by a `Refused`. */
 export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps) {
-  const hashOf = async (password: string, name: UserName): Promise<Result<string, UserRefusal>> => {
-    const fit = await parseNewPassword(password, name, passwordRules);
-    if (!fit.ok) return refused('password-unfit', fit.error);
-    const outcome = await hasher.hash(fit.value);
-    return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
+  const hashOf = async (password: string): Promise<string> => {
+    const outcome = await hasher.hash(password);
+    if (outcome.kind === 'busy') throw refusedWhileBusy('busy');
+    return outcome.hash;
   };
-  const unknownToAll = async (): Promise<Result<string, UserRefusal>> => {
-    const outcome = await hasher.hash(unknownPassword());
-    return outcome.kind === 'busy' ? BUSY : ok(outcome.hash);
+  const hashOfNew = async (password: string, name: UserName): Promise<string> => {
+    const fit = await parseNewPassword(password, name, passwordRules);
+    if (!fit.ok) throw unfit('password-unfit', fit.error);
+    return hashOf(fit.value);
   };
   const knownRoles = async (): Promise<Role[]> => [...(await roles()).keys(), ADMIN, VIEWER];
-  const roleOf = async (text: string): Promise<Result<Role, UserRefusal>> => {
+  const roleNamed = async (text: string): Promise<Role> => {
     const known = await knownRoles();
     const role = known.find((candidate) => candidate === text);
-    return role ? ok(role) : refused('role-unknown', `Role must be one of: ${known.join(', ')}`);
+    if (!role) throw unfit('role-unknown', `Role must be one of: ${known.join(', ')}`);
+    return role;
   };
   /** A role that was deleted while it was being assigned: its other users became viewers, and this one must too. */
   const unlessGone = async (role: Role): Promise<void> => {
@@ -80,86 +61,64 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
     if (!known.includes(role)) await store.demoteUnknownRoles(known, [role]);
   };
   return {
-    /** All users, in order of name. */
-    list: async (): Promise<
-      readonly Pick<User, 'name' | 'role' | 'hasFactor' | 'validFrom' | 'validUntil' | 'roleSource'>[]
-    > =>
-      (await store.listUsers()).map(({ name, role, hasFactor, validFrom, validUntil, roleSource }) => ({
-        name,
-        role,
-        ...(hasFactor && { hasFactor }),
-        ...(validFrom !== undefined && { validFrom }),
-        ...(validUntil !== undefined && { validUntil }),
-        ...(roleSource !== undefined && { roleSource }),
-      })),
-    async add(user: NewUser): Promise<UserOutcome> {
+    async add(user: NewUser): Promise<UserName> {
       const existing = (await store.listUsers()).map(({ name }) => name);
       const name = parseNewUserName(user.name, existing);
-      if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
-      const role = await roleOf(user.role);
-      if (!role.ok) return role;
+      if (!name.ok) throw unfit('name-invalid', `Invalid username: ${name.error}`);
+      const role = await roleNamed(user.role);
       const { validFrom = null, validUntil = null } = user.validity ?? {};
-      const fit = checkedValidity(validFrom, validUntil);
-      if (!fit.ok) return refused('validity-unfit', fit.error);
+      checkValidity(validFrom, validUntil);
       if (validUntil !== null && validUntil <= unixSeconds(clock))
-        return refused('validity-unfit', 'valid_until has passed already');
-      const hash = await (user.password === undefined ? unknownToAll() : hashOf(user.password, name.value));
-      if (!hash.ok) return hash;
-      const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
+        throw unfit('validity-unfit', 'valid_until has passed already');
+      const { password } = user;
+      const passwordHash = await (password === undefined ? hashOf(unknownPassword()) : hashOfNew(password, name.value));
+      const row = { passwordHash, passwordChangedAt: null, createdAt: unixSeconds(clock) };
       const ends = { ...(validFrom !== null && { validFrom }), ...(validUntil !== null && { validUntil }) };
-      const unknown = user.password === undefined && ({ hasNoPassword: true } as const);
-      const added = await store.addUser({ name: name.value, role: role.value, ...row, ...ends, ...unknown });
-      if (added === 'taken') return refused('name-taken', `User ${name.value} exists already`);
-      await unlessGone(role.value);
-      return ok(name.value);
+      const unknown = password === undefined && ({ hasNoPassword: true } as const);
+      const added = await store.addUser({ name: name.value, role, ...row, ...ends, ...unknown });
+      if (added === 'taken') throw unfit('name-taken', `User ${name.value} exists already`, 409);
+      await unlessGone(role);
+      return name.value;
     },
-    /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
-    async setPassword(text: string, password: string, proven?: string): Promise<Result<User, UserRefusal>> {
+    /**
+     * Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. Undefined
+     * where there is no such user, or another hash by now.
+     */
+    async setPassword(text: string, password: string, proven?: string): Promise<User | undefined> {
       const user = await store.findUser(text);
-      if (!user) return ABSENT;
-      const hash = await hashOf(password, user.name);
-      if (!hash.ok) return hash;
+      if (!user) return undefined;
+      const passwordHash = await hashOfNew(password, user.name);
       const passwordChangedAt = unixSeconds(clock);
-      const outcome = await store.setPassword(user.name, hash.value, passwordChangedAt, proven);
-      return outcome === 'set' ? ok({ ...user, passwordHash: hash.value, passwordChangedAt }) : ABSENT;
+      const outcome = await store.setPassword(user.name, passwordHash, passwordChangedAt, proven);
+      return outcome === 'set' ? { ...user, passwordHash, passwordChangedAt } : undefined;
     },
-    async setRole(text: string, roleName: string): Promise<UserOutcome> {
-      const role = await roleOf(roleName);
-      if (!role.ok) return role;
-      const name = text as UserName; // an invalid name matches no user
-      const outcome = await store.setRole(name, role.value, unixSeconds(clock));
-      await unlessGone(role.value);
-      return toOutcome(outcome, name, 'Cannot take the role of admin from the last admin');
+    async setRole(name: string, roleName: string): Promise<void> {
+      const role = await roleNamed(roleName);
+      // An invalid name matches no user.
+      const outcome = await store.setRole(name as UserName, role, unixSeconds(clock));
+      await unlessGone(role);
+      assertChanged(outcome, 'Cannot take the role of admin from the last admin');
     },
     /** What is not said stays as it is. */
-    async setValidity(text: string, given: GivenValidity): Promise<UserOutcome> {
+    async setValidity(text: string, given: GivenValidity): Promise<void> {
       const user = await store.findUser(text);
-      if (!user) return ABSENT;
+      if (!user) throw userAbsent();
       const { validFrom = user.validFrom ?? null, validUntil = user.validUntil ?? null } = given;
-      const fit = checkedValidity(validFrom, validUntil);
-      if (!fit.ok) return refused('validity-unfit', fit.error);
+      checkValidity(validFrom, validUntil);
       const outcome = await store.setValidity(user.name, validFrom, validUntil);
-      return toOutcome(outcome, user.name, 'Cannot make a guest of the last admin: one whose account lasts must stay');
+      assertChanged(outcome, 'Cannot make a guest of the last admin: one whose account lasts must stay');
     },
-    async remove(text: string): Promise<UserOutcome> {
-      const name = text as UserName;
-      return toOutcome(await store.deleteUser(name), name, 'Cannot delete the last admin');
+    async remove(name: string): Promise<void> {
+      assertChanged(await store.deleteUser(name as UserName), 'Cannot delete the last admin');
     },
   };
 }
 
-const refused = (reason: UserFault, message: string): Result<never, UserRefusal> => err({ reason, message });
+export const userAbsent = (): Refused => unfit('user-absent', 'User not found', 404);
 
-const ABSENT = refused('user-absent', 'User not found');
-const BUSY = refused('busy', 'Too many passwords are being checked at the same time: try again in a few seconds.');
-
-function toOutcome(
-  outcome: 'set' | 'deleted' | 'absent' | 'last-admin',
-  name: UserName,
-  lastAdmin: string,
-): UserOutcome {
-  if (outcome === 'absent') return ABSENT;
-  return outcome === 'last-admin' ? refused('last-admin', lastAdmin) : ok(name);
+function assertChanged(outcome: 'set' | 'deleted' | 'absent' | 'last-admin', lastAdmin: string): void {
+  if (outcome === 'absent') throw userAbsent();
+  if (outcome === 'last-admin') throw unfit('last-admin', lastAdmin, 403);
 }
 
 /** The validity of an account, as it is asked for, in Unix seconds. Null: without that end. Undefined: not said. */
@@ -185,12 +144,14 @@ export const toValidity = ({ valid_from: from, valid_until: until }: z.output<ty
   ...(until !== undefined && { validUntil: until }),
 });
 
-/** Errs with a sentence. */
-export const checkedValidity = (from: number | null, until: number | null): Result<undefined, string> =>
-  from !== null && until !== null && until <= from ? err('valid_until must be later than valid_from') : ok(undefined);
+function checkValidity(from: number | null, until: number | null): void {
+  if (from !== null && until !== null && until <= from)
+    throw unfit('validity-unfit', 'valid_until must be later than valid_from');
+}
 
 export type SignInAdmin = ReturnType<typeof createSignInAdmin>;
 
+/** Each change refuses by a `Refused`. */
 export function createSignInAdmin(store: SignInStore) {
   return {
     /** The names of the providers of each user who has a sign-in. */
@@ -201,39 +162,33 @@ export function createSignInAdmin(store: SignInStore) {
       return byUser;
     },
     /** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
-    async giveBackRole(name: string): Promise<Result<string, UserRefusal>> {
+    async giveBackRole(name: string): Promise<string> {
       const user = name as UserName; // an invalid name matches no user
       const [first] = (await store.listSignIns(user)).toSorted((one, other) => one.connectedAt - other.connectedAt);
-      if (!first) return NO_SIGN_IN;
+      if (!first) throw signInAbsent();
       const outcome = await store.setRoleSource(user, first.provider);
-      if (outcome === 'last-admin') return LAST_ADMIN;
-      return outcome === 'absent' ? NO_SIGN_IN : ok(first.provider);
+      if (outcome === 'last-admin') throw unfit(outcome, LAST_ADMIN, 403);
+      if (outcome === 'absent') throw signInAbsent();
+      return first.provider;
     },
     /** Sessions go on; a role that the provider gave becomes Postern's own. */
-    async remove(name: string, provider: string): Promise<UserOutcome> {
-      const user = name as UserName;
-      const outcome = await store.disconnect(user, provider, 'admin');
-      if (outcome === 'last-way-in') return LAST_WAY_IN;
-      return outcome === 'disconnected' ? ok(user) : NO_SIGN_IN;
+    async remove(name: string, provider: string): Promise<void> {
+      const outcome = await store.disconnect(name as UserName, provider, 'admin');
+      if (outcome === 'last-way-in') throw unfit(outcome, LAST_WAY_IN, 409);
+      if (outcome !== 'disconnected') throw signInAbsent();
     },
     /** Guests whose accounts are gone. */
     closed: store.listClosed,
     /** A closed guest may sign in again, without an invitation. */
-    forget: async (provider: string, subject: string): Promise<Result<undefined, UserRefusal>> =>
-      (await store.forgetClosed(provider, subject)) === 'absent' ? NO_CLOSED : ok(undefined),
+    async forget(provider: string, subject: string): Promise<void> {
+      if ((await store.forgetClosed(provider, subject)) === 'absent') throw unfit('sign-in-absent', NO_CLOSED, 409);
+    },
   };
 }
 
-const NO_SIGN_IN = refused('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist');
-const NO_CLOSED = refused(
-  'sign-in-absent',
-  'There is no such closed guest: postern users list shows each with its provider and subject',
-);
-const LAST_ADMIN = refused(
-  'last-admin',
-  'Cannot give the role of the last admin to a provider, which may take it away',
-);
-const LAST_WAY_IN = refused(
-  'last-way-in',
-  'This is the only way in of the account: it has no password and no passkey. Make a link for a new password first, or delete the user',
-);
+const signInAbsent = (): Refused =>
+  unfit('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist', 409);
+const NO_CLOSED = 'There is no such closed guest: postern users list shows each with its provider and subject';
+const LAST_ADMIN = 'Cannot give the role of the last admin to a provider, which may take it away';
+const LAST_WAY_IN =
+  'This is the only way in of the account: it has no password and no passkey. Make a link for a new password first, or delete the user';

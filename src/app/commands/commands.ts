@@ -1,8 +1,7 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import { unfit } from '../../accounts/grants/grants.ts';
-import type { AuditedAct } from '../../accounts/http/kernel.ts';
+import { type AuditedAct, Refused, unfit } from '../../accounts/http/kernel.ts';
 import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
 import { createLinkPasses } from '../../accounts/links/link-pass.ts';
@@ -26,7 +25,6 @@ import { storeAddress } from '../../config/schema/store-schema.ts';
 import { addressMaker } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
-import type { Result } from '../../domain/result.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { askerFor, bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -133,13 +131,14 @@ export async function openForCommands(
     asker,
     record,
     /** Does what no route does, and records it. */
-    async recorded<Outcome extends Result<unknown, { readonly reason: string }>>(
-      act: AuditedAct,
-      doing: Promise<Outcome>,
-    ): Promise<Outcome> {
-      const outcome = await doing;
-      record(act, outcome.ok ? undefined : outcome.error.reason);
-      return outcome;
+    async recorded(act: AuditedAct, doing: Promise<unknown>): Promise<void> {
+      try {
+        await doing;
+      } catch (fault) {
+        if (fault instanceof Refused && fault.recorded) record(act, fault.recorded);
+        throw fault;
+      }
+      record(act);
     },
     /** Users who have a second factor. */
     usersWithFactor: () => store.secondFactor.listFactors(),

@@ -89,12 +89,12 @@ async function invite(open: Pick<CommandStore, 'ask'>, given: Given, frame: Fram
 type Changes = Pick<CommandStore, 'services' | 'recorded'>;
 
 async function forgetGuest({ services, recorded }: Changes, { provider = '', subject = '' }: Given): Promise<string> {
-  orEnd(await recorded({ what: 'guest-forgotten', provider }, services.signIns.forget(provider, subject)));
+  await recorded({ what: 'guest-forgotten', provider }, services.signIns.forget(provider, subject));
   return `The guest of ${provider} is forgotten, and may sign in as anybody else.`;
 }
 
 async function removeSignIn({ services, recorded }: Changes, { name: user = '', provider = '' }: Given) {
-  orEnd(await recorded({ what: 'sign-in-removed', user, provider }, services.signIns.remove(user, provider)));
+  await recorded({ what: 'sign-in-removed', user, provider }, services.signIns.remove(user, provider));
   return `${user} does not sign in by ${provider} any more; open sessions go on.`;
 }
 
@@ -135,14 +135,11 @@ export async function importFrom(
   const { readNvrUsers } = await import('../../store/nvr-database.ts');
   const { file: found, roles: ofNvr } = readNvrRoles(file, config);
   const { clock, roles, settings } = services;
-  const customRoles: Parameters<typeof importUsers>[2]['customRoles'] = {
-    async change(wanted) {
-      const made = await services.customRoles.change(wanted);
-      if (made.ok) for (const role of wanted.keys()) record({ what: 'custom-role-changed', role });
-      return made;
-    },
+  const makeRole = async (role: string, cameras: readonly string[]): Promise<void> => {
+    await services.customRoles.change(new Map([[role, { cameras, mayBeEmpty: true }]]));
+    record({ what: 'custom-role-changed', role });
   };
-  const parts = { store: store.accounts, clock, roles, customRoles, iterations: settings.auth.hash_iterations };
+  const parts = { store: store.accounts, clock, roles, makeRole, iterations: settings.auth.hash_iterations };
   const imported = orEnd(await importUsers(await readNvrUsers(file), { roles: ofNvr, unknownRole }, parts));
   for (const { kind, name } of imported) if (kind === 'added') record({ what: 'user-created', user: name });
   return importReport(file, found, imported);
