@@ -59,7 +59,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 // biome-ignore format: a table
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1'], ['forward'], ['websocket'], ['entry'], ['listen', 'explain'], ['.']],
-  access:   [['recorded'], ['.'], ['narrow', 'live', 'review']],
   nvr:      [['frigate'], ['.']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users', 'grants'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'settings'], ['oidc', 'screens']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],

@@ -12,9 +12,9 @@ import type {
 } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
+import type { PrefixBodyRule } from './by-prefix.ts';
 import type { CameraView } from './camera-view.ts';
 import type { AnswerReading } from './query.ts';
-import type { PrefixBodyRule } from './recorded/by-prefix.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /** What authorization knows besides the request. */

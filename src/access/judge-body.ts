@@ -17,13 +17,13 @@ import {
 import type { RefusalReason } from '../domain/refusal.ts';
 import { isPlainText } from '../domain/text.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
+import { isAmbiguous, isRecent, type PrefixBodyRule } from './by-prefix.ts';
 import { isId, namedBy } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
 import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
 import { queryPairs } from './query.ts';
-import { isAmbiguous, isRecent, type PrefixBodyRule } from './recorded/by-prefix.ts';
-import { rfc3339, timeInFile } from './recorded/time-locators.ts';
 import { readMember } from './recorder-layout.ts';
+import { rfc3339, timeInFile } from './time-locators.ts';
 
 export type BodyVerdict =
   /** `json` is what may be sent: pictures of cameras that are not the caller's are taken out. */

@@ -5,8 +5,8 @@ import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Obligations } from './access-verdict.ts';
 import { queryValues, replaceInQuery } from './query.ts';
-import { earliestTime, plainTime, rfc3339 } from './recorded/time-locators.ts';
 import { isOwn, type Listed } from './route-table.ts';
+import { earliestTime, plainTime, rfc3339 } from './time-locators.ts';
 
 /** What is left to do: the target may be narrowed. */
 export interface WithinTime {

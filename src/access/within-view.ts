@@ -12,11 +12,11 @@ import {
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
+import { findPrefixes, type PrefixFindings } from './by-prefix.ts';
 import { type Located, locate } from './camera-locators.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import type { NamedCameras, NvrAdapter } from './nvr-adapter.ts';
 import { answerReading, askedCameras, askingForAll, queryValues, withCameras } from './query.ts';
-import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
 import { ownDataObligations } from './within-time.ts';
 

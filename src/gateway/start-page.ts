@@ -1,7 +1,7 @@
 /** The page on which a person begins: the configured one, else the first of the NVR's pages that the caller may open (SPEC 8). */
 import { authorize } from '../access/authorize.ts';
 import { createCameraView } from '../access/camera-view.ts';
-import { fillParameters, pageAddress } from '../access/review/sample-request.ts';
+import { fillParameters, pageAddress } from '../access/sample-request.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Rules } from './decision/admit.ts';
 import { parseTarget } from './decision/strict-target.ts';

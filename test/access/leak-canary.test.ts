@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
+import { narrowResponse } from '../../src/access/narrow-response.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { narrowOutbound } from '../../src/nvr/frigate/narrow-messages.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createLiveSignalling } from '../../src/access/live/live-messages.ts';
-import { judgeOfferBody } from '../../src/access/live/live-offer.ts';
+import { createLiveSignalling } from '../../src/access/live-messages.ts';
+import { judgeOfferBody } from '../../src/access/live-offer.ts';
 import { OFFERS, written } from '../support/offers.ts';
 
 const { watch, talk, camera, dataChannel } = OFFERS;

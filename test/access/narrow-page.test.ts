@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
-import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
+import { narrowResponse } from '../../src/access/narrow-response.ts';
 import { NO_ADAPTER } from '../../src/access/nvr-adapter.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
+import { narrowResponse } from '../../src/access/narrow-response.ts';
 import { isNestedTooDeep } from '../../src/domain/json.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readSessionDescription, type SentMedia } from '../../src/access/live/live-offer.ts';
+import { readSessionDescription, type SentMedia } from '../../src/access/live-offer.ts';
 
 const HEAD = ['v=0', 'o=- 1 2 IN IP4 127.0.0.1', 's=-', 't=0 0', 'a=group:BUNDLE 0 1'];
 const VIDEO = 'm=video 9 UDP/TLS/RTP/SAVPF 96 97';

@@ -1,7 +1,7 @@
 /** The questions, by stages: each stage is one configuration, asked of both sides from the same store. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeSample } from '../../src/access/review/sample-request.ts';
+import { makeSample } from '../../src/access/sample-request.ts';
 import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import type { Vector } from '../attacks/support/vector.ts';
 import { askedOfAll, foreign, type Operation, own, readOperations } from '../policy/support/rows.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
-import { earliestTime } from '../../src/access/recorded/time-locators.ts';
+import { earliestTime } from '../../src/access/time-locators.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { makeSample } from '../../src/access/review/sample-request.ts';
+import { makeSample } from '../../src/access/sample-request.ts';
 import { parsePolicy, SHIPPED, tableSchema } from '../../src/config/policy/load-policy.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';

@@ -1,10 +1,10 @@
 /** Owner lookup: which camera an event, a review or an export belongs to, asked once, for an id's camera never changes (SPEC 5, `how: lookup`); and whose the jobs and sessions are, as their start said (SPEC 20). */
 import { LRUCache } from 'lru-cache';
 import type { OwnerQuestion, StartedThing } from '../../access/access-verdict.ts';
+import { isAmbiguous, isRecent } from '../../access/by-prefix.ts';
 import { isId } from '../../access/camera-locators.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import type { NvrAdapter, OwnedThing } from '../../access/nvr-adapter.ts';
-import { isAmbiguous, isRecent } from '../../access/recorded/by-prefix.ts';
 import type { Sharer } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { parsedJson } from '../../domain/json.ts';

@@ -1,6 +1,6 @@
 /** Builds `explain` from the rules of the gate: beside a running server, or from its configuration alone (SPEC 1). */
 import { isIP } from 'node:net';
-import { requestShowing } from '../../access/review/sample-request.ts';
+import { requestShowing } from '../../access/sample-request.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { toPerson } from '../../accounts/sessions/session-state.ts';
 import { nearest } from '../../config/problems/problems.ts';

@@ -1,7 +1,7 @@
 /** The work on one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 import { type PlainView, withSight } from '../../access/camera-view.ts';
 import { playlistBelow } from '../../access/link-targets.ts';
-import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
+import { type NarrowedResponse, narrowResponse } from '../../access/narrow-response.ts';
 import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { AnswerReading } from '../../access/query.ts';
 import { readMember } from '../../access/recorder-layout.ts';

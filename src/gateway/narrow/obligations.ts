@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, type PlainView, plainView } from '../../access/camera-view.ts';
 import { judgeBody } from '../../access/judge-body.ts';
-import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
+import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live-offer.ts';
 import { type AnswerRule, NO_ADAPTER, type NvrAdapter } from '../../access/nvr-adapter.ts';
 import { queryValues, withCameras } from '../../access/query.ts';
 import { adapterFor, type RouteMatch } from '../../access/route-table.ts';

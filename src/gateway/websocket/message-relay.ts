@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { type CameraView, createCameraView } from '../../access/camera-view.ts';
-import { createLiveSignalling, type LiveVerdict } from '../../access/live/live-messages.ts';
+import { createLiveSignalling, type LiveVerdict } from '../../access/live-messages.ts';
 import type { MessageRules } from '../../access/nvr-adapter.ts';
 import { type Upstream, upstreamOrigin } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';

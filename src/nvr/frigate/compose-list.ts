@@ -1,8 +1,9 @@
 /** Lists that Frigate gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
-import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
+
 import type { AskNvr, Composition, ListRule, NvrAdapter } from '../../access/nvr-adapter.ts';
-import { isSince } from '../../access/recorded/time-locators.ts';
 import { readMember } from '../../access/recorder-layout.ts';
+import { isSince } from '../../access/time-locators.ts';
+import { withoutForeignObjects } from '../../access/without-foreign.ts';
 import { askInTurns } from '../../domain/async.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 

@@ -1,8 +1,6 @@
 /** The adapter of Frigate, and of the stream server inside it (docs/policies.md, `adapter: frigate`). */
 
 import type { CameraView } from '../../access/camera-view.ts';
-import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
-import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
 import type {
   AnswerRule,
   EventRules,
@@ -12,9 +10,11 @@ import type {
   OwnConfig,
   OwnedThing,
 } from '../../access/nvr-adapter.ts';
-import { isSince, readStart } from '../../access/recorded/time-locators.ts';
 import { asRecord, layoutOfEntries, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import type { SharedThing } from '../../domain/caller.ts';
+import { isSince, readStart } from '../../access/time-locators.ts';
+import { withoutForeignObjects } from '../../access/without-foreign.ts';
+import { withoutSecretsInText } from '../../access/without-secrets.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';

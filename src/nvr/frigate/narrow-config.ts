@@ -1,9 +1,9 @@
 /** Frigate's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 import type { CameraView } from '../../access/camera-view.ts';
-import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
-import { readHost, withoutSecrets, withoutSource } from '../../access/narrow/without-secrets.ts';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import { asRecord, ownersOfStream } from '../../access/recorder-layout.ts';
+import { withoutForeignNames } from '../../access/without-foreign.ts';
+import { readHost, withoutSecrets, withoutSource } from '../../access/without-secrets.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 

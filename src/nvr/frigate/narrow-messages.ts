@@ -1,11 +1,11 @@
 /** Frigate's WebSocket messages, judged in both directions: by tables of topics, else by the topic's first segment (SPEC 5). */
 import type { MessageObligations } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
-import { seesNamed, withoutForeignNames } from '../../access/narrow/without-foreign.ts';
-import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
 import type { InboundVerdict } from '../../access/nvr-adapter.ts';
-import { isSince } from '../../access/recorded/time-locators.ts';
 import { readMember } from '../../access/recorder-layout.ts';
+import { isSince } from '../../access/time-locators.ts';
+import { seesNamed, withoutForeignNames } from '../../access/without-foreign.ts';
+import { withoutSecrets } from '../../access/without-secrets.ts';
 import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';
 import { narrowStats } from './narrow-stats.ts';

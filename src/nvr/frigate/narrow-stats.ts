@@ -1,9 +1,9 @@
 /** Narrows Frigate's statistics: no command lines, no rows of foreign cameras, sums over the reader's cameras only (SPEC 5). */
 
 import type { CameraView } from '../../access/camera-view.ts';
-import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
-import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
 import { asRecord, readMember } from '../../access/recorder-layout.ts';
+import { withoutForeignNames } from '../../access/without-foreign.ts';
+import { withoutSecrets } from '../../access/without-secrets.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 
 /**

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createCameraView } from '../../../src/access/camera-view.ts';
-import { narrowResponse } from '../../../src/access/narrow/narrow-response.ts';
+import { narrowResponse } from '../../../src/access/narrow-response.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import type { ResponseForm } from '../../../src/domain/policy.ts';

@@ -1,7 +1,7 @@
 /** Offers of live pictures, in bodies and messages: what is passed on sends no video, for every reader, and is judged alike the second time. */
 import assert from 'node:assert/strict';
-import { createLiveSignalling } from '../../../src/access/live/live-messages.ts';
-import { judgeOfferBody, readSessionDescription } from '../../../src/access/live/live-offer.ts';
+import { createLiveSignalling } from '../../../src/access/live-messages.ts';
+import { judgeOfferBody, readSessionDescription } from '../../../src/access/live-offer.ts';
 import { OFFERS } from '../../support/offers.ts';
 import type { FuzzTarget } from './target.ts';
 

@@ -1,7 +1,7 @@
 /** Route tables: a table, or sentences that name key and line; a row that is taken is found by a request of its own path. */
 import assert from 'node:assert/strict';
-import { makeSample } from '../../../src/access/review/sample-request.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
+import { makeSample } from '../../../src/access/sample-request.ts';
 import { parsePolicy } from '../../../src/config/policy/load-policy.ts';
 import type { FuzzTarget } from './target.ts';
 import { assertSentences } from './yaml.ts';

@@ -1,12 +1,12 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
-import { isNestedTooDeep, isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
-import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy.ts';
-import type { CameraView } from '../camera-view.ts';
-import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';
-import type { AnswerReading } from '../query.ts';
-import { isSince, withoutOlder } from '../recorded/time-locators.ts';
-import { ownersOfStream, readMember } from '../recorder-layout.ts';
+import { isNestedTooDeep, isRecord, type JsonRecord, parsedJson } from '../domain/json.ts';
+import { type CommonForm, isCommonForm, type ResponseForm } from '../domain/policy.ts';
+import type { CameraView } from './camera-view.ts';
+import type { AnswerReader, NvrAdapter } from './nvr-adapter.ts';
+import type { AnswerReading } from './query.ts';
+import { ownersOfStream, readMember } from './recorder-layout.ts';
+import { isSince, withoutOlder } from './time-locators.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 import { withoutSecrets, withoutSource } from './without-secrets.ts';
 

@@ -1,5 +1,5 @@
 /** Requests that are made from a row: its path with every parameter filled in, about one camera, or the address of a page row (SPEC 15, 20). Pure. */
-import type { ViewingKind } from '../../domain/ledger.ts';
+import type { ViewingKind } from '../domain/ledger.ts';
 import {
   isOwnerKind,
   type Locator,
@@ -7,9 +7,9 @@ import {
   type ParameterShape,
   type PathShape,
   type PolicyRow,
-} from '../../domain/policy.ts';
-import type { RequestTarget } from '../../domain/request.ts';
-import { NO_ADAPTER, type NvrAdapter } from '../nvr-adapter.ts';
+} from '../domain/policy.ts';
+import type { RequestTarget } from '../domain/request.ts';
+import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
 
 // biome-ignore format: a table
 const OF_SHAPE: Readonly<Record<PathShape, string>> = {

@@ -2,8 +2,8 @@
  * Pictures that the NVR finds by the beginning of a file's name, which is a camera's: asked for `front` it may take one of
  * `front-door`. A caller gets them only if every camera whose name goes on so is visible (SPEC 5). Pure.
  */
-import { goesOn } from '../../domain/names.ts';
-import type { BodyPlace, PrefixPlace, RefusedHeader } from '../../domain/policy.ts';
+import { goesOn } from '../domain/names.ts';
+import type { BodyPlace, PrefixPlace, RefusedHeader } from '../domain/policy.ts';
 import { type PathParameters, plainTime } from './time-locators.ts';
 
 /** What one caller sees of the NVR's cameras. */

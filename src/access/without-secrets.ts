@@ -1,5 +1,5 @@
 /** Removes credentials, command lines and camera sources from any JSON that is not for an admin (SPEC 5, 11). */
-import { isRecord } from '../../domain/json.ts';
+import { isRecord } from '../domain/json.ts';
 
 const SECRET_KEY =
   /passw(?:or)?d|passphrase|passwd|secret|credential|api_?key|access_?key|private_?key|stream_?key|token$|^pwd$|^psk$|^authorization$|^cookies?$/i;

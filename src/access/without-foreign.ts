@@ -1,7 +1,7 @@
 /** Removes what is about foreign cameras from any JSON, by the same rules at every depth (SPEC 5). */
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { CameraView } from '../camera-view.ts';
-import { isSince, withoutOlder } from '../recorded/time-locators.ts';
+import { isRecord, type JsonRecord } from '../domain/json.ts';
+import type { CameraView } from './camera-view.ts';
+import { isSince, withoutOlder } from './time-locators.ts';
 
 /** Fields by which the NVR's objects name their camera. */
 const CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera', 'camera_name'];

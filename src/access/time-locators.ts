@@ -1,9 +1,9 @@
 /** Where a request names a recorded time, and things that are older than a reader may see (SPEC 13). */
 
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { TimePlace } from '../../domain/policy.ts';
-import { unreachable } from '../../domain/result.ts';
-import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
+import { isRecord, type JsonRecord } from '../domain/json.ts';
+import type { TimePlace } from '../domain/policy.ts';
+import { unreachable } from '../domain/result.ts';
+import { canonicalZone, offsetReader } from '../domain/zone-offsets.ts';
 
 export type PathParameters = Readonly<Record<string, string>>;
 export type PlaceInPath = Extract<TimePlace, { in: 'path' | 'file' | 'hour' | 'utc-hour' }>;

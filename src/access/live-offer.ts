@@ -1,9 +1,9 @@
 /** An offer to the stream server: what its sections would send, whether the caller may make it, the four forms of its body (SPEC 5), and the same SDP in a spelling that every reader understands alike (RFC 8866). */
-import { isRecord, parsedJson } from '../../domain/json.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
-import { utf8 } from '../../domain/text.ts';
-import type { SignallingObligations } from '../access-verdict.ts';
+import { isRecord, parsedJson } from '../domain/json.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { utf8 } from '../domain/text.ts';
+import type { SignallingObligations } from './access-verdict.ts';
 
 /** What the sections of an offer would send to the stream server. */
 export interface SentMedia {

@@ -1,10 +1,10 @@
 /** Messages of a live WebSocket to the stream server: a closed list of types, each written anew (SPEC 5). */
 
-import { isRecord, parsedJson } from '../../domain/json.ts';
-import { REFUSALS } from '../../domain/refusal.ts';
-import type { SignallingObligations } from '../access-verdict.ts';
-import type { InboundVerdict } from '../nvr-adapter.ts';
+import { isRecord, parsedJson } from '../domain/json.ts';
+import { REFUSALS } from '../domain/refusal.ts';
+import type { SignallingObligations } from './access-verdict.ts';
 import { foldedMembers, judgeOffer, sdpIn } from './live-offer.ts';
+import type { InboundVerdict } from './nvr-adapter.ts';
 
 export type LiveVerdict =
   | InboundVerdict
