@@ -8,24 +8,10 @@ import type { RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 /**
- * Refusals that come from the proxy's headers. Without the proxy secret those headers are untrusted: the secret is checked
- * before they count, so that 401 and 403 reveal no mapping of groups.
+ * Whether a refusal of the sources comes from the proxy's headers. Without the proxy secret those headers are untrusted: the
+ * secret is checked before they count, so that 401 and 403 reveal no mapping of groups.
  */
-const FROM_HEADERS: readonly RefusalReason[] = [
-  'proxy-user-missing',
-  'proxy-user-encoded',
-  'proxy-role-denied',
-  'proxy-token-missing',
-  'proxy-token-expired',
-  'proxy-token-future',
-  'proxy-token-audience',
-  'proxy-token-issuer',
-  'proxy-token-key',
-  'proxy-token-signature',
-  'proxy-token-unfit',
-  'proxy-token-user',
-  'proxy-token-keys-away',
-];
+const isFromHeaders = (reason: RefusalReason): boolean => reason.startsWith('proxy-');
 
 /**
  * A bad credential is refused and never taken for none; on a public route it is ignored, and the caller is unknown.
@@ -39,7 +25,7 @@ export function acceptedCaller(
 ): Result<Caller | undefined, RefusalReason> {
   const isPublic = route.kind === 'listed' && route.row.access === 'public';
   const refusal = identity.kind === 'refused' && !isPublic ? identity.reason : undefined;
-  if (refusal && !FROM_HEADERS.includes(refusal)) return err(refusal);
+  if (refusal && !isFromHeaders(refusal)) return err(refusal);
   const known = identity.kind === 'identified' ? identity.caller : undefined;
   if (known && !traitsFor(known.credential).isFromRequest) return err('token-invalid');
   // A person can log in beside a screen.
@@ -62,7 +48,7 @@ export function credentialFault(
   carriesProxySecret: ((request: RequestFacts) => boolean) | undefined,
 ): RefusalReason | undefined {
   if (identity.kind !== 'refused') return undefined;
-  if (FROM_HEADERS.includes(identity.reason) && carriesProxySecret?.(request) === false) return undefined;
+  if (isFromHeaders(identity.reason) && carriesProxySecret?.(request) === false) return undefined;
   return identity.reason;
 }
 

@@ -5,18 +5,18 @@
  *  1. strict target and head      one path in one spelling, one framing, one Host       400, 405, 417, 431
  *  2. client address              through trusted proxies; refuses nothing, every verdict names it
  *  3. host                        the internal listener answers to its own names only    403
- *  4. route                       the row of the route table; below a link that of the path it stands for  404
+ *  4. route                       the row of the route table; below a link that of the path it stands for  404, 429
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
  *  8. open                        an account outside its validity, a role outside its hours; then a caller who must set
  *                                 up a second factor can do nothing else                  403
- *  8. view as                     an admin's request goes on as one of the person who is viewed, from `open` on  403
+ *     view as                     an admin's request goes on as one of the person who is viewed, who must be open, too  403
  *  9. curtain                     the cameras that are drawn for the caller are taken out of its scope; then
  *     authorization               row, role, cameras that the request names              401, 403, 404, 503
  * 10. query bounds                values that would stall the NVR                         422
  * 11. HEAD of a narrowed response                                                         405
- * 12. owner lookup                whose camera an id belongs to                           400, 403, 404, 502, 503
+ * 12. owner lookup                the client's place, then whose camera an id belongs to  400, 403, 404, 502, 503
  */
 import type { AccessVerdict, Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
@@ -125,25 +125,26 @@ export function admit(request: RequestFacts, rules: Rules, takePlace: TakePlace 
       if (linked === 'limited') return refused('links-limited', client);
       return linked ? admit(linked, rules, takePlace) : refused('link-over', client);
     });
-  const arrived: ArrivedRequest = { request, client, target, route, takePlace };
-  return mapMaybe(identifyCaller(arrived, rules), (identity) => admitIdentified(arrived, identity, rules)); // 5
+  return mapMaybe(identifyCaller(request, route, rules), (identity) =>
+    admitIdentified({ request, client, target, route, takePlace, identity }, rules),
+  ); // 5
 }
 
-/** What is known of a request before its caller is. */
-interface ArrivedRequest {
+/** What is known of a request when the sources of identity were asked, and it is not judged yet. */
+interface IdentifiedRequest {
   readonly request: RequestFacts;
   readonly client: Client;
   readonly target: RequestTarget;
   readonly route: RouteMatch;
   readonly takePlace: TakePlace;
-  readonly credentialFault?: RefusalReason;
+  readonly identity: IdentityVerdict;
 }
 
 /**
  * While the store fails nothing can be said of a caller. Postern's own public routes are served all the same, to a caller
  * that is unknown: a logout must reach the route, which ends the session by its token.
  */
-function identifyCaller({ request, route }: ArrivedRequest, rules: Rules): MaybePromise<IdentityVerdict> {
+function identifyCaller(request: RequestFacts, route: RouteMatch, rules: Rules): MaybePromise<IdentityVerdict> {
   const identity = identify(request, rules.sources[request.listener]);
   if (!(identity instanceof Promise) || !isOwn(route) || route.row.access !== 'public') return identity;
   return identity.catch((fault: unknown) => {
@@ -152,8 +153,8 @@ function identifyCaller({ request, route }: ArrivedRequest, rules: Rules): Maybe
   });
 }
 
-function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rules: Rules): MaybePromise<Admission> {
-  const { request, client, route } = arrived;
+function admitIdentified(identified: IdentifiedRequest, rules: Rules): MaybePromise<Admission> {
+  const { request, client, route, identity } = identified;
   const accepted = acceptedCaller(request, route, identity, rules.carriesProxySecret); // 6
   if (!accepted.ok) return refused(accepted.error, client);
   const caller = accepted.value;
@@ -167,9 +168,9 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
     return { ...refused(reason, client, caller), comparedWith }; // 7
   }
 
-  const notOpen = openFault(caller, arrived); // 8
+  const notOpen = openFault(caller, identified); // 8
   if (notOpen) return notOpen;
-  if (!caller || !asksViewAs(request)) return admitOpen(arrived, identity, caller, rules);
+  if (!caller || !asksViewAs(request)) return admitOpen(identified, caller, rules);
   const viewing = {
     caller,
     route,
@@ -178,36 +179,26 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   };
   return mapMaybe(viewedPerson(request, viewing), (person) => {
     if (!person) return refused('view-as-refused', client, caller);
-    return openFault(person, arrived) ?? admitOpen(arrived, identity, person, rules);
+    return openFault(person, identified) ?? admitOpen(identified, person, rules);
   });
 }
 
-function openFault(caller: Caller | undefined, { client, route }: ArrivedRequest): Admission | undefined {
+function openFault(caller: Caller | undefined, { client, route }: IdentifiedRequest): Admission | undefined {
   if (caller?.closed && !isOpenToAll(route))
     return { ...refused(caller.closed.reason, client, caller), ...openingTime(caller.closed) };
   return caller?.mustEnrol && !mayEnrolBy(route) ? refused('second-factor-required', client, caller) : undefined;
 }
 
 /** Every caller comes through here, whatever its credential. */
-function admitOpen(
-  arrived: ArrivedRequest,
-  identity: IdentityVerdict,
-  caller: Caller | undefined,
-  rules: Rules,
-): MaybePromise<Admission> {
+function admitOpen(identified: IdentifiedRequest, caller: Caller | undefined, rules: Rules): MaybePromise<Admission> {
   const { behindCurtain } = rules;
   // Public rows are for everyone, also while the store cannot say what is drawn.
-  if (!caller || !behindCurtain || isOpenToAll(arrived.route)) return admitBehind(arrived, identity, caller, rules);
-  return mapMaybe(behindCurtain(caller), (behind) => admitBehind(arrived, identity, behind, rules));
+  if (!caller || !behindCurtain || isOpenToAll(identified.route)) return admitBehind(identified, caller, rules);
+  return mapMaybe(behindCurtain(caller), (behind) => admitBehind(identified, behind, rules));
 }
 
-function admitBehind(
-  arrived: ArrivedRequest,
-  identity: IdentityVerdict,
-  caller: Caller | undefined,
-  rules: Rules,
-): MaybePromise<Admission> {
-  const { client, target, route } = arrived;
+function admitBehind(identified: IdentifiedRequest, caller: Caller | undefined, rules: Rules): MaybePromise<Admission> {
+  const { client, target, route } = identified;
   const surroundings = rules.surroundings();
   const access = authorize(caller, route, target, surroundings); // 9
   if (access.kind === 'refused') {
@@ -218,19 +209,14 @@ function admitBehind(
     return { ...refused(access.reason, client, caller), ...told };
   }
   return access.kind === 'nothing-visible'
-    ? withoutCameras(access.body, arrived, caller, rules)
-    : admitAuthorized(access, withFault(arrived, identity, rules), caller, rules);
-}
-
-function withFault(arrived: ArrivedRequest, identity: IdentityVerdict, rules: Rules): ArrivedRequest {
-  const fault = credentialFault(arrived.request, identity, rules.carriesProxySecret);
-  return fault ? { ...arrived, credentialFault: fault } : arrived;
+    ? withoutCameras(access.body, identified, caller, rules)
+    : admitAuthorized(access, identified, caller, rules);
 }
 
 /** The response to a role without cameras is known, and the NVR is not asked; a query it would refuse is refused too. */
 function withoutCameras(
   body: string,
-  { client, target }: ArrivedRequest,
+  { client, target }: IdentifiedRequest,
   caller: Caller | undefined,
   { malformedIn }: Rules,
 ): Admission {
@@ -241,15 +227,16 @@ function withoutCameras(
 
 function admitAuthorized(
   { target, obligations }: AccessVerdict & { kind: 'allowed' },
-  { request, client, route, credentialFault, takePlace }: ArrivedRequest,
+  { request, client, route, identity, takePlace }: IdentifiedRequest,
   caller: Caller | undefined,
-  { harmfulIn, owners, trusted }: Rules,
+  { harmfulIn, owners, trusted, carriesProxySecret }: Rules,
 ): MaybePromise<Admission> {
   const { method } = request;
+  const fault = credentialFault(request, identity, carriesProxySecret);
   const parameter = harmfulIn?.(method, target); // 10
   if (parameter !== undefined) return { ...refused('parameter-refused', client, caller), parameter };
   if (!obligations)
-    return { kind: 'admitted', client, caller, target, route, ...(credentialFault && { credentialFault }) };
+    return { kind: 'admitted', client, caller, target, route, ...(fault && { credentialFault: fault }) };
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
   if (
     method === 'HEAD' &&
@@ -276,12 +263,11 @@ const isOpenToAll = (route: RouteMatch): boolean => isOwn(route) && route.row.ac
 const openingTime = ({ opens }: Closed): Pick<Extract<Admission, { kind: 'refused' }>, 'opens'> =>
   opens ? { opens } : {};
 
-const refused = (reason: RefusalReason, client: Client, caller?: Caller): Extract<Admission, { kind: 'refused' }> => ({
-  kind: 'refused',
-  client,
-  caller,
-  reason,
-});
+export const refused = (
+  reason: RefusalReason,
+  client: Client,
+  caller?: Caller,
+): Extract<Admission, { kind: 'refused' }> => ({ kind: 'refused', client, caller, reason });
 
 /**
  * What the link of that secret shows, whether it still works or not; undefined when there is no such link, and `limited` when

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { isVisitor } from '../../domain/credentials.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
-import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
+import { type Admission, type Admitted, admit, type Rules, refused } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import type { Client } from '../decision/request-facts.ts';
 import { parseTarget } from '../decision/strict-target.ts';
@@ -46,7 +46,7 @@ const hasWaited = (admission: Admission): admission is Admitted =>
 async function stillAdmitted(admission: Admitted, gate: DecideGate): Promise<Admission> {
   const { caller, client } = admission;
   const reason = await lostMeanwhile(caller, gate);
-  return reason ? { kind: 'refused', client, caller, reason } : admission;
+  return reason ? refused(reason, client, caller) : admission;
 }
 
 const isOfVisitor = ({ caller }: Admission): boolean => caller !== undefined && isVisitor(caller);
@@ -61,7 +61,7 @@ async function entered(admission: Admission, facts: RequestFacts, gate: DecideGa
     return { ...admission, reason: reason ?? admission.reason };
   }
   const reason = await gate.enter(caller, client, facts);
-  return reason ? { kind: 'refused', client, caller, reason } : admission;
+  return reason ? refused(reason, client, caller) : admission;
 }
 
 interface Pass {

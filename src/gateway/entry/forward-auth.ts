@@ -7,7 +7,7 @@ import { actualSender, isVisitor, traitsFor } from '../../domain/credentials.ts'
 import type { Narrowing, ResponseForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { asksViewAs } from '../../identity/view-as.ts';
-import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
+import { type Admission, type Admitted, admit, type Rules, refused } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/request-facts.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
@@ -207,26 +207,20 @@ export async function admitDescribed(
   const plain = strictTarget(carrier);
   const admission = await admit(described ?? carrier, rules, takePlace);
   const { client, caller } = admission;
-  const refused = (reason: Extract<Admission, { kind: 'refused' }>['reason']): Admission => ({
-    kind: 'refused',
-    client,
-    caller,
-    reason,
-  });
-  if (plain.kind === 'refused') return refused(plain.reason);
-  if (!described) return refused('description-refused');
+  if (plain.kind === 'refused') return refused(plain.reason, client, caller);
+  if (!described) return refused('description-refused', client, caller);
   // The proxy would forward it under the name of the person who is viewed.
-  if (asksViewAs(carrier)) return { ...refused('view-as-refused'), caller: caller && actualSender(caller) };
+  if (asksViewAs(carrier)) return refused('view-as-refused', client, caller && actualSender(caller));
   if (admission.kind === 'refused') return admission;
   // Below a link the NVR's own path was judged, which is not the one that the proxy would forward.
-  if (caller && isVisitor(caller)) return refused('path-not-found');
+  if (caller && isVisitor(caller)) return refused('path-not-found', client, caller);
   const isOwn = caller && traitsFor(caller.credential).withoutProxySecret === 'everywhere';
-  if (!isOwn && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
+  if (!isOwn && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch', client, caller);
   // The proxy is to send Postern's own paths to Postern: the NVR behind would serve its own login and accounts there.
-  if (admission.kind === 'admitted' && isServedHere(admission.route)) return refused('path-not-found');
+  if (admission.kind === 'admitted' && isServedHere(admission.route)) return refused('path-not-found', client, caller);
   const isWhole =
     admission.kind === 'admitted' && (await passesAsItIs(admission, parseTarget(described.target), rules));
-  return isWhole ? admission : refused('not-narrowable');
+  return isWhole ? admission : refused('not-narrowable', client, caller);
 }
 
 /** The proxy gets a yes or no: what the gate would still change on the way, it cannot change here. */
