@@ -6,7 +6,7 @@ import { targetAt, type Upstream } from '../../src/domain/addresses.ts';
 import { findDestination } from '../../src/gateway/decision/destinations.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
 import { withAddressesAt } from '../../src/gateway/narrow/narrow-task.ts';
-import { findPublicPlace, valueAt } from '../../src/gateway/response/public-place.ts';
+import { makePlace, valueAt } from '../../src/gateway/response/public-place.ts';
 
 const at = (host: string, below?: string): Upstream & { readonly kind: 'tcp' } => ({
   kind: 'tcp',
@@ -81,7 +81,7 @@ describe('A request below a prefix that is taken off', () => {
 });
 
 const place = (sentPath: string, basePath = '', upstream: Upstream = at('hls', '/hls')) =>
-  findPublicPlace(upstream, {
+  makePlace(upstream, {
     path: sentPath,
     hosts: ['postern:8971'],
     client: { host: 'Example.com', encrypted: true, basePath },
@@ -169,8 +169,6 @@ describe('An address in the head of a response', () => {
       assert.equal(valueAt('set-cookie', line, place('/porch', '/nvr')), seen));
 
   it('stays as it is at a server whose paths are the same here, and in other headers', () => {
-    const client = { host: 'a', encrypted: false };
-    assert.equal(findPublicPlace(NVR, { path: '/x', hosts: [], client }), undefined);
     assert.equal(valueAt('location', '/x', undefined), '/x');
     assert.equal(valueAt('link', '</x>', place('/')), '</x>');
   });

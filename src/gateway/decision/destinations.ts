@@ -21,6 +21,9 @@ export type Destination =
   | { readonly kind: 'nvr'; readonly upstream: Upstream }
   | { readonly kind: 'none' };
 
+/** A destination that there is. */
+export type Served = Exclude<Destination, { kind: 'none' }>;
+
 /** The paths of the events backend as a table, without those of the NVR alone, such as its search. */
 export const eventPaths = (atNvr: readonly string[]): RouteTable =>
   compileRouteTable([

@@ -131,10 +131,10 @@ export function belowBasePath(
 ): RequestFacts {
   const basePath = ingressPath(request, trusted) ?? configured;
   const target = targetInOneSpelling(request.target);
+  if (basePath === '') return target === request.target ? request : { ...request, target };
   const belowConfigured = withoutPrefix(target, configured);
   const below = AUTH_TARGET.test(belowConfigured) ? belowConfigured : withoutPrefix(target, basePath);
-  if (basePath !== '') return { ...request, basePath, target: below };
-  return target === request.target ? request : { ...request, target };
+  return { ...request, basePath, target: below };
 }
 
 function ingressPath(request: RequestFacts, trusted: TrustedNetworks): string | undefined {

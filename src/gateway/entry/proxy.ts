@@ -12,7 +12,7 @@ import { UnexpectedForm } from '../../domain/json.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { Admitted } from '../decision/admit.ts';
-import { type Destination, findDestination } from '../decision/destinations.ts';
+import { type Destination, findDestination, type Served } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { noteStartedWhep } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
@@ -40,7 +40,6 @@ type ProxyGate = Omit<
 >;
 /** What one of Postern's own routes has left of a request, if it took a part. */
 type SentInstead = NonNullable<RouteState['sentInstead']>;
-type Served = Exclude<Destination, { kind: 'none' }>;
 
 export const proxy =
   (gate: ProxyGate): Middleware =>

@@ -7,11 +7,11 @@ import { isVisitor } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
-import type { Destination } from '../decision/destinations.ts';
+import type { Served } from '../decision/destinations.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { ResponseReader } from '../narrow/error-text.ts';
 import { askingForWhole, type NarrowingPlan } from '../narrow/response-filter.ts';
-import { findPublicPlace, type PublicPlace } from '../response/public-place.ts';
+import { makePlace, type PublicPlace } from '../response/public-place.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 
@@ -40,7 +40,7 @@ export interface JudgedRequest extends UpstreamListeners {
 }
 
 export function judgedRequest(
-  destination: Exclude<Destination, { kind: 'none' }>,
+  destination: Served,
   { facts, admission, requestId }: { facts: RequestFacts; admission: Admitted; requestId: string },
   rules: HeaderRules,
   settled: Pick<JudgedRequest, 'body' | 'narrowing'> & { readonly contentType?: string } = {},
@@ -48,9 +48,14 @@ export function judgedRequest(
   const { query } = admission.target;
   const { upstream } = destination;
   const path = targetAt(upstream, admission.target.path);
-  const place = findPublicPlace(upstream, { path, hosts: headerLines(facts, 'host'), client: admission.client });
+  // A server without a prefix is seen as it is.
+  const place =
+    upstream.below === undefined
+      ? undefined
+      : makePlace(upstream, { path, hosts: headerLines(facts, 'host'), client: admission.client });
   const isOurs = destination.kind === 'events-backend';
-  const spoken = isOurs ? backendRules(rules) : rules;
+  // The events backend is our own: it knows the interface's names (5.5.4) and needs no secret and no signature.
+  const spoken = isOurs ? { ...rules, nvrSecret: undefined } : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   if (isOurs) nameCameras(headers, admission);
   // The server's own addresses are written below the prefix when its response comes: it must not do the same.
@@ -93,13 +98,3 @@ function nameCameras(headers: IncomingHttpHeaders, { caller, obligations }: Admi
   if (since !== undefined) headers['remote-since'] = String(since);
   if (caller?.roles) headers['remote-roles'] = caller.roles.join(',');
 }
-
-/** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret and no signature. */
-function backendRules(rules: HeaderRules): HeaderRules {
-  const known = rulesOfBackend.get(rules) ?? { ...rules, nvrSecret: undefined };
-  rulesOfBackend.set(rules, known);
-  return known;
-}
-
-/** Made once for each set of rules. */
-const rulesOfBackend = new WeakMap<HeaderRules, HeaderRules>();

@@ -103,7 +103,7 @@ const KEPT_FROM_CONNECTION: ReadonlySet<string> = new Set([
 export function strippedHeaders(request: RequestFacts, rules: Omit<HeaderRules, 'nvrSecret'>): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   const named = namedByConnection(headerLines(request, 'connection'));
-  const endsHere = endingHere(rules);
+  const endsHere = endingHere(rules.identityHeaders);
   for (const name of Object.keys(request.headers)) {
     const isNamed = named.has(name) && !KEPT_FROM_CONNECTION.has(name);
     if (!endsHere(name) && !isNamed) keep(headers, name, request.headers[name], rules);
@@ -123,21 +123,23 @@ function keepAuthorization(
   if (!dropsAuthorization && lines.length === 1) headers.authorization = lines[0];
 }
 
-/** Made once for each set of rules. */
-const endsHereBy = new WeakMap<object, (name: string) => boolean>();
+type IdentityHeaders = HeaderRules['identityHeaders'];
 
-function endingHere(rules: Omit<HeaderRules, 'nvrSecret'>): (name: string) => boolean {
-  const known = endsHereBy.get(rules);
+/** Made once for each list of identity headers. */
+const endsHereBy = new WeakMap<IdentityHeaders, (name: string) => boolean>();
+
+function endingHere(identityHeaders: IdentityHeaders): (name: string) => boolean {
+  const known = endsHereBy.get(identityHeaders);
   if (known) return known;
-  const made = decidedByName((name) => endsAtGate(normalizedHeaderName(name), rules));
-  endsHereBy.set(rules, made);
+  const made = decidedByName((name) => endsAtGate(normalizedHeaderName(name), identityHeaders));
+  endsHereBy.set(identityHeaders, made);
   return made;
 }
 
-const endsAtGate = (normalized: string, rules: Omit<HeaderRules, 'nvrSecret'>): boolean =>
+const endsAtGate = (normalized: string, identityHeaders: IdentityHeaders): boolean =>
   NEVER_PASSED.has(normalized) ||
   CLAIMS.some((family) => normalized.startsWith(family)) ||
-  rules.identityHeaders.has(normalized);
+  identityHeaders.has(normalized);
 
 /** Credentials for Postern are not passed on: the NVR gets neither the session cookie nor a token. */
 function keep(

@@ -10,7 +10,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { parsedJson } from '../../domain/json.ts';
 import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { Admitted, Rules } from '../decision/admit.ts';
-import type { Destination } from '../decision/destinations.ts';
+import type { Served } from '../decision/destinations.ts';
 import { parseTarget } from '../decision/strict-target.ts';
 import { makePlace, ownAddress } from '../response/public-place.ts';
 import {
@@ -176,10 +176,10 @@ export const createErrorReader = (view: CameraView) => ({
 
 type ReaderRules = () => Pick<Rules, 'surroundings' | 'routes'>;
 
-/** Postern's own backend says nothing that is not meant for its reader, and neither do files that are the same for everybody. */
+/** Undefined where the text passes as it is: Postern's own backend writes for its reader, and a public file is the same for every reader. */
 export function errorReaderFor(
   admission: Admitted,
-  destination: Exclude<Destination, { kind: 'none' }>,
+  destination: Served,
   rules: ReaderRules,
 ): (() => ResponseReader) | undefined {
   const { caller, route } = admission;
@@ -200,7 +200,7 @@ function redirectFault(
   { clearance, namesForeign }: ErrorReader,
   caller: Caller,
   { target, client, route, obligations }: Admitted,
-  { upstream }: Exclude<Destination, { kind: 'none' }>,
+  { upstream }: Served,
   rules: ReaderRules,
 ): RefusalReason | undefined {
   if (clearance === 'admin') return undefined;

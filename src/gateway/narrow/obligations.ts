@@ -4,19 +4,19 @@ import type { Obligations, SignallingObligations, StartedThing } from '../../acc
 import { type CameraView, type PlainView, plainView } from '../../access/camera-view.ts';
 import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live-offer.ts';
-import { type AnswerRule, NO_ADAPTER, type NvrAdapter } from '../../access/nvr-adapter.ts';
+import { NO_ADAPTER } from '../../access/nvr-adapter.ts';
 import { queryValues, withCameras } from '../../access/query.ts';
 import { adapterFor, type RouteMatch } from '../../access/route-table.ts';
 import { askInTurns, boundsOf, createShares, type Hold, type Sharer } from '../../domain/async.ts';
 import { parseNumber } from '../../domain/events/parse-value.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
-import { type AdapterForm, isCommonForm } from '../../domain/policy.ts';
+import { isCommonForm } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { readBody } from '../../routes/read-body.ts';
 import type { Admitted } from '../decision/admit.ts';
-import type { Destination } from '../decision/destinations.ts';
+import type { Served } from '../decision/destinations.ts';
 import { noteStarted } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import type { Gate } from '../gate.ts';
@@ -37,9 +37,8 @@ export type Settled =
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
 
-/** How a response is narrowed, whoever it is for. */
+/** How a response is narrowed; the memory for it is added when the request is sent. */
 type Narrowing = Omit<NarrowingPlan, 'hold'>;
-type Served = Exclude<Destination, { kind: 'none' }>;
 
 /** Bytes that all responses may hold. */
 const MOST_HELD_BYTES = 128 * 1024 * 1024;
@@ -92,12 +91,12 @@ async function composedList(
   sharer: Sharer,
   { askText }: ObligationGate,
 ): Promise<Settled> {
-  const rule = composed && adapterFor(route).lists[composed];
+  const nvr = adapterFor(route);
+  const rule = composed && nvr.lists[composed];
   if (!composed || !rule) return refused('not-narrowable');
   const limit = rule.limit?.of(limitIn(target));
   const most = limit === undefined ? undefined : rule.limit?.composed(limit);
   const list = { name: composed, keptFor: rule.keptFor, upstream: JSON.stringify(upstream), limit: most };
-  const nvr = adapterFor(route);
   const compose = (plain: PlainView) =>
     NARROWER.ask(
       { kind: 'compose', list: composed, view: plain, limit: most },
@@ -177,20 +176,17 @@ async function chooseNarrowing(
   const { since: _, ...whole } = plainView(view);
   const own = isCommonForm(form) ? undefined : form;
   const rule = own && nvr.answers[own];
+  const askText = (path: string) => gate.askText(destination.upstream, path, sharer);
   const reader = {
     // The events backend has left out what is older by itself; its sums tell no time.
     view: destination.kind === 'events-backend' ? whole : plainView(view),
     ...(reading && { reading }),
     ...(own &&
       rule?.knows && {
-        known: await knownFor(
-          own,
-          rule.knows,
-          view,
-          nvr,
-          (path) => gate.askText(destination.upstream, path, sharer),
-          gate,
-        ),
+        known:
+          rule.knows === 'own-config'
+            ? await gate.ownConfig()
+            : await NARROWER.ask({ kind: 'know', form: own, view: plainView(view) }, askText, nvr),
       }),
   };
   return {
@@ -205,18 +201,6 @@ async function chooseNarrowing(
     ...write,
     ...(empty === undefined ? {} : { empty }),
   };
-}
-
-function knownFor(
-  form: AdapterForm,
-  knows: NonNullable<AnswerRule['knows']>,
-  view: CameraView,
-  nvr: NvrAdapter,
-  askText: (path: string) => Promise<string>,
-  { ownConfig }: ObligationGate,
-): unknown {
-  if (knows === 'own-config') return ownConfig();
-  return NARROWER.ask({ kind: 'know', form, view: plainView(view) }, askText, nvr);
 }
 
 /** The response as it is, or none of it. */

@@ -21,10 +21,6 @@ interface SentRequest {
   readonly client: { readonly host: string; readonly encrypted: boolean; readonly basePath?: string };
 }
 
-/** Undefined for a server that is seen as it is. */
-export const findPublicPlace = (upstream: Upstream, sent: SentRequest): PublicPlace | undefined =>
-  upstream.below === undefined ? undefined : makePlace(upstream, sent);
-
 export function makePlace(upstream: Upstream, { path, hosts, client }: SentRequest): PublicPlace {
   const { host, encrypted, basePath = '' } = client;
   const own = upstream.kind === 'tcp' ? [upstreamOrigin(upstream)] : [];
