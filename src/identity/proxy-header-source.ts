@@ -14,11 +14,10 @@ import {
   readIdentityHeader,
 } from './identity-header.ts';
 import { headerTraces, type ProxyTrace, type Trace, type WhyDropped } from './identity-trace.ts';
-import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
+import { type GroupRoles, type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
 
-export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
-  /** `proxy.header_map`, lower-case names. */
-  readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
+/** What plain headers and a signed token are judged by alike. */
+export interface ProxySourceOptions extends Pick<IdentityHeaderRules, 'allowlist'>, GroupRoles {
   /** Asked at each request, for roles are also made in the console. */
   readonly roles: () => ActiveRoles;
   /** Unix seconds: roles have hours. */
@@ -28,6 +27,11 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   readonly trace?: Trace<ProxyTrace> | undefined;
   /** Called for every user that the proxy names, and how the role was found. */
   readonly onRole?: ((role: RoleVerdict) => void) | undefined;
+}
+
+export interface ProxyHeaderOptions extends ProxySourceOptions, IdentityHeaderRules, RoleMapping {
+  /** `proxy.header_map`, lower-case names. */
+  readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
   /** A peer that is not trusted sent identity headers, which were not looked at. */
   readonly onUntrustedHeaders?: (() => void) | undefined;
 }
@@ -48,7 +52,7 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
       const verdict = isUnread(user, userHeader) ? ENCODED : proxyVerdict(user, role, roles, options.now());
       if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
-      if (options.trace) traceAll(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
+      if (options.trace) traceHeaders(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
       return verdict;
     },
   };
@@ -86,25 +90,31 @@ interface JudgedHeaders {
   readonly verdict: IdentityVerdict;
 }
 
-function traceAll(trace: Trace<ProxyTrace>, judged: JudgedHeaders): void {
-  const { request, user, role, verdict } = judged;
-  const entry: ProxyTrace = {
-    source: 'proxy-headers',
-    proxySecret: secretNote(judged),
-    headers: headerTraces(request, namedIn(judged.options), whyDropped(judged)),
-    groups: role.groups.slice(0, MOST_GROUPS_SHOWN),
+function traceHeaders(trace: Trace<ProxyTrace>, judged: JudgedHeaders): void {
+  const { request, options, user, role, verdict } = judged;
+  const said = {
+    headers: headerTraces(request, namedIn(options), whyDropped(judged)),
+    groups: role.groups,
     rule: user.ok ? ruleSentence(role) : undefined,
     user: user.ok ? user.value : undefined,
-    role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
-    refused: verdict.kind === 'refused' ? verdict.reason : undefined,
   };
-  trace(entry, request);
+  trace(proxyTrace(request, options, said, verdict), request);
 }
 
-function secretNote({ request, options }: JudgedHeaders): ProxyTrace['proxySecret'] {
-  if (!options.carriesProxySecret) return 'none is set';
-  return options.carriesProxySecret(request) ? 'right' : 'missing or wrong';
-}
+/** The trace of a request that was judged by what a proxy said of its user. */
+export const proxyTrace = (
+  request: RequestFacts,
+  { carriesProxySecret }: ProxySourceOptions,
+  said: Pick<ProxyTrace, 'headers' | 'groups' | 'rule' | 'user'>,
+  verdict: IdentityVerdict,
+): ProxyTrace => ({
+  source: 'proxy-headers',
+  proxySecret: carriesProxySecret ? (carriesProxySecret(request) ? 'right' : 'missing or wrong') : 'none is set',
+  ...said,
+  groups: said.groups.slice(0, MOST_GROUPS_SHOWN),
+  role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
+  refused: verdict.kind === 'refused' ? verdict.reason : undefined,
+});
 
 const namedIn = ({ headerMap, allowlist }: ProxyHeaderOptions): ReadonlySet<string | undefined> =>
   new Set([...allowlist, headerMap.user, headerMap.role]);

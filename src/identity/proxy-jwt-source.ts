@@ -10,29 +10,21 @@ import type { IdentitySource, IdentityVerdict } from '../domain/caller.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { ActiveRoles } from '../domain/rights.ts';
 import { headerTraces, type ProxyTrace, type Trace } from './identity-trace.ts';
 import { type KeySet, KeysAway } from './key-set.ts';
-import { proxyUserName, proxyVerdict } from './proxy-header-source.ts';
-import { type RoleMapping, type RoleVerdict, resolveGroups, ruleSentence } from './role-mapping.ts';
+import { type ProxySourceOptions, proxyTrace, proxyUserName, proxyVerdict } from './proxy-header-source.ts';
+import { type RoleVerdict, resolveGroups, ruleSentence } from './role-mapping.ts';
 
-export interface ProxyJwtOptions extends Pick<RoleMapping, 'roleMap' | 'defaultRole'> {
+/** Names of the allowlist look like an identity, and are shown in the trace: none of them counts. */
+export interface ProxyJwtOptions extends ProxySourceOptions {
   /** `proxy.jwt`. The first of its headers that is sent counts. */
   readonly jwt: NonNullable<Settings['proxy']['jwt']>;
   readonly keys: KeySet;
-  /** Names of headers that look like an identity, for the trace: none of them counts. */
-  readonly allowlist: ReadonlySet<string>;
-  readonly roles: () => ActiveRoles;
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
-  readonly trace?: Trace<ProxyTrace> | undefined;
-  readonly onRole?: ((role: RoleVerdict) => void) | undefined;
 }
 
 export type TokenRefusal = Extract<RefusalReason, `proxy-token-${string}`>;
 
-/** Asymmetric signatures alone: with HS256 the public key, which everybody has, could be the secret. */
+/** Asymmetric signatures alone: with HS256 the public key, which every client can read, could be the secret. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 const SKEW_SECONDS = 60;
 /** A token has one or two thousand characters. Longer ones are refused before they are parsed. */
@@ -40,7 +32,6 @@ const LONGEST_TOKEN = 16_384;
 const REMEMBERED_TOKENS = 5000;
 /** A token that was verified is not verified again for so long: a key that is withdrawn counts no longer than that. */
 const REMEMBERED_SECONDS = 60;
-const MOST_GROUPS_SHOWN = 50;
 
 /** What a token says, once it was verified. */
 interface Claimed {
@@ -64,7 +55,7 @@ export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
     const verdict: IdentityVerdict =
       user.ok && role ? proxyVerdict(user, role, roles, options.now(), claimed.expiresAt) : { kind: 'refused', reason };
     if (user.ok && role) options.onRole?.(role);
-    if (options.trace) writeTrace(options.trace, { request, options, claimed, role, verdict });
+    if (options.trace) traceToken(options.trace, { request, options, claimed, role, verdict });
     return verdict;
   };
   return {
@@ -158,7 +149,7 @@ function toTokenRefusal(fault: unknown): TokenRefusal {
   return REFUSAL_OF_CODE[String(code)] ?? REFUSAL_OF_CLAIM[String(claim)] ?? 'proxy-token-unfit';
 }
 
-interface Judged {
+interface JudgedToken {
   readonly request: RequestFacts;
   readonly options: ProxyJwtOptions;
   readonly claimed: Claimed | undefined;
@@ -168,27 +159,20 @@ interface Judged {
 
 const WHY_UNREAD = 'proxy.jwt is set, so plain identity headers are ignored';
 
-function writeTrace(trace: Trace<ProxyTrace>, { request, options, claimed, role, verdict }: Judged): void {
-  const {
-    carriesProxySecret,
-    allowlist,
-    jwt: { headers },
-  } = options;
+function traceToken(trace: Trace<ProxyTrace>, { request, options, claimed, role, verdict }: JudgedToken): void {
+  const { allowlist, jwt } = options;
+  const { headers } = jwt;
   const shown = headers
     .filter((name) => headerLines(request, name).length > 0)
     .map((name) => ({ name, value: '[hidden]', fate: 'kept', why: undefined }) as const);
-  const entry: ProxyTrace = {
-    source: 'proxy-headers',
-    proxySecret: carriesProxySecret ? (carriesProxySecret(request) ? 'right' : 'missing or wrong') : 'none is set',
+  const said = {
     headers: [
       ...shown,
       ...headerTraces(request, allowlist, () => WHY_UNREAD).filter(({ name }) => !headers.includes(name)),
     ],
-    groups: claimed?.groups.slice(0, MOST_GROUPS_SHOWN) ?? [],
+    groups: claimed?.groups ?? [],
     rule: role && ruleSentence(role),
     user: claimed?.user,
-    role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
-    refused: verdict.kind === 'refused' ? verdict.reason : undefined,
   };
-  trace(entry, request);
+  trace(proxyTrace(request, options, said, verdict), request);
 }

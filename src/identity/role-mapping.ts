@@ -2,11 +2,15 @@
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
 import { decodedText, type HeaderEncoding, withoutBlanks } from './identity-header.ts';
 
-export interface RoleMapping {
+export interface RoleMapping extends GroupRoles {
   /** `proxy.separator`. */
   readonly separator: string;
   /** `proxy.header_map.encoding`, of each group. */
   readonly encoding?: HeaderEncoding | undefined;
+}
+
+/** Which roles the groups of a user give, wherever the groups come from. */
+export interface GroupRoles {
   /** `proxy.role_map`, in the order of the file; empty: the header holds role names. */
   readonly roleMap: ReadonlyMap<Role, readonly string[]>;
   /** `proxy.default_role`; unset is `viewer`. */
@@ -48,20 +52,18 @@ export function resolveRole(value: string | undefined, mapping: RoleMapping, cus
   return resolveGroups(decoded, mapping, custom);
 }
 
-type GroupMapping = Pick<RoleMapping, 'roleMap' | 'defaultRole'>;
-
 /** Resolves groups of a proxy: without a map they are names of roles. */
-export const resolveGroups = (groups: readonly string[], mapping: GroupMapping, custom: Iterable<Role>): RoleVerdict =>
+export const resolveGroups = (groups: readonly string[], mapping: GroupRoles, custom: Iterable<Role>): RoleVerdict =>
   resolveBy(mapping.roleMap.size > 0 ? matchGroups : matchNames, groups, mapping, custom);
 
 /** Resolves groups of a provider (SPEC 16): one is never taken for a role, with a map or without one. */
-export const resolveMapped = (groups: readonly string[], mapping: GroupMapping, custom: Iterable<Role>): RoleVerdict =>
+export const resolveMapped = (groups: readonly string[], mapping: GroupRoles, custom: Iterable<Role>): RoleVerdict =>
   resolveBy(matchGroups, groups, mapping, custom);
 
 function resolveBy(
   match: typeof matchGroups | typeof matchNames,
   groups: readonly string[],
-  { roleMap, defaultRole = VIEWER }: GroupMapping,
+  { roleMap, defaultRole = VIEWER }: GroupRoles,
   custom: Iterable<Role>,
 ): RoleVerdict {
   const configured: readonly Role[] = [ADMIN, VIEWER, ...custom];

@@ -238,9 +238,8 @@ const createScreenSource = ({
 });
 
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
-type SessionSourceOptions = Pick<Verifiers, 'verifySession'> & {
+type SessionSourceOptions = Omit<SourceOptions<'verifySession', SessionTrace>, 'addressOf'> & {
   readonly cookieName: string;
-  readonly trace?: Trace<SessionTrace> | undefined;
 };
 
 /** RFC 6750 section 2.1. */
@@ -248,7 +247,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 const REFUSED = refused('token-invalid');
 
-/** A bad bearer token of ours is refused even beside a good cookie. What is none of ours is no credential. */
+/** A bad bearer token of ours is refused even beside a good cookie. A Bearer of another program is no credential. */
 export function createSessionSource(options: SessionSourceOptions): IdentitySource {
   return {
     name: 'session',
