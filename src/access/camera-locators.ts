@@ -6,6 +6,7 @@ import { traitsFor } from '../domain/credentials.ts';
 import { isOwnerKind, type Locator, type NameKind, PATH_SHAPES } from '../domain/policy.ts';
 import type { RefusalReason, RefusedCameras } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
+import { splitCommas } from '../domain/text.ts';
 import type { OwnerQuestion } from './access-verdict.ts';
 import type { NamedCameras, NameRule, NvrAdapter } from './nvr-adapter.ts';
 import { queryValues } from './query.ts';
@@ -80,7 +81,7 @@ export function nameFault(match: Listed, target: RequestTarget): RefusalReason |
     if (locator.kind !== 'camera' && locator.kind !== 'frames') continue;
     const written = writtenAt(locator, match, target);
     if (locator.source === 'path' && written.some(isTooLong)) return 'path-not-found';
-    if (locator.source === 'query' && written.flatMap(listed).some(isTooLong)) return 'parameter-refused';
+    if (locator.source === 'query' && written.flatMap(splitCommas).some(isTooLong)) return 'parameter-refused';
   }
   return undefined;
 }
@@ -126,7 +127,7 @@ const LONGEST_ID = 128;
 export const isId = (text: string): boolean => text.length <= LONGEST_ID && PATH_SHAPES.id.test(text);
 
 /** A repeated `ids` is judged as all of its values: the one that the NVR reads is among them. */
-const idsIn = (target: RequestTarget, name: string): string[] => queryValues(target.query, name).flatMap(listed);
+const idsIn = (target: RequestTarget, name: string): string[] => queryValues(target.query, name).flatMap(splitCommas);
 
 /** A stream parameter may be repeated; cameras are named in one list. */
 function namesIn(target: RequestTarget, kind: NameKind, name: string): readonly string[] | undefined {
@@ -134,14 +135,8 @@ function namesIn(target: RequestTarget, kind: NameKind, name: string): readonly 
   if (kind !== 'camera') return values;
   if (values.length > 1) return undefined;
   const [value] = values;
-  return value === undefined || value === 'all' ? [] : listed(value);
+  return value === undefined || value === 'all' ? [] : splitCommas(value);
 }
-
-const listed = (value: string): string[] =>
-  value
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 
 /** A message is for people: the names that it shows are few, and short. */
 const MOST_NAMES = 3;
@@ -156,7 +151,7 @@ export function namedCameras(match: RouteMatch, target: RequestTarget): readonly
     .filter(({ kind }) => kind === 'camera')
     .flatMap((locator) => {
       const written = writtenAt(locator, match, target);
-      return locator.source === 'query' ? written.flatMap(listed) : written;
+      return locator.source === 'query' ? written.flatMap(splitCommas) : written;
     });
   return [...new Set(names)].filter((name) => name !== '' && name !== 'all');
 }

@@ -67,6 +67,10 @@ function sightIn({ scope, drawn }: Pick<Caller, 'scope' | 'drawn'>, layout: Reco
   return sight;
 }
 
+/** Whether the text holds the name of an existing camera that the caller may not see. */
+export const namesForeignCamera = (text: string, { layout, isForeign }: CameraView): boolean =>
+  layout.cameras.some((camera) => isForeign(camera) && text.includes(camera));
+
 export function withSight(view: PlainView): CameraView {
   return { ...view, ...(view.clearance === 'restricted' ? sightAmong(view.cameras, view.layout) : SEES_ALL) };
 }

@@ -5,7 +5,7 @@ import type { Caller, Rights } from '../domain/caller.ts';
 import { type LimitedScope, scopeWithout, toScope } from '../domain/camera-scope.ts';
 import { traitsFor } from '../domain/credentials.ts';
 import { ADMIN, type CameraName } from '../domain/names.ts';
-import type { RecorderLayout } from './recorder-layout.ts';
+import type { Owners, RecorderLayout } from './recorder-layout.ts';
 
 /** A caller, or an account or token that is looked at without a request of its own. */
 export type Concerned = Rights & { readonly credential?: Pick<Caller['credential'], 'kind'> };
@@ -50,8 +50,6 @@ function scopeOfDrawn(curtain: Curtain, drawn: Curtain): LimitedScope {
   scopes.set(key, scope);
   return scope;
 }
-
-type Owners = RecorderLayout['streams'];
 
 /** The layout for a caller for whom these cameras are drawn: a stream or zone that one of them shares is of those alone. */
 export function layoutBehind(layout: RecorderLayout, isTaken: (camera: string) => boolean): RecorderLayout {

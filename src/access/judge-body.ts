@@ -48,7 +48,7 @@ export function judgeBody(
   const forAdmins = rule.adminFields.find((field) => hasField(json, field));
   if (forAdmins !== undefined) return { kind: 'refused', reason: 'field-admin-only', field: forAdmins };
   const { shape, otherFieldsPass = false } = rule;
-  const field = shape && bodyFault(json, shape, { nvr, pushHosts, otherFieldsPass });
+  const field = shape && faultAt('', json, shape, { nvr, pushHosts, otherFieldsPass });
   if (field !== undefined) return { kind: 'refused', reason: 'body-field-refused', field };
   const owners: OwnerQuestion[] = [];
   for (const locator of rule.locators) {
@@ -58,7 +58,7 @@ export function judgeBody(
     if (isOwnerKind(kind)) {
       if (!values.every((value) => typeof value === 'string')) return { kind: 'refused', reason: 'body-unreadable' };
       owners.push({ of: kind, ids: values });
-    } else if (!values.every((value) => seesNamed(kind, value, view, nvr))) {
+    } else if (!values.every((value) => seesCamerasOf(kind, value, view, nvr))) {
       return { kind: 'refused', reason: 'camera-not-in-role' };
     }
   }
@@ -96,7 +96,7 @@ export const isPicture = (kind: Locator['kind']): kind is NameKind => kind.start
 function withoutPictures(json: unknown, locators: readonly Locator[], view: CameraView, nvr: NvrAdapter): unknown {
   return locators.reduce((left, { kind, ...place }) => {
     const isSent = (value: unknown): boolean =>
-      value === null || (isPicture(kind) && seesNamed(kind, value, view, nvr) && isPictureInTime(value, view));
+      value === null || (isPicture(kind) && seesCamerasOf(kind, value, view, nvr) && isPictureInTime(value, view));
     return isPicture(kind) ? withoutOthers(left, place, isSent) : left;
   }, json);
 }
@@ -116,7 +116,7 @@ function withoutOthers(json: unknown, { name, list }: BodyPlace, isSent: (value:
   return { ...json, [list]: Array.isArray(elements) ? elements.map(cut) : cut(elements) };
 }
 
-const seesNamed = (kind: NameKind, value: unknown, view: CameraView, nvr: NvrAdapter): boolean =>
+const seesCamerasOf = (kind: NameKind, value: unknown, view: CameraView, nvr: NvrAdapter): boolean =>
   typeof value === 'string' &&
   namedBy(kind, value, view.layout, { nvr, parameters: {} }).every((cameras) =>
     cameras.some((camera) => view.sees(camera)),
@@ -165,12 +165,10 @@ const TEXT_FORMS: Readonly<Record<Exclude<ValueForm, 'boolean' | 'number' | Adap
 /** A form that the adapter does not have. */
 const NO_VALUE: FieldForm = () => false;
 
-/** The place of the fault, as `items[2].camera`; the empty text for the body itself; undefined when the body fits. */
-function bodyFault(json: unknown, shape: BodyShape, rules: BodyRules): string | undefined {
-  return faultAt('', json, shape, rules);
-}
-
-/** Null is the same as absent: servers read it so where a field may be left out. */
+/**
+ * The place of the fault, as `items[2].camera`; undefined when the value fits. `place` is that of the value: the empty text for
+ * the body itself. Null is the same as absent: servers read it so where a field may be left out.
+ */
 function faultAt(place: string, value: unknown, shape: BodyShape, rules: BodyRules): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (shape.kind === 'object') return isRecord(value) ? faultInObject(place, value, shape.fields, rules) : place;

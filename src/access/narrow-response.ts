@@ -1,6 +1,6 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
-import { isNestedTooDeep, isRecord, type JsonRecord, parsedJson } from '../domain/json.ts';
+import { boundedJson, isRecord, type JsonRecord } from '../domain/json.ts';
 import { type CommonForm, isCommonForm, type ResponseForm } from '../domain/policy.ts';
 import type { CameraView } from './camera-view.ts';
 import type { AnswerReader, NvrAdapter } from './nvr-adapter.ts';
@@ -48,7 +48,7 @@ export function narrowResponse(
     return typeof text === 'string' ? { kind: 'narrowed', body: text } : { kind: 'unreadable' };
   }
   const narrow: NarrowForm = isCommonForm(form) ? COMMON[form] : (json) => rule?.narrow(json, reader) ?? UNREADABLE;
-  const json = isNestedTooDeep(body) ? undefined : parsedJson(body);
+  const json = boundedJson(body);
   const narrowed = json === undefined ? UNREADABLE : narrow(json, reader);
   // An admin may read all of it, and can repair an NVR whose configuration has another form.
   if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return { kind: 'narrowed', body };
@@ -101,7 +101,7 @@ function withoutMembers(json: unknown, names: readonly string[]): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutMembers(value, names)]));
 }
 
-/** An object by stream: those that a restricted reader sees. Or one stream, of which the row has judged the name. */
+/** An object by stream: the streams that a restricted reader sees. Or one stream, of which the row has judged the name. */
 function narrowStreams(streams: JsonRecord, view: CameraView): unknown {
   if (isStream(streams)) return withoutForeignObjects(withoutStreamSources(streams), view);
   // A stream that was opened by its source has that for its name, passwords included.

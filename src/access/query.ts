@@ -3,6 +3,7 @@
 import type { CameraName } from '../domain/names.ts';
 import type { Paging, PolicyRow } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
+import { splitCommas } from '../domain/text.ts';
 
 /** Every pair, decoded, in order. */
 export const queryPairs = (query: string): readonly Readonly<{ name: string; value: string }>[] => pairs(query);
@@ -62,13 +63,10 @@ export const withCameras = (target: RequestTarget, parameter: string, cameras: r
 export function askedCameras(target: RequestTarget, parameter: string, visible: readonly CameraName[]): string[] {
   for (const name of [parameter, 'camera']) {
     const value = queryValues(target.query, name).at(-1) ?? 'all';
-    if (value !== 'all') return [...new Set(value.split(',').map(trimmed).filter(isGiven))];
+    if (value !== 'all') return [...new Set(splitCommas(value))];
   }
   return [...visible];
 }
-
-const trimmed = (text: string): string => text.trim();
-const isGiven = (text: string): boolean => text !== '';
 
 /** Plain data, which can be sent to a thread. */
 export interface AnswerReading {

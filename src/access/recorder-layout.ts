@@ -4,7 +4,8 @@ import { isRecord, type JsonRecord } from '../domain/json.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { NamesPlace } from '../domain/policy.ts';
 
-type Owners = ReadonlyMap<string, readonly CameraName[]>;
+/** Cameras by the name of what they share: a zone, or a stream. */
+export type Owners = ReadonlyMap<string, readonly CameraName[]>;
 
 export interface RecorderLayout {
   readonly cameras: readonly CameraName[];

@@ -91,8 +91,8 @@ function wallSeconds(date: string, hour: string): number | undefined {
 const TIME_FIELDS: readonly string[] = ['start_time', 'timestamp', 'date', 'start'];
 /** Ids of events and reviews begin with their time. */
 const ID_FIELDS: readonly string[] = ['id', 'event_id'];
-/** Objects of these fields are about a camera, so they must say when. */
-const CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera', 'camera_name'];
+/** Fields by which the NVR's objects name their camera: such an object must say when. */
+export const CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera', 'camera_name'];
 
 /** Undefined when the object does not tell. Of several times the earliest: an update of an old event has a time of its own. */
 export function readStart(record: JsonRecord): number | undefined {

@@ -22,7 +22,7 @@ export function withinTime(
   { since, now }: { readonly since: number; readonly now: number },
 ): Result<WithinTime, RefusalReason> {
   const { times = [], answer } = match.row;
-  // Some servers read `;` as `&`: then the times that are judged would differ from those that the NVR reads.
+  // Some servers read `;` as `&`: then the judged times would differ from the times that the NVR reads.
   if (target.query.includes(';')) return err('target-not-plain');
   const padding = paddingIn(target);
   if (times.length === 0 || padding === undefined) return err('history-not-judged');

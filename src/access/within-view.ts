@@ -167,7 +167,7 @@ const isConcerned = ({ row: { answer, hidden }, nvr }: Listed, { clearance }: Ca
 
 const RESTRICTED: readonly Clearance[] = ['restricted'];
 const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
-const EVERYBODY: readonly Clearance[] = ['restricted', 'reader', 'admin'];
+const ALL_READERS: readonly Clearance[] = ['restricted', 'reader', 'admin'];
 
 /** The readers for whom a response of a form that any NVR may have is filtered. */
 const CONCERNED: Readonly<Record<CommonForm, readonly Clearance[]>> = {
@@ -180,6 +180,6 @@ const CONCERNED: Readonly<Record<CommonForm, readonly Clearance[]>> = {
   page: RESTRICTED,
 };
 
-/** What is in a form that the adapter does not have is not known, so it is filtered for everybody. */
+/** What is in a form that the adapter does not have is not known, so it is filtered for every reader. */
 const concernedBy = (form: ResponseForm, { answers }: NvrAdapter): readonly Clearance[] =>
-  isCommonForm(form) ? CONCERNED[form] : (answers[form]?.concerns ?? EVERYBODY);
+  isCommonForm(form) ? CONCERNED[form] : (answers[form]?.concerns ?? ALL_READERS);

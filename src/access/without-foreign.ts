@@ -1,10 +1,8 @@
 /** Removes what is about foreign cameras from any JSON, by the same rules at every depth (SPEC 5). */
 import { isRecord, type JsonRecord } from '../domain/json.ts';
 import type { CameraView } from './camera-view.ts';
-import { isSince, withoutOlder } from './time-locators.ts';
+import { CAMERA_FIELDS, isSince, withoutOlder } from './time-locators.ts';
 
-/** Fields by which the NVR's objects name their camera. */
-const CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera', 'camera_name'];
 /** Fields that hold names of cameras: `camera_id`, `cameras`, `allowed_cameras`; one name, a list of them, or an object by name. */
 const NAMING_FIELD = /[cC]ameras?(?:_?(?:[nN]ame|[iI]d)s?)?$/;
 

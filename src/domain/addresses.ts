@@ -3,6 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { upTo } from './bounded.ts';
 import { err, ok, type Result } from './result.ts';
+import { splitCommas } from './text.ts';
 
 /** Networks of `auth.trusted_proxies`. */
 export interface TrustedNetworks {
@@ -88,13 +89,7 @@ export function trustedHops(peer: string, forwardedForLines: readonly string[], 
 
 /** The entries of a header that proxies add to, the nearest one first. */
 export const hopsFromTheRight = (lines: readonly string[]): string[] =>
-  lines
-    .join(',')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .slice(-MOST_HOPS)
-    .reverse();
+  splitCommas(lines.join(',')).slice(-MOST_HOPS).reverse();
 
 const WITH_PORT = /^(?:\[(?<v6>[^\]]*)\](?::\d{1,5})?|(?<v4>[\d.]+):\d{1,5})$/;
 

@@ -36,6 +36,9 @@ export function isNestedTooDeep(text: string): boolean {
   return false;
 }
 
+/** Undefined of text that is no JSON, or nested too deep. */
+export const boundedJson = (text: string): unknown => (isNestedTooDeep(text) ? undefined : parsedJson(text));
+
 /** Where the string that begins at `start` has its closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;

@@ -54,6 +54,13 @@ function decoded(text: string): string {
 /** Names that people give to tokens, links and screens: one line of plain text. Pure. */
 export const LONGEST_PLAIN_NAME = 100;
 
+/** The members between commas, trimmed; empty ones are dropped. */
+export const splitCommas = (text: string): string[] =>
+  text
+    .split(',')
+    .map((member) => member.trim())
+    .filter((member) => member !== '');
+
 /** Undefined of what is no UTF-8. A byte order mark stays: it is a character. */
 export function utf8(bytes: Uint8Array): string | undefined {
   try {

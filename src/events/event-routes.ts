@@ -5,6 +5,7 @@ import type { CameraScope } from '../domain/camera-scope.ts';
 import { MOST_ROWS, NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { DistinctColumn, EventSource, FoundEvent, StoredEvent } from '../domain/events/event-question.ts';
 import { parseCount, parseDecimal, parseList, parseWhole } from '../domain/events/parse-value.ts';
+import { splitCommas } from '../domain/text.ts';
 import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { eventsSince, namedCameras } from './caller.ts';
 import { readEventsQuery, readParameters } from './read-query.ts';
@@ -143,7 +144,7 @@ export const listJoinedNames =
   async (ctx) => {
     const { split_joined: isSplit } = readParameters(ctx, { split_joined: parseWhole });
     const names = await ctx.state.events.distinct(column, await ctx.state.seen(null));
-    ctx.body = [...(isSplit ? new Set(names.flatMap(elements)) : names)].sort();
+    ctx.body = [...(isSplit ? new Set(names.flatMap(splitCommas)) : names)].sort();
   };
 
 /** The span of the newest events whose zones are listed: a zone that was renamed long ago is no choice any more. */
@@ -165,9 +166,3 @@ function zonesIn(json: string): readonly string[] {
   const zones: unknown = JSON.parse(json);
   return Array.isArray(zones) ? zones.filter((zone) => typeof zone === 'string') : [];
 }
-
-const elements = (joined: string): string[] =>
-  joined
-    .split(',')
-    .map((element) => element.trim())
-    .filter((element) => element !== '');

@@ -1,6 +1,6 @@
+/** How many connections an upstream is given at a time, and how many of them one caller has: requests beyond that wait in turn. */
 import { type Upstream, upstreamOrigin } from '../domain/addresses.ts';
 import { boundsOf, createShares, type Hold, type Sharer, type Shares } from '../domain/async.ts';
-/** How many connections an upstream is given at a time, and how many of them one caller has: requests beyond that wait in turn. */
 
 export type UpstreamSlots = ReturnType<typeof createUpstreamSlots>;
 
@@ -36,19 +36,13 @@ const ALL = '';
 
 export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS) {
   const { most, mostWaiting, ofCaller, kept, patienceMs } = rules;
-  const all = new Map<string, Slots>();
-  /** The slots of each `Upstream` object, found without building its origin. */
-  const known = new WeakMap<Upstream, Slots>();
-
-  const slotsOf = (upstream: Upstream): Slots => {
-    const before = known.get(upstream);
-    if (before) return before;
-    const origin = upstreamOrigin(upstream);
-    const slots = all.get(origin) ?? { taken: createShares(), places: createShares(), waiting: new Set() };
-    all.set(origin, slots);
-    known.set(upstream, slots);
-    return slots;
-  };
+  const slotsByUpstream = keptByUpstream(
+    (): Slots => ({
+      taken: createShares(),
+      places: createShares(),
+      waiting: new Set(),
+    }),
+  );
   const slotFor = ({ taken }: Slots, sharer: Sharer): Hold => {
     const hasFew = sharer.length > 0 && sharer.every(([key]) => taken.taken(key) < FEW);
     return taken.hold([[ALL, hasFew ? most : most - kept], ...boundsOf(sharer, most * ofCaller)]);
@@ -58,14 +52,14 @@ export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS) {
     for (const begin of waiting) if (begin()) return;
   };
   const sumOf = (count: (slots: Slots) => number): number =>
-    [...all.values()].reduce((sum, slots) => sum + count(slots), 0);
+    slotsByUpstream.all().reduce((sum, slots) => sum + count(slots), 0);
 
   return {
     /** Slots of all upstreams that are taken, and requests that wait for one. */
     inUse: () => ({ taken: sumOf(({ taken }) => taken.taken(ALL)), waiting: sumOf(({ waiting }) => waiting.size) }),
     /** `begin` is called at once, or when a slot is free; `refuse` when none is in time. Returns what to call at the end, once. */
     take(upstream: Upstream, sharer: Sharer, begin: () => void, refuse: () => void): () => void {
-      const slots = slotsOf(upstream);
+      const slots = slotsByUpstream.get(upstream);
       let slot: Hold | undefined;
       let stopWaiting = (): void => {};
       const enter = (): boolean => {
@@ -100,6 +94,24 @@ export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS) {
         if (slot) letOneIn(slots);
         slot = undefined;
       };
+    },
+  };
+}
+
+/** One for each server that is asked, made at the first request; found by the `Upstream` object without building its origin. */
+export function keptByUpstream<Kept>(make: (upstream: Upstream) => Kept) {
+  const byOrigin = new Map<string, Kept>();
+  const known = new WeakMap<Upstream, Kept>();
+  return {
+    all: (): Kept[] => [...byOrigin.values()],
+    get(upstream: Upstream): Kept {
+      const before = known.get(upstream);
+      if (before) return before;
+      const origin = upstreamOrigin(upstream);
+      const kept = byOrigin.get(origin) ?? make(upstream);
+      byOrigin.set(origin, kept);
+      known.set(upstream, kept);
+      return kept;
     },
   };
 }

@@ -74,7 +74,7 @@ export function createOwnerLookup(
   }
 }
 
-/** What is hidden from an admin is of a camera that is no longer configured: to anybody else it is as unknown. */
+/** What is hidden from an admin is of a camera that is no longer configured: for any other caller it is as unknown. */
 function nothingIfHidden(fault: unknown): undefined {
   if (!(fault instanceof Error && 'status' in fault && fault.status === 403)) throw fault;
 }
@@ -86,7 +86,7 @@ function startedThing(kind: StartedKind, id: string): OwnedThing | undefined {
 }
 
 /**
- * Nothing is known of a job that another replica started: its id is random, and told to nobody else. A session shows
+ * Nothing is known of a job that another replica started: its id is random, and told to its starter alone. A session shows
  * pictures, and is refused there; not where its camera is named beside it, which is judged then.
  */
 function isSeen({ of, beside }: OwnerQuestion, owned: OwnedThing | undefined, view: CameraView): boolean {
@@ -167,7 +167,7 @@ interface FairMemory<Value> {
 }
 
 export function createFairMemory<Value>(most: number): FairMemory<Value> {
-  /** Each holder's things, those that were used last at the end. */
+  /** Each holder's things, the latest used ones at the end. */
   const things = new Map<string, Map<string, Value>>();
   const holders = new Map<string, string>();
 

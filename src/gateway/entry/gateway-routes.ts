@@ -1,4 +1,4 @@
-/** What the gate tells itself: its status, and of events their days and changes, and zones where no events backend tells them (SPEC 8). */
+/** Own routes of the gate: its status; days, changes and zones of events, as far as the events backend does not answer them (SPEC 8). */
 import type { Next } from 'koa';
 import { z } from 'zod';
 import { createCameraView } from '../../access/camera-view.ts';

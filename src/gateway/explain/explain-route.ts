@@ -44,7 +44,7 @@ export const ACCESS = named(
   }),
 );
 
-/** The cameras that are known, and all accounts and API tokens with those that each sees. */
+/** The known cameras, and all accounts and API tokens with the cameras that each sees. */
 export interface CameraAccess {
   readonly cameras: readonly string[];
   readonly holders: readonly HolderView[];
@@ -86,7 +86,7 @@ async function answer(ctx: RouteContext, { explain }: Pick<Services, 'explain'>)
   ctx.body = explanation.ok ? explanation.value : { success: false, message: explanation.error };
 }
 
-/** Whoever has the same list already is told so: it changes with accounts, roles, cameras and the hour, and is asked for often. */
+/** A client that has the same list already gets 304: the list changes with accounts, roles, cameras and the hour, and is asked for often. */
 async function listAccess(ctx: RouteContext, services: AccessServices): Promise<void> {
   const body = JSON.stringify(await whoSees(services));
   ctx.set('Cache-Control', 'private, no-cache');

@@ -1,12 +1,13 @@
 /** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, type Writable } from 'node:stream';
-import { type Upstream, upstreamOrigin, wakeUp } from '../../domain/addresses.ts';
+import { type Upstream, wakeUp } from '../../domain/addresses.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
+import { keptByUpstream } from '../../outbound/upstream-slots.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
-import { type ConnectionPool, createConnectionPool } from '../http1/connection-pool.ts';
+import { createConnectionPool } from '../http1/connection-pool.ts';
 import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
 import type { HeaderLines, UpstreamHead } from '../http1/response-head.ts';
 import { type HeldResponse, passError, passRedirect, wayOf } from '../narrow/error-text.ts';
@@ -25,20 +26,12 @@ import type { JudgedRequest } from './judged-request.ts';
 export type Forwarder = ReturnType<typeof createForwarder>;
 
 export function createForwarder(rules: ForwardRules) {
-  const pools = new Map<string, ConnectionPool>();
-  /** The pool of each `Upstream` object, found without building its origin. */
-  const known = new WeakMap<Upstream, ConnectionPool>();
   let isRetired = false;
-  const poolOf = (upstream: Upstream): ConnectionPool => {
-    const before = known.get(upstream);
-    if (before) return before;
-    const origin = upstreamOrigin(upstream);
-    const pool = pools.get(origin) ?? createConnectionPool(upstream, rules, tlsOptionsFor(upstream, rules));
+  const pools = keptByUpstream((upstream) => {
+    const pool = createConnectionPool(upstream, rules, tlsOptionsFor(upstream, rules));
     if (isRetired) pool.retire();
-    pools.set(origin, pool);
-    known.set(upstream, pool);
     return pool;
-  };
+  });
   return {
     /** Returns what gives the request up, and says whether nothing of a response was sent: it may be another one then. */
     web(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): () => boolean {
@@ -56,21 +49,21 @@ export function createForwarder(rules: ForwardRules) {
       if (hasUpload && isChunked) limitUpload(request, rules.maxUpload, judged, exchange);
       judged.watch?.onAsked();
       const waking = wakeUp(upstream);
-      if (!waking) poolOf(upstream).dispatch(exchange);
+      if (!waking) pools.get(upstream).dispatch(exchange);
       else
         void waking.then(() => {
-          if (!response.destroyed) poolOf(upstream).dispatch(exchange);
+          if (!response.destroyed) pools.get(upstream).dispatch(exchange);
         });
       return () => exchange.giveUp();
     },
     /** Keeps no connection any more: each ends with its request. */
     retire() {
       isRetired = true;
-      for (const pool of pools.values()) pool.retire();
+      for (const pool of pools.all()) pool.retire();
     },
     /** Breaks what is under way. */
     close() {
-      for (const pool of pools.values()) pool.close();
+      for (const pool of pools.all()) pool.close();
     },
   };
 }
@@ -91,7 +84,6 @@ function limitUpload(
   });
 }
 
-/** One forwarded request and its response, streamed to the client: aborts both ways, cut responses, back-pressure (SPEC 6). */
 export interface ForwardRules extends UpstreamTls, Pick<ResponseHeadRules, 'cookieName' | 'frameAncestors' | 'varies'> {
   /** Bytes of a request body. */
   readonly maxUpload: number;
@@ -104,7 +96,7 @@ export interface ForwardRules extends UpstreamTls, Pick<ResponseHeadRules, 'cook
 /** A short body that came in one piece is sent in one piece: head and body as one text cost a tenth less than two writes. */
 const LONGEST_AS_TEXT = 16 * 1024;
 
-/** A class, so that its methods are not made anew for each request. */
+/** One forwarded request and its response, streamed to the client. A class, so that its methods are not made anew for each request. */
 class ForwardedExchange implements Exchange {
   readonly head: RequestHead;
   readonly body: Buffer | undefined;
@@ -116,7 +108,7 @@ class ForwardedExchange implements Exchange {
   readonly #rules: ResponseHeadRules;
   #control: ExchangeControl = NOTHING_BEGUN;
   #held: PassThrough | undefined;
-  /** Who reads the held body wants no more of it. */
+  /** The reader of the held body wants no more of it. */
   #isEnough = false;
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
   #announced: number | undefined;
@@ -184,7 +176,7 @@ class ForwardedExchange implements Exchange {
     else writeHead(head, this.#response, this.#rules);
   }
 
-  /** The body is given to whoever writes the response; when that has read enough of it, the rest is not wanted. */
+  /** `pass` reads the body and writes the response; when it has read enough of the body, the rest is not wanted. */
   #hold(head: ResponseHead, pass: (...held: HeldResponse) => Promise<void>): void {
     const body = new PassThrough().on('error', () => {});
     const fail = (reason: RefusalReason): void => this.fail(reason);

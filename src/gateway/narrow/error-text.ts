@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { authorize } from '../../access/authorize.ts';
-import { type CameraView, createCameraView } from '../../access/camera-view.ts';
+import { type CameraView, createCameraView, namesForeignCamera } from '../../access/camera-view.ts';
 import { isPublic } from '../../access/route-table.ts';
 import { withoutSecretsInText } from '../../access/without-secrets.ts';
 import { targetAt } from '../../domain/addresses.ts';
@@ -170,8 +170,7 @@ export function passRedirect(head: ResponseHead, response: ServerResponse, rules
 export const createErrorReader = (view: CameraView) => ({
   clearance: view.clearance,
   /** Whether a text names a camera that the reader does not see. */
-  namesForeign: (text: string): boolean =>
-    view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
+  namesForeign: (text: string): boolean => namesForeignCamera(text, view),
 });
 
 type ReaderRules = () => Pick<Rules, 'surroundings' | 'routes'>;

@@ -5,7 +5,7 @@ import { type NarrowedResponse, narrowResponse } from '../../access/narrow-respo
 import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { AnswerReading } from '../../access/query.ts';
 import { readMember } from '../../access/recorder-layout.ts';
-import { isNestedTooDeep, isRecord, parsedJson, UnexpectedForm } from '../../domain/json.ts';
+import { boundedJson, isRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { AdapterForm, ComposedList, ResponseForm } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';
 import { utf8 } from '../../domain/text.ts';
@@ -96,8 +96,8 @@ function joinLists(
 ): NarrowedResponse {
   const elements = new Map<string, unknown>();
   for (const text of lists) {
-    const list = listIn(text);
-    if (!list) return { kind: 'unreadable' };
+    const list = boundedJson(text);
+    if (!Array.isArray(list)) return { kind: 'unreadable' };
     for (const element of list) elements.set(JSON.stringify(element), element);
   }
   const inOrder = [...elements].sort(
@@ -115,15 +115,9 @@ function joinLists(
 /** Rows of the timeline are sorted by time, names by the alphabet. */
 const elementTime = (element: unknown): number => Number(readMember(element, 'timestamp') ?? 0);
 
-function listIn(text: string): readonly unknown[] | undefined {
-  if (isNestedTooDeep(text)) return undefined;
-  const json = parsedJson(text);
-  return Array.isArray(json) ? json : undefined;
-}
-
 /** Undefined of what is no JSON. `members` hold the addresses, at any depth. */
 export function withAddressesAt(text: string, members: readonly string[], place: PublicPlace): string | undefined {
-  const json = isNestedTooDeep(text) ? undefined : parsedJson(text);
+  const json = boundedJson(text);
   return json === undefined ? undefined : JSON.stringify(addressesIn(json, members, place));
 }
 

@@ -205,7 +205,7 @@ function isChallenged(request: RequestFacts): boolean {
   return !/text\/html|image\//i.test(String(headers['accept']));
 }
 
-/** The header that an API token came in, where it is none of those that are read. Of `Authorization`: behind no scheme that is read. */
+/** The header that an API token came in, where that header is not read. Of `Authorization`: behind no scheme that is read. */
 function headerOfToken({ rawHeaders }: RequestFacts): string | undefined {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);

@@ -258,7 +258,7 @@ function privateAtMost(cacheControl: readonly string[]): string {
 }
 
 /**
- * The value of `Vary` on what is not the same for everybody, refusals included: a cache that keeps it gives it to nobody else.
+ * The value of `Vary` on what is not the same for every caller, refusals included: a cache gives it to no other caller.
  * `identityHeaders` are those in which a proxy says who calls. They alone do not help: that proxy may be the cache.
  */
 export const variesBy = (identityHeaders: readonly string[] = []): string =>
@@ -273,7 +273,7 @@ export function varyHeader({ auth, proxy }: Settings): string {
 
 const asWritten = (name: string): string => name.replaceAll(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
-/** Values of `Sec-Fetch-Dest` of what caches keep for everybody. */
+/** Values of `Sec-Fetch-Dest` of what caches keep for all callers. */
 // biome-ignore format: a table
 const PARTS_OF_PAGES: ReadonlySet<string> = new Set([
   'image', 'audio', 'video', 'track', 'style', 'script', 'font', 'manifest', 'object', 'embed', 'worker', 'sharedworker', 'serviceworker', 'json', 'xslt',

@@ -6,6 +6,7 @@ import { isSince } from '../../access/time-locators.ts';
 import { withoutForeignObjects } from '../../access/without-foreign.ts';
 import { askInTurns } from '../../domain/async.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
+import { splitCommas } from '../../domain/text.ts';
 
 /** Each label and each name is a question to the NVR. */
 const MOST_LABELS = 100;
@@ -51,7 +52,7 @@ async function subLabelsOfSeen({ view, ask }: Composition): Promise<readonly str
   const names = all.filter(isAskable).slice(0, MOST_NAMES);
   const isSeen = await askInTurns(names, async (name) => {
     const events = await seenEvents({ view, ask }, { sub_labels: name, limit: EVENTS_PER_NAME });
-    return events.some((event) => splitList(event['sub_label']).some((one) => isSame(one, name)));
+    return events.some((event) => splitNames(event['sub_label']).some((one) => isSame(one, name)));
   });
   return names.filter((_, at) => isSeen[at]);
 }
@@ -59,7 +60,7 @@ async function subLabelsOfSeen({ view, ask }: Composition): Promise<readonly str
 /** Plates of the newest events that have one: the pattern `.` matches any plate. */
 async function platesOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
   const events = await seenEvents({ view, ask }, { recognized_license_plate: '.', limit: EVENTS_WITH_PLATES });
-  const plates = events.flatMap((event) => splitList(readMember(event['data'], 'recognized_license_plate')));
+  const plates = events.flatMap((event) => splitNames(readMember(event['data'], 'recognized_license_plate')));
   return [...new Set(plates)].sort();
 }
 
@@ -97,13 +98,7 @@ const isAskable = (name: unknown): name is string =>
   typeof name === 'string' && name !== '' && name !== 'all' && name !== 'None' && !name.includes(',');
 
 /** Several names of one event are joined by commas. */
-const splitList = (joined: unknown): string[] =>
-  typeof joined !== 'string'
-    ? []
-    : joined
-        .split(',')
-        .map((element) => element.trim())
-        .filter((element) => element !== '');
+const splitNames = (joined: unknown): string[] => (typeof joined === 'string' ? splitCommas(joined) : []);
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 

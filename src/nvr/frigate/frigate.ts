@@ -1,6 +1,6 @@
 /** The adapter of Frigate, and of the stream server inside it (docs/policies.md, `adapter: frigate`). */
 
-import type { CameraView } from '../../access/camera-view.ts';
+import { type CameraView, namesForeignCamera } from '../../access/camera-view.ts';
 import type {
   AnswerRule,
   EventRules,
@@ -326,7 +326,7 @@ function narrowMetrics(text: string, view: CameraView): string | undefined {
   const lines = text.split('\n');
   if (!lines.every((line) => LINE.test(line))) return undefined;
   return lines
-    .filter((line) => (line.startsWith('#') ? !namesForeign(line, view) : isSeen(line, view)))
+    .filter((line) => (line.startsWith('#') ? !namesForeignCamera(line, view) : isSeen(line, view)))
     .map((line) => withoutSecretsInText(line.replace(COMMAND_LINE, '')))
     .join('\n');
 }
@@ -354,10 +354,7 @@ function isSeen(line: string, view: CameraView): boolean {
 }
 
 const isSeenLabel = ({ name, value }: Label, view: CameraView): boolean =>
-  (!CAMERA_LABELS.includes(name) || view.sees(value)) && !namesForeign(value, view);
-
-const namesForeign = (text: string, view: CameraView): boolean =>
-  view.layout.cameras.some((camera) => view.isForeign(camera) && text.includes(camera));
+  (!CAMERA_LABELS.includes(name) || view.sees(value)) && !namesForeignCamera(value, view);
 
 /** Ids of cases. Rejects when the NVR does not send the exports. */
 async function seenCases(view: CameraView, ask: (path: string) => Promise<unknown>): Promise<ReadonlySet<string>> {
