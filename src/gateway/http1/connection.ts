@@ -189,7 +189,7 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
 
   const socket = openSocket(place, { buffer: memory.buffer, callback: onRead });
   socket
-    .on(READY[isTls(place) ? 'tls' : 'plain'], send)
+    .on('tls' in place ? 'secureConnect' : 'connect', send)
     .on('end', onEndOfConnection)
     .on('error', fail);
   socket.on('close', () => {
@@ -219,10 +219,6 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
 }
 
 const isClosed = (error: Error): boolean => 'code' in error && CLOSED.includes(error.code);
-
-const READY = { plain: 'connect', tls: 'secureConnect' } as const;
-
-const isTls = (place: UpstreamEndpoint): boolean => 'tls' in place;
 
 function openSocket({ ...place }: UpstreamEndpoint, onread: OnReadOpts): Socket {
   const socket = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, onread };

@@ -140,7 +140,7 @@ export function readHeaderLines(text: string, from: number): HeaderLines | undef
 }
 
 /** The text without the spaces and tabs around it; `trim` would take a no-break space as well, which is a byte of the value. */
-function trimmed(text: string, from: number, to: number): string {
+export function trimmed(text: string, from: number, to: number): string {
   let start = from;
   let end = to;
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;

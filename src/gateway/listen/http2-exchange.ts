@@ -1,6 +1,7 @@
 /** An HTTP/2 request and response in the shape of HTTP/1, which the gate is written for: what Node's compatibility API leaves different. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { trimmed } from '../http1/response-head.ts';
 import { byName } from '../response/response-headers.ts';
 
 /** Gives an HTTP/2 exchange the form of HTTP/1; an HTTP/1 exchange of a listener that speaks both is given back as it is. */
@@ -139,11 +140,4 @@ function headerLines(rawHeaders: readonly string[], authority: string | string[]
 }
 
 /** Blanks around a value are no part of it (RFC 9110 section 5.5); of HTTP/1 Node's parser takes them off. */
-function withoutBlanks(value: string): string {
-  let [from, to] = [0, value.length];
-  while (from < to && isBlank(value.charCodeAt(from))) from += 1;
-  while (to > from && isBlank(value.charCodeAt(to - 1))) to -= 1;
-  return value.slice(from, to);
-}
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+const withoutBlanks = (value: string): string => trimmed(value, 0, value.length);
