@@ -46,7 +46,7 @@ export function isInstalled(packageName: string): boolean {
 }
 
 /** What the pages are built from, below `src`. */
-export const PAGES_SOURCES = '{ui/pages/**/*.*,locales/*.*}';
+export const PAGES_SOURCES = '{ui/pages/**/*.*,ui/vite.config.ts,locales/*.*}';
 
 /** A digest of the sources is kept beside what is built of them. */
 const DIGEST_FILE = 'sources.sha256';

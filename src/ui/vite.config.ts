@@ -1,7 +1,7 @@
 /** Build of the pages: four entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
 import { compiledCatalogs } from '../locales/compile-catalogs.ts';
 import { keepDigest, PAGES_SOURCES } from './build-pages.ts';
 
@@ -56,6 +56,11 @@ const emitScreenPage: Plugin = {
   },
 };
 
+/** Whether the script of the login or of the invitation imports the module, directly or through others. */
+const isOfSmallPage = (id: string, modules: Rolldown.ChunkingContext): boolean =>
+  /(?:login|invitation)\.ts$/.test(id) ||
+  modules.getModuleInfo(id)?.importers.some((importer) => isOfSmallPage(importer, modules)) === true;
+
 export default defineConfig({
   root: SOURCE,
   /** Relative, so that the same files work below any base path; serve-ui.ts completes the paths in the pages. */
@@ -73,6 +78,13 @@ export default defineConfig({
     /** The licences of what is bundled ask to be shipped with it. */
     license: { fileName: 'licences.md' },
     rolldownOptions: {
+      output: {
+        codeSplitting: {
+          minShareCount: 2,
+          /** Each of them alone would be a request for a few hundred bytes. */
+          groups: [{ debugName: 'shared', name: (id, modules) => (isOfSmallPage(id, modules) ? 'shared' : null) }],
+        },
+      },
       input: {
         login: join(SOURCE, 'login.html'),
         console: join(SOURCE, 'console.html'),
