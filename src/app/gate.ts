@@ -17,7 +17,6 @@ import { createStartPage } from '../gateway/start-page.ts';
 import { askText } from '../outbound/ask-upstream.ts';
 import { openApiDocument } from '../routes/document.ts';
 import type { BoundRoute } from '../routes/own-route.ts';
-import { formLogIn } from '../ui/form-login.ts';
 import { postInvitation } from '../ui/invitation-page.ts';
 import { postLink } from '../ui/link-page.ts';
 import { leadToConsole } from '../ui/serve-ui.ts';
@@ -81,7 +80,7 @@ export function servicesUnder(
     passkeyOrigin: passkeys.site.ok ? passkeys.site.value.origin : '',
     hasSites: server.site !== undefined,
     frameAncestors: ui.frame_ancestors,
-    logIn: formLogIn(accounts),
+    accounts,
     timeZone: auth.timezone ?? undefined,
     invitations: services,
     links: services,

@@ -1,6 +1,21 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
+import {
+  type Attempted,
+  type AttemptServices,
+  attemptLogin,
+  attemptSecondStep,
+  loginResult,
+} from '../accounts/login/post-login.ts';
+import { passwordFault } from '../accounts/passwords/password-rules.ts';
+import { STEP_COOKIE, TICKET_SECONDS } from '../accounts/second-factor/sealing.ts';
+import { cookieClient, cookieLine } from '../accounts/sessions/session-cookie.ts';
+import { digestSecrets } from '../accounts/sessions/session-state.ts';
+import type { AccountServices } from '../app/services.ts';
+import type { User } from '../domain/accounts/account.ts';
 import type { RouteState } from '../domain/caller.ts';
+import { unixSeconds } from '../domain/clock.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { cookieValues } from '../domain/sent-credentials.ts';
 import type { Templates, Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
@@ -8,7 +23,10 @@ import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, showBuilt } from './page.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/shared/where-to-go.ts';
-import type { FormLogin, UiOptions } from './ui-options.ts';
+import type { UiOptions } from './ui-options.ts';
+
+/** What logs in by the form that is sent without a script. */
+export type FormLoginServices = AttemptServices & Pick<AccountServices, 'tickets' | 'clock' | 'signInsOf'>;
 
 type LoginWords = Templates<Texts['login']['form']>;
 
@@ -50,13 +68,57 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
   const [user, password, code] = [field('user'), field('password'), field('code')];
   const isSecond = user === '' && password === '' && code !== '';
   if (!isSecond && (user === '' || password === '')) return refuse(422, (words) => words.fillIn, { user });
-  const outcome = await (isSecond ? ui.logIn.secondStep(code, ctx) : ui.logIn.logIn({ user, password }, ctx));
+  const outcome = await (isSecond ? takeCode(code, ctx, ui.accounts) : logIn({ user, password }, ctx, ui.accounts));
   if (outcome.kind !== 'logged-in') {
-    if (outcome.kind === 'code-asked') ctx.set('Set-Cookie', outcome.cookie);
+    if (outcome.kind === 'code-asked') ctx.set('Set-Cookie', ticketCookie(outcome.user, ctx, ui.accounts));
     return refuseLogin(ctx, outcome, isSecond ? { formState: 'is-second' } : { user }, refuse);
   }
-  ctx.set({ 'Set-Cookie': [...outcome.cookies], 'Cache-Control': 'no-store' });
+  const endedStep = stepCookieIn(ctx) === undefined ? [] : [stepCookie('', 0, ctx)];
+  ctx.set({ 'Set-Cookie': [outcome.cookie, ...endedStep], 'Cache-Control': 'no-store' });
   moveTo(ctx, 303, wantedPage(ctx, ui.home));
+}
+
+/** What came of an attempt, or why there was none. */
+type FormOutcome = Attempted | { readonly kind: 'unfit' | 'no-passwords' | 'step-over' };
+
+async function logIn(
+  given: { readonly user: string; readonly password: string },
+  ctx: RouteContext,
+  deps: FormLoginServices,
+): Promise<FormOutcome> {
+  if (!deps.settings.auth.enabled) return { kind: 'no-passwords' };
+  if (passwordFault(given.password) !== undefined) return { kind: 'unfit' };
+  return counted(await attemptLogin(given, ctx, deps), deps);
+}
+
+/** Finishes a login with the code alone: the browser's cookie says whose password was right. */
+async function takeCode(code: string, ctx: RouteContext, deps: FormLoginServices): Promise<FormOutcome> {
+  if (!deps.settings.auth.enabled) return { kind: 'no-passwords' };
+  const ticket = deps.tickets.read(stepCookieIn(ctx) ?? '', unixSeconds(deps.clock));
+  if (!ticket) return { kind: 'step-over' };
+  const { expiresAt: _, ...step } = ticket;
+  const outcome = counted(await attemptSecondStep({ ...step, code }, ctx, deps, deps.signInsOf), deps);
+  return isWrong(outcome) ? { kind: 'step-over' } : outcome;
+}
+
+function counted(outcome: Attempted, { onLogin }: FormLoginServices): Attempted {
+  onLogin(loginResult(outcome));
+  return outcome;
+}
+
+const isWrong = ({ kind }: FormOutcome): boolean =>
+  kind === 'mismatch' || kind === 'passkey-wrong' || kind === 'passkey-over';
+
+const stepCookieIn = (ctx: RouteContext): string | undefined => cookieValues(ctx.get('Cookie'), STEP_COOKIE.name)[0];
+
+const stepCookie = (text: string, seconds: number, ctx: RouteContext): string =>
+  cookieLine(STEP_COOKIE, text, seconds, cookieClient(ctx.state));
+
+/** Remembers for the second step that the password was right. */
+function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: FormLoginServices): string {
+  const expiresAt = unixSeconds(clock) + TICKET_SECONDS;
+  const ticket = tickets.sign({ user: user.name, secretsDigest: digestSecrets(user), expiresAt });
+  return stepCookie(ticket, TICKET_SECONDS, ctx);
 }
 
 function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): void {
@@ -79,35 +141,41 @@ function refusalText(reason: RefusalReason, { words }: PageLanguage): string {
 }
 
 type Refuse = (status: number, problem: (words: LoginWords) => string, shown?: LoginPageState) => void;
-type RefusedLogin = Exclude<FormLogin, { kind: 'logged-in' }>;
+type RefusedLogin = Exclude<FormOutcome, { kind: 'logged-in' }>;
+
+/** The seconds after which a password check may find a free place. */
+const BUSY_RETRY_SECONDS = 5;
 
 /** `shown`: without it the form is shown as it was sent. */
 // biome-ignore format: a table
-const REFUSED: Readonly<Record<Exclude<RefusedLogin['kind'], 'closed' | 'wait'>, readonly [status: number, word: keyof LoginWords | undefined, shown?: LoginPageState]>> = {
-  'wrong-credentials': [401, 'wrong'],
-  'code-asked':        [401, undefined,       { formState: 'is-second' }],
-  'code-wrong':        [401, 'wrongCode',     { formState: 'is-second' }],
-  'step-over':         [401, 'stepOver',      {}],
-  unfit:               [422, 'notUnderstood'],
-  'no-passwords':      [404, 'noPasswords'],
+const REFUSED: Readonly<Record<Exclude<RefusedLogin['kind'], 'closed' | 'limited' | 'busy'>, readonly [status: number, word: keyof LoginWords | undefined, shown?: LoginPageState]>> = {
+  mismatch:        [401, 'wrong'],
+  'passkey-wrong': [401, 'wrong'],
+  'passkey-over':  [401, 'wrong'],
+  'code-asked':    [401, undefined,       { formState: 'is-second' }],
+  'code-wrong':    [401, 'wrongCode',     { formState: 'is-second' }],
+  'step-over':     [401, 'stepOver',      {}],
+  unfit:           [422, 'notUnderstood'],
+  'no-passwords':  [404, 'noPasswords'],
 };
 
 function refuseLogin(ctx: RouteContext, outcome: RefusedLogin, shown: LoginPageState, refuse: Refuse) {
   if (outcome.kind === 'closed') {
-    const { reason, opens } = outcome;
+    const { reason, opens } = outcome.closed;
     if (opens) ctx.set('Retry-After', String(opens.inSeconds));
     const until = opens && momentIn(opens.at, pageLanguage(ctx).tag, opens.timeZone);
     return refuse(403, (words) => closedText(words, reason, until), shown);
   }
-  if (outcome.kind === 'wait') {
-    const { why, seconds } = outcome;
+  if (outcome.kind === 'limited' || outcome.kind === 'busy') {
+    const isBusy = outcome.kind === 'busy';
+    const seconds = outcome.kind === 'busy' ? BUSY_RETRY_SECONDS : outcome.retryAfterSeconds;
     ctx.set('Retry-After', String(seconds));
-    const reason = (words: LoginWords): string => (why === 'busy' ? words.busy : words.tooMany);
+    const reason = (words: LoginWords): string => (isBusy ? words.busy : words.tooMany);
     const again = (words: LoginWords): string => words.again.replace('{time}', formatSeconds(seconds));
-    return refuse(why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
+    return refuse(isBusy ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
   }
   const [status, word, own = shown] = REFUSED[outcome.kind];
-  const isFieldWrong = outcome.kind === 'wrong-credentials' || outcome.kind === 'code-wrong';
+  const isFieldWrong = isWrong(outcome) || outcome.kind === 'code-wrong';
   return refuse(status, (words) => (word === undefined ? '' : words[word]), { ...own, isFieldWrong });
 }
 

@@ -2,9 +2,9 @@
 import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
 import type { VisitServices } from '../accounts/links/link-page.ts';
 import type { Services } from '../app/services.ts';
-import type { Barred, Caller } from '../domain/caller.ts';
-import type { RouteContext } from '../routes/own-route.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { BuiltPages } from './built-pages.ts';
+import type { FormLoginServices } from './login-page.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
 
 /** What is told to the console, and what the server's own pages need. */
@@ -23,8 +23,8 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath'> {
   readonly hasPasswords: boolean;
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
   readonly frameAncestors: string;
-  /** Logs in by a form that is sent without a script. */
-  readonly logIn: LogIn;
+  /** What the form of the login asks. */
+  readonly accounts: FormLoginServices;
   /** What the pages of invitations ask. */
   readonly invitations: InvitationPageServices;
   /** What the pages of links ask. */
@@ -33,23 +33,6 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath'> {
   readonly timeZone: string | undefined;
   /** Seconds in which the body of a form must arrive. */
   readonly bodySeconds: () => number;
-}
-
-/** Outcome of a login attempt. */
-export type FormLogin =
-  | { readonly kind: 'logged-in'; readonly cookies: readonly string[] }
-  /** The password was right: the cookie remembers that for the second step. */
-  | { readonly kind: 'code-asked'; readonly cookie: string }
-  | { readonly kind: 'code-wrong' | 'step-over' }
-  | { readonly kind: 'wrong-credentials' | 'unfit' | 'no-passwords' }
-  /** Everything was right; the account, its role or a password may not be used now. */
-  | ({ readonly kind: 'closed' } & Barred)
-  | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number };
-
-export interface LogIn {
-  logIn(attempt: { readonly user: string; readonly password: string }, ctx: RouteContext): Promise<FormLogin>;
-  /** Finishes a login with the code alone: the browser's cookie says whose password was right. */
-  secondStep(code: string, ctx: RouteContext): Promise<FormLogin>;
 }
 
 export type InvitationPageServices = AcceptDeps &

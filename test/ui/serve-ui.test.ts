@@ -43,9 +43,9 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
     passkeyOrigin: 'https://nvr.example.com',
     hasSites: false,
     frameAncestors: "'self'",
-    logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
     timeZone: undefined,
-    // No form of a link or an invitation comes as far as its service here.
+    // No form comes as far as its services here.
+    accounts: undefined as never,
     links: undefined as never,
     invitations: undefined as never,
     bodySeconds: () => 1,
