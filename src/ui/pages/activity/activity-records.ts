@@ -1,6 +1,7 @@
 /** Records of the ledger as the page of activity shows them: what is asked for, rows, sums by day, and sentences (SPEC 14). Pure. */
 
 import type { z } from 'zod';
+import { VIEWING_KINDS } from '../../../domain/ledger.ts';
 import type { DAY_SUM, RECORD } from '../../../features/ledger/ledger-routes.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../explore/bars.ts';
@@ -12,8 +13,6 @@ export type ActivityRecord = z.output<typeof RECORD>;
 /** A text of the detail. */
 export const readDetail = ({ detail }: Pick<ActivityRecord, 'detail'>, name: string): string | undefined =>
   readText(detail?.[name]);
-
-const VIEWINGS: readonly string[] = ['live', 'history', 'export'];
 
 /** `records`: the newest first. */
 export function toRows(records: readonly ActivityRecord[]): readonly ActivityRow[] {
@@ -40,8 +39,10 @@ const toRow = (record: ActivityRecord) => ({
 });
 export type ActivityRow = ReturnType<typeof toRow>;
 
+const isViewing = ({ kind }: ActivityRecord): boolean => VIEWING_KINDS.some((one) => one === kind);
+
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
-  VIEWINGS.includes(one.kind) &&
+  isViewing(one) &&
   (['kind', 'user', 'camera', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
   readDetail(one, 'seen') === readDetail(other, 'seen');
 
@@ -124,7 +125,7 @@ export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all
 
 const KINDS: Readonly<Record<Group, string>> = {
   all: '',
-  viewings: 'live,history,export',
+  viewings: VIEWING_KINDS.join(),
   logins: 'login,login-failed,logout',
   failed: 'login-failed',
   changes: 'change,refusal,link',

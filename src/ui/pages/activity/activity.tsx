@@ -1,4 +1,4 @@
-/** Activity: who watched what, and what was changed; all see their own records, an admin sees those of everybody (SPEC 14). */
+/** Activity: who watched what, and what was changed; people see their own records, an admin the records of all (SPEC 14). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../shared/account.ts';
@@ -46,7 +46,7 @@ export function Activity() {
       <RecordsPage
         title={text.title}
         lead={isAdmin(useProfile()) ? text.leadAdmin : text.lead}
-        // The plot comes with the table: a place for it is needed where somebody watched.
+        // The plot comes with the table: it takes its place only where cameras were watched.
         fetched={[days.kind === 'loading' ? days : fetched, again]}
         actions={
           <a class="button" href={new URL(`api/ledger?${query}&format=csv`, baseUrl).href} download="ledger.csv">

@@ -244,17 +244,17 @@ function MoreFilters({ filter, isWanted, onChange }: MoreFiltersProps) {
   );
 }
 
-type FieldProps = { label: string; value: string; onChange: (value: string) => void };
+type MoreFieldProps = { label: string; value: string; onChange: (value: string) => void };
 
 /** Names joined by commas. What is not suggested can be typed: a pattern for plates, or a name of long ago. */
-function Names({ label, path, value, onChange }: FieldProps & { readonly path: string | undefined }) {
+function Names({ label, path, value, onChange }: MoreFieldProps & { readonly path: string | undefined }) {
   const all = suggested(valueOr(useFetched(path, readTexts)[0], []), spaced);
   const chosen = value.split(',').filter(Boolean);
   return <Combobox {...{ label, all, chosen }} onChange={(names) => onChange(names.join(','))} takesOwn />;
 }
 
 /** The API has scores from 0 to 1, the page percentages. */
-function NumberField({ label, value, onChange, isPercent }: FieldProps & { readonly isPercent: boolean }) {
+function NumberField({ label, value, onChange, isPercent }: MoreFieldProps & { readonly isPercent: boolean }) {
   const percent = Math.round(Number(value) * 100);
   const shown = !isPercent || value === '' ? value : Number.isNaN(percent) ? '' : String(percent);
   const field = useDraft(shown, (text) => onChange(isPercent && text !== '' ? String(Number(text) / 100) : text));
@@ -264,7 +264,7 @@ function NumberField({ label, value, onChange, isPercent }: FieldProps & { reado
 const WHOLE_DAY = ['00:00', '24:00'] as const;
 
 /** `08:00,18:00`, whatever the day; empty for the whole day. An end that is not given is the day's own (interface 4.1). */
-function TimeOfDay({ label, value, onChange }: FieldProps) {
+function TimeOfDay({ label, value, onChange }: MoreFieldProps) {
   const [from = '', until = ''] = value.split(',');
   const change = (start: string, end: string): void =>
     onChange(start === '' && end === '' ? '' : `${start || WHOLE_DAY[0]},${end || WHOLE_DAY[1]}`);
@@ -280,7 +280,7 @@ function TimeOfDay({ label, value, onChange }: FieldProps) {
   );
 }
 
-function Clock({ label, value, onChange }: FieldProps) {
+function Clock({ label, value, onChange }: MoreFieldProps) {
   const field = useSettled(value, onChange);
   return <Field label={label} control={(tied) => <input {...tied} type="time" {...field} />} />;
 }

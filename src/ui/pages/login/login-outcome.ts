@@ -1,4 +1,5 @@
 /** What an answer to POST /api/login means to the person at the keyboard (SPEC 4.1). */
+import { inUnits } from '../shared/spelling.ts';
 
 export type LoginOutcome =
   | { readonly kind: 'logged-in' }
@@ -83,9 +84,6 @@ function retryAfterSeconds(text: string | null, now: number): number | undefined
 /** How long to wait, as one would say it: `42 s`, `1 min 5 s`, `1 h 10 min`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return joined(Math.floor(seconds / 60), 'min', seconds % 60, 's');
-  return joined(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');
+  if (seconds < 3600) return inUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  return inUnits(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');
 }
-
-const joined = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
-  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;

@@ -3,14 +3,14 @@ import { parsedJson } from '../../../domain/json.ts';
 import type { ScreenFacts } from './screen-facts.ts';
 
 /** `status`: 0: nothing came back. */
-export type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+export type ScreenAnswer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
 export const facts: ScreenFacts = JSON.parse(document.body.getAttribute('data-facts') || '{}');
 
 const PATIENCE_MS = 15_000;
 
-/** `path` below the base path. A request that hangs is given up: a display has nobody who loads its page again. */
-export function ask(method: 'GET' | 'POST', path: string, sent?: object): Promise<Answer> {
+/** `path` below the base path. A request that hangs is given up: no person at a display loads its page again. */
+export function ask(method: 'GET' | 'POST', path: string, sent?: object): Promise<ScreenAnswer> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     const end = (): void => resolve({ status: request.status, body: Object(parsedJson(request.responseText)) });

@@ -1,5 +1,5 @@
 /** The page of a display: it is paired by a person with a phone, and then shows its cameras (SPEC 18). */
-import { type Answer, after, ask, facts, linkToForm, make, show, showMessage } from './ask.ts';
+import { after, ask, facts, linkToForm, make, type ScreenAnswer, show, showMessage } from './ask.ts';
 import { followUpdates, showConnecting, showWall, stayAwake } from './wall.ts';
 
 const RETRY_SECONDS = 5;
@@ -16,7 +16,7 @@ async function start(): Promise<void> {
 }
 
 /** The session of a person who logged in here counts before the screen, also when it is over: then it is forgotten. */
-async function askWithoutOldSession(): Promise<Answer> {
+async function askWithoutOldSession(): Promise<ScreenAnswer> {
   const answer = await ask('GET', '/api/profile');
   if (answer.status !== 401 || answer.body['reason'] === 'screen-over') return answer;
   await ask('POST', '/api/logout');

@@ -1,5 +1,5 @@
 /** The wall: all cameras of the screen in the best grid, which looks after itself for months (SPEC 18). */
-import { type Answer, after, ask, facts, linkToForm, make, show, showMessage } from './ask.ts';
+import { after, ask, facts, linkToForm, make, type ScreenAnswer, show, showMessage } from './ask.ts';
 import { bestGrid, dimHours, isDim } from './screen-facts.ts';
 import { createTile, type Tile } from './tile.ts';
 
@@ -13,7 +13,7 @@ const RETRY_SECONDS = 5;
 const UPDATE_SECONDS = 600;
 
 /** `profile` is the answer of `/api/profile`; `onOver` is called once, when the display is not paired any more. */
-export function showWall(profile: Answer['body'], onOver: () => void): void {
+export function showWall(profile: ScreenAnswer['body'], onOver: () => void): void {
   const wall = make('main', 'screen-wall');
   const clock = make('time', 'screen-clock');
   const tiles: Record<string, Tile> = {};
@@ -26,7 +26,7 @@ export function showWall(profile: Answer['body'], onOver: () => void): void {
     wall.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
     wall.style.gridTemplateRows = `repeat(${rows}, minmax(0, 1fr))`;
   };
-  const list = (body: Answer['body']): void => {
+  const list = (body: ScreenAnswer['body']): void => {
     const cameras = camerasIn(body);
     const names = (body['camera_names'] || {}) as Record<string, string>;
     for (const camera of Object.keys(tiles)) {
@@ -70,7 +70,7 @@ export function showWall(profile: Answer['body'], onOver: () => void): void {
   after(LOOK_SECONDS, () => void look());
 }
 
-const camerasIn = ({ allowed_cameras: listed }: Answer['body']): readonly string[] =>
+const camerasIn = ({ allowed_cameras: listed }: ScreenAnswer['body']): readonly string[] =>
   Array.isArray(listed) ? listed.slice(0, MOST_CAMERAS).map(String) : [];
 
 /** A finger, a pointer, and the middle key of a remote control do it. */

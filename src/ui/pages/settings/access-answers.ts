@@ -1,24 +1,21 @@
 /** The answer to "may this person see this camera?" as a sentence, and what would change it. Pure. */
 import type { z } from 'zod';
-import type { Explanation as Told } from '../../../gateway/explain/explain.ts';
+import { VIEWING_KINDS, type ViewingKind } from '../../../domain/ledger.ts';
+import type { Explanation as ExplanationOfServer } from '../../../gateway/explain/explain.ts';
 import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { cameraName, formatShortMoment, words } from '../shared/words.ts';
 import { dayNames, hoursInWords } from './typed-hours.ts';
 
-export const SHOWN = ['live', 'history', 'export'] as const;
-/** How a camera is seen. */
-export type Shown = (typeof SHOWN)[number];
-
 /** The dialogs that change the answer. */
 export type Remedy = 'role' | 'cameras' | 'validity';
 
-export type Answer = { readonly isYes: boolean; readonly text: string; readonly remedies: readonly Remedy[] };
+export type AccessAnswer = { readonly isYes: boolean; readonly text: string; readonly remedies: readonly Remedy[] };
 
 /** `role`: the role of the user as it is listed; undefined: not known here. */
-type AnswerFacts = { readonly user: UserRecord; readonly role: RoleRecord | undefined; readonly shows: Shown };
+type AnswerFacts = { readonly user: UserRecord; readonly role: RoleRecord | undefined; readonly shows: ViewingKind };
 
-export function toAnswer(explanation: Explanation, facts: AnswerFacts): Answer {
+export function toAnswer(explanation: Explanation, facts: AnswerFacts): AccessAnswer {
   const { verdict, reason = '', message = '' } = explanation;
   if (verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
   const known = Object.hasOwn(REFUSED, reason) ? REFUSED[reason] : undefined;
@@ -74,7 +71,7 @@ function listed({ cameras }: Explanation): string {
 const momentOf = (time: number | undefined): string => (time === undefined ? '' : formatShortMoment(time));
 
 /** What is undefined is absent from JSON. */
-export type Explanation = Pick<Told, 'verdict' | 'message'> & Partial<Told>;
+export type Explanation = Pick<ExplanationOfServer, 'verdict' | 'message'> & Partial<ExplanationOfServer>;
 
 export type CameraAccess = z.output<typeof ACCESS>;
 export type Holder = CameraAccess['holders'][number];
@@ -82,17 +79,14 @@ export type Holder = CameraAccess['holders'][number];
 /** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, or not at all. */
 type Sight = 'all' | 'part' | 'closed' | 'none';
 
-/** Pictures of a camera can be seen in these ways; the other verbs move it. */
-const SHOWING: readonly string[] = ['live', 'history', 'export'];
-
 export function toSight({ cameras, denied, closed, mustEnrol }: Holder, camera: string): Sight {
   if (cameras !== 'all' && !cameras.includes(camera)) return 'none';
   // What has ended does not begin again by itself.
   if (closed === 'account-ended' || closed === 'role-missing') return 'none';
   if (closed !== undefined || mustEnrol) return 'closed';
   const isDenied = (verb: string): boolean => denied.some((one) => one === verb);
-  if (SHOWING.every(isDenied)) return 'none';
-  return SHOWING.some(isDenied) ? 'part' : 'all';
+  if (VIEWING_KINDS.every(isDenied)) return 'none';
+  return VIEWING_KINDS.some(isDenied) ? 'part' : 'all';
 }
 
 /** People alone, by role, each group by name; admins first, then viewers. */

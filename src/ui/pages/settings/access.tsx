@@ -1,6 +1,7 @@
-/** Settings > Access: who sees what: one person and one camera, everybody and every camera, and any request (SPEC 1, 15). */
+/** Settings > Access: who sees what: one person and one camera, all people and cameras, and any request (SPEC 1, 15). */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { VIEWING_KINDS, type ViewingKind } from '../../../domain/ledger.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { Choice, type Options, SelectField } from '../shared/fields.tsx';
 import { Opener } from '../shared/forms.tsx';
@@ -16,8 +17,6 @@ import {
   type Explanation,
   found,
   type Remedy,
-  SHOWN,
-  type Shown,
   toAnswer,
   toSight,
 } from './access-answers.ts';
@@ -28,8 +27,8 @@ import { SetRole, SetValidity } from './user-forms.tsx';
 import { useViewAs } from './users.tsx';
 
 /** A person, a camera, and how it is seen; '' while it is not chosen. */
-type Question = { readonly user: string; readonly camera: string; readonly shows: Shown };
-type Told = { readonly question: Question; readonly explanation: Explanation };
+type Question = { readonly user: string; readonly camera: string; readonly shows: ViewingKind };
+type AnsweredQuestion = { readonly question: Question; readonly explanation: Explanation };
 
 /** Undefined while there is nothing to ask. */
 const pathOf = ({ user, camera, shows }: Question): string | undefined =>
@@ -43,7 +42,7 @@ export function Access() {
   const [question, ask] = useState<Question>({ user: '', camera: '', shows: 'live' });
   const [told, againTold] = useFetched(
     pathOf(question),
-    (body): Told => ({ question, explanation: body as Explanation }),
+    (body): AnsweredQuestion => ({ question, explanation: body as Explanation }),
   );
   const again = (): void => {
     againUsers();
@@ -96,7 +95,7 @@ interface PersonQuestionProps {
   readonly question: Question;
   readonly ask: (question: Question) => void;
   /** That of the question before until the next is there: nothing moves in between. */
-  readonly told: Fetched<Told> | undefined;
+  readonly told: Fetched<AnsweredQuestion> | undefined;
 }
 
 /** A person, a camera, and whether the one sees the other, in a sentence with the button that changes it. */
@@ -133,7 +132,7 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
       <Choice
         name="shows"
         legend={text.shows}
-        options={SHOWN.map((kind) => [kind, text.kinds[kind]] as const)}
+        options={VIEWING_KINDS.map((kind) => [kind, text.kinds[kind]] as const)}
         chosen={question.shows}
         onChoose={(shows) => ask({ ...question, shows })}
       />

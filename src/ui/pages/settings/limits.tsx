@@ -1,5 +1,6 @@
 /** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
-
+import { VIEWING_KINDS } from '../../../domain/ledger.ts';
+import { VERBS } from '../../../domain/policy.ts';
 import { fromLocalInput, toLocalInput } from '../explore/event-filter.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { Field, type FieldProps, Switch, TextArea, TextField } from '../shared/fields.tsx';
@@ -82,8 +83,6 @@ function Row({ row, onChange, onRemove }: { row: HoursRow; onChange: (row: Hours
   );
 }
 
-const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
-
 /** A new role looks, and neither moves cameras nor talks through them. */
 const DENIED_AT_FIRST: readonly string[] = ['ptz', 'talk'];
 
@@ -138,10 +137,9 @@ export function RoleLimitFields({ values: { deny }, put, field }: FormState<Type
 
 /** What the pages look like without these verbs: they are there, and show nothing. */
 const emptyPages = (deny: readonly string[]): string =>
-  PAGES.filter((verb) => deny.includes(verb))
+  VIEWING_KINDS.filter((verb) => deny.includes(verb))
     .map((verb) => words.roles.emptyPages[verb])
     .join(' ');
-const PAGES = ['live', 'history', 'export'] as const;
 
 /** The facts of a role that has limits. */
 export function limitFacts({ deny = [], hours = [], history_since = '' }: RoleRecord): (readonly [string, string])[] {

@@ -13,7 +13,7 @@ export const userNameFault = (name: string): string | undefined =>
 export const roleNameFault = (name: string): string | undefined =>
   parseCustomRoleName(name).ok ? undefined : words.roles.nameUnfit;
 
-/** The letters of a password, without those that are taken for one another; 20 of 54 are 115 bits. */
+/** The letters of a password, without the ones that look like another; 20 of 54 are 115 bits. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const SUGGESTED_LENGTH = 20;
 

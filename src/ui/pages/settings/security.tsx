@@ -79,7 +79,7 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
         FIELDS.map((field) => {
           const { value: before, set_by: place } = settings[field];
           return place === null ? (
-            <Field key={field} {...{ before }} label={labels[field]} {...of(field)} />
+            <SettingField key={field} {...{ before }} label={labels[field]} {...of(field)} />
           ) : (
             <p key={field}>
               {labels[field]}: <bdi>{values[field]}</bdi>
@@ -93,7 +93,7 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
 }
 
 /** `before`: what is set. */
-type FieldProps = {
+type SecurityFieldProps = {
   name: SecurityField;
   label: string;
   before: string | null;
@@ -101,7 +101,7 @@ type FieldProps = {
   onChange: (value: string) => void;
 };
 
-function Field({ name, label, before, value, onChange }: FieldProps) {
+function SettingField({ name, label, before, value, onChange }: SecurityFieldProps) {
   const { choices, enrol, use, timezoneHelp, publicUrlHelp } = words.security;
   if (name === 'second_factor')
     return (

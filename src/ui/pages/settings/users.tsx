@@ -140,7 +140,7 @@ function UserTable({ known, roles, cameras }: UserTableProps) {
           cell: (user) => (
             <>
               <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
-              <Facts texts={[givenBy(user), why(user)]} />
+              <FactLines texts={[givenBy(user), why(user)]} />
             </>
           ),
         },
@@ -195,7 +195,7 @@ function UserTable({ known, roles, cameras }: UserTableProps) {
       menuNote={(user) => (
         <>
           {text.lastLogin}: {lastLogin(user)}
-          <Facts texts={[givenBy(user), why(user)]} />
+          <FactLines texts={[givenBy(user), why(user)]} />
         </>
       )}
       narrow="two-lines"
@@ -259,7 +259,7 @@ export function useViewAs(): (name: string) => void {
   };
 }
 
-const Facts = ({ texts }: { readonly texts: readonly (string | undefined)[] }) =>
+const FactLines = ({ texts }: { readonly texts: readonly (string | undefined)[] }) =>
   texts.map((text) => text !== undefined && <span class="fact-more">{text}</span>);
 
 const givenBy = (user: UserRecord): string | undefined => {

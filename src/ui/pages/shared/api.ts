@@ -125,7 +125,7 @@ export async function pictureFromApi(url: string, signal: AbortSignal): Promise<
 export const VIEW_AS_PATH = '/view-as';
 
 /** The name that each request says, and each response repeats. */
-const HEADER = 'X-Postern-View-As';
+const VIEW_AS_HEADER = 'X-Postern-View-As';
 
 let wanted: string | undefined;
 let viewed: string | undefined;
@@ -150,10 +150,11 @@ export const endViewAs = (): void => {
 
 /** What makes a request one of that person; a response that the browser has kept may be another person's. */
 const viewAsRequest = (name: string | undefined): RequestInit & { readonly headers: Record<string, string> } =>
-  name === undefined ? { headers: {} } : { headers: { [HEADER]: encodeURIComponent(name) }, cache: 'no-store' };
+  name === undefined ? { headers: {} } : { headers: { [VIEW_AS_HEADER]: encodeURIComponent(name) }, cache: 'no-store' };
 
 /** Whether it is the response of that person: something in between may have dropped the header of the request. */
-const isAsViewed = (headers: Headers, name: string): boolean => headers.get(HEADER) === encodeURIComponent(name);
+const isAsViewed = (headers: Headers, name: string): boolean =>
+  headers.get(VIEW_AS_HEADER) === encodeURIComponent(name);
 
 type AskProof = () => Promise<boolean>;
 
@@ -187,7 +188,7 @@ export function formProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): For
   return response.kind === 'refused' ? placed(response.message, text) : text;
 }
 
-const KEY = 'postern-login-trips';
+const TRIPS_KEY = 'postern-login-trips';
 const LOOP_MILLISECONDS = 10_000;
 const MOST_TRIPS = 2;
 /** The requests of one page that are refused together are one visit of the login. */
@@ -210,7 +211,7 @@ export function goToLogin(location: string | null): 'leaving' | 'loop' {
 
 function recentTrips(now: number): number[] {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    const kept: unknown = JSON.parse(sessionStorage.getItem(TRIPS_KEY) ?? '[]');
     return Array.isArray(kept) ? kept.filter((time) => typeof time === 'number' && now - time < LOOP_MILLISECONDS) : [];
   } catch {
     return [];
@@ -219,7 +220,7 @@ function recentTrips(now: number): number[] {
 
 function keepTrips(trips: readonly number[]): void {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(trips));
+    sessionStorage.setItem(TRIPS_KEY, JSON.stringify(trips));
   } catch {
     // Not counted.
   }

@@ -18,13 +18,13 @@ export const postJson = (path: string, body: object): Promise<Response> =>
   });
 
 /** The language that a person has chosen in this browser; the server reads it, for the login page too (SPEC 8). */
-const NAME = 'postern_language';
+const LANGUAGE_COOKIE = 'postern_language';
 const YEAR_SECONDS = 31_536_000;
 
 /** The tag of a language, or `browser`. */
 export function chosenLanguage(): string {
-  const kept = document.cookie.split(/;\s*/).find((cookie) => cookie.startsWith(`${NAME}=`));
-  const [tag] = LANGUAGES.find(([known]) => kept === `${NAME}=${known}`) ?? [];
+  const kept = document.cookie.split(/;\s*/).find((cookie) => cookie.startsWith(`${LANGUAGE_COOKIE}=`));
+  const [tag] = LANGUAGES.find(([known]) => kept === `${LANGUAGE_COOKIE}=${known}`) ?? [];
   return tag ?? 'browser';
 }
 
@@ -35,7 +35,7 @@ export function chosenLanguage(): string {
 export function chooseLanguage(choice: string): void {
   const age = LANGUAGES.some(([tag]) => tag === choice) ? YEAR_SECONDS : 0;
   const secure = location.protocol === 'https:' ? '; Secure' : '';
-  const cookie = `${NAME}=${choice}; Path=${basePath}; Max-Age=${age}; SameSite=Lax${secure}`;
+  const cookie = `${LANGUAGE_COOKIE}=${choice}; Path=${basePath}; Max-Age=${age}; SameSite=Lax${secure}`;
   // The Cookie Store API is not there without TLS.
   Object.assign(document, { cookie });
 }
@@ -43,23 +43,23 @@ export function chooseLanguage(choice: string): void {
 export const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
-const KEY = 'postern-theme';
+const THEME_KEY = 'postern-theme';
 
-export const chosenTheme = (): Theme => storedChoice(KEY, THEMES, 'system');
+export const chosenTheme = (): Theme => storedChoice(THEME_KEY, THEMES, 'system');
 
 /** The colour of `--surface`, where the browser's own bar continues ours. */
-const BAR = { light: '#ffffff', dark: '#161b22' } as const;
+const BAR_COLOURS = { light: '#ffffff', dark: '#161b22' } as const;
 
 export function applyTheme(theme: Theme): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
-    meta.content = BAR[theme === 'system' ? (meta.media.includes('dark') ? 'dark' : 'light') : theme];
+    meta.content = BAR_COLOURS[theme === 'system' ? (meta.media.includes('dark') ? 'dark' : 'light') : theme];
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }
 
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
-  storeChoice(KEY, theme);
+  storeChoice(THEME_KEY, theme);
 }
 
 /** Where storage is forbidden a choice lasts as long as the page. */

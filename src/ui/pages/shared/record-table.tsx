@@ -310,7 +310,7 @@ export function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, 
 
 interface ActProps {
   readonly text: string;
-  /** The name of the record, for those who hear the button and do not see its row. */
+  /** The name of the record, for a person who hears the button and does not see its row. */
   readonly name: string;
   /** It ends or deletes something. */
   readonly isDangerous?: boolean | undefined;

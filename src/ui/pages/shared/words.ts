@@ -1,7 +1,7 @@
 /** Texts, names and times as people read them: in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). Times are Unix seconds. */
 import { loadTexts } from '../../../locales/catalogs.ts';
 import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
-import { localeFor, spaced } from './spelling.ts';
+import { inUnits, localeFor, spaced } from './spelling.ts';
 import type { Suggestion } from './suggestions.ts';
 
 /** Read it at render time, not when a module is loaded: the language is loaded in between. */
@@ -111,10 +111,10 @@ export function formatDuration(seconds: number): string {
   const { second, minute, hour, day } = words.ui.units;
   if (whole < 60) return `${whole} ${second}`;
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return two(minutes, minute, whole % 60, second);
+  if (minutes < 60) return inUnits(minutes, minute, whole % 60, second);
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return two(hours, hour, minutes % 60, minute);
-  return two(Math.floor(hours / 24), day, hours % 24, hour);
+  if (hours < 24) return inUnits(hours, hour, minutes % 60, minute);
+  return inUnits(Math.floor(hours / 24), day, hours % 24, hour);
 }
 
 /** `14,000` */
@@ -133,8 +133,5 @@ export const formatScore = (score: number): string => score.toLocaleString(local
 /** `12.5`, in German `12,5`. */
 export const formatTenths = (number: number): string =>
   number.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-
-const two = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
-  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 
 const dayKey = (time: number, region: Region): string => format(time, region, { dateStyle: 'short' });
