@@ -1,7 +1,6 @@
 /** Records of the ledger as the page of activity shows them: what is asked for, rows, sums by day, and sentences (SPEC 14). Pure. */
 
 import type { z } from 'zod';
-import { VIEWING_KINDS } from '../../../domain/ledger.ts';
 import type { DAY_SUM, RECORD } from '../../../features/ledger/ledger-routes.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../explore/bars.ts';
@@ -39,10 +38,8 @@ const toRow = (record: ActivityRecord) => ({
 });
 export type ActivityRow = ReturnType<typeof toRow>;
 
-const isViewing = ({ kind }: ActivityRecord): boolean => VIEWING_KINDS.some((one) => one === kind);
-
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
-  isViewing(one) &&
+  KINDS.viewings.split(',').includes(one.kind) &&
   (['kind', 'user', 'camera', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
   readDetail(one, 'seen') === readDetail(other, 'seen');
 
@@ -125,7 +122,7 @@ export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all
 
 const KINDS: Readonly<Record<Group, string>> = {
   all: '',
-  viewings: VIEWING_KINDS.join(),
+  viewings: 'live,history,export',
   logins: 'login,login-failed,logout',
   failed: 'login-failed',
   changes: 'change,refusal,link',
