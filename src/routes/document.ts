@@ -123,7 +123,6 @@ const inPath = (path: string) =>
 const inQuery = (query: Readonly<Record<string, string>>) =>
   Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema: { type: 'string' } }));
 
-/** JSON. It tells of no account and no camera, so it is the same for everybody. */
 type DescriptionServices = Pick<Services, 'apiDescription'>;
 
 // biome-ignore format: a table
@@ -131,6 +130,7 @@ export const OPENAPI_ROUTES: readonly OwnRoute<DescriptionServices>[] = [
   { route: 'GET /postern/api/openapi.json', access: 'any', compressed: true, summary: 'This description', yes: [200, ANY], handler: describe },
 ];
 
+/** JSON. It tells of no account and no camera, so it is the same for every caller. */
 function describe(ctx: RouteContext, { apiDescription }: DescriptionServices): void {
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.type = 'application/json';

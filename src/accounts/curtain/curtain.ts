@@ -6,6 +6,7 @@ import type { MaybePromise } from '../../domain/async.ts';
 import { mayMoveCurtain } from '../../domain/caller.ts';
 import { maySee, toScope, visibleCameras, wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import type { JsonRecord } from '../../domain/json.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import type { CurtainStore } from '../../store/accounts/house.ts';
@@ -95,9 +96,7 @@ function forMovers({ caller }: Call): void {
   if (!mayMoveCurtain(caller)) throw refusedFor('role-too-low');
 }
 
-type Asked = Readonly<Record<string, unknown>>;
-
-async function draw({ body, caller, record }: Call<Asked>, deps: CurtainServices): Promise<object> {
+async function draw({ body, caller, record }: Call<JsonRecord>, deps: CurtainServices): Promise<object> {
   const now = unixSeconds(deps.clock);
   const wanted = { ...body, cameras: camerasOf(body) };
   const entries = entriesToDraw(wanted, { drawn: await drawnAt(now, deps), now, by: caller.name });
@@ -107,7 +106,7 @@ async function draw({ body, caller, record }: Call<Asked>, deps: CurtainServices
   return { success: true, ...(await drawnFor(deps)), ...listWarnings(cameras, deps) };
 }
 
-async function open({ body, record }: Call<Asked>, deps: CurtainServices): Promise<object> {
+async function open({ body, record }: Call<JsonRecord>, deps: CurtainServices): Promise<object> {
   const drawn = await drawnAt(unixSeconds(deps.clock), deps);
   const opened = entriesToOpen(camerasOf(body), drawn);
   if (opened.length > 0) await deps.store.curtain.changeCurtain({ drawn: [], opened });
@@ -115,7 +114,7 @@ async function open({ body, record }: Call<Asked>, deps: CurtainServices): Promi
   return { success: true, ...(await drawnFor(deps)) };
 }
 
-function camerasOf({ cameras }: Asked): readonly unknown[] {
+function camerasOf({ cameras }: JsonRecord): readonly unknown[] {
   if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
   return cameras;
 }
@@ -180,7 +179,7 @@ function entriesToDraw(
   return cameras.map((camera) => ({ camera, ...end, by, drawnAt: now }));
 }
 
-/** The texts of the entries to open; none of those that are not drawn. Refuses where a camera would stay drawn by a pattern. */
+/** The texts of the entries to open: drawn ones alone. Refuses where a camera would stay drawn by a pattern. */
 function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly string[] {
   const cameras = camerasIn(wanted);
   for (const camera of cameras.filter((entry) => !entry.includes('*'))) {

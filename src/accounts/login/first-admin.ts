@@ -19,7 +19,7 @@ interface FirstAdminParts extends Pick<Services, 'clock' | 'hasher'> {
   readonly reset: boolean;
 }
 
-const FIRST_ADMIN = 'admin' as UserName;
+export const FIRST_ADMIN = 'admin' as UserName;
 const PASSWORD_BYTES = 16;
 
 /** Undefined when there is nothing to print: users are there, and no reset is asked for. */

@@ -97,7 +97,7 @@ export async function guessOnAccount<Outcome extends { readonly kind: string }>(
 }
 
 const WRONG: readonly string[] = ['wrong', 'mismatch'];
-/** Such a passkey's response names no credential that is known here, or answers no challenge: anybody can make it up. */
+/** Such a passkey's response names no credential that is known here, or answers no challenge: any client can make it up. */
 const MADE_UP: readonly unknown[] = ['passkey-unknown', 'passkey-challenge-foreign'] satisfies PasskeyFault[];
 
 /** A wrong outcome keeps its place; one that cost no hash and no signature does not, or strangers would fill all places. */

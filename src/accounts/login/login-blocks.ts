@@ -72,7 +72,7 @@ export interface LoginBlockSources extends BlockSources {
 
 /** A lift by another process is felt so soon: the store is asked no more often, however many attempts are refused. */
 const LOOK_MS = 1000;
-/** A block is in the list of "postern limits" at once; those that follow closely are gathered. */
+/** A block is in the list of "postern limits" at once; blocks that follow closely are written together. */
 const BETWEEN_WRITES_MS = 2000;
 const REMEMBERED_BLOCKS = 10_000;
 const MOST_NAMES = 5;

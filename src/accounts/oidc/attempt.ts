@@ -59,7 +59,7 @@ const attemptCookie = (name: string, provider: string) =>
 
 const cookieName = (state: string): string => `${COOKIE_PREFIX}${state.slice(0, NAME_CHARACTERS)}`;
 
-/** The `Set-Cookie` lines of an attempt that begins: its own, and the ends of those that are too many. */
+/** The `Set-Cookie` lines of an attempt that begins: its own, and the ends of surplus attempts. */
 export function attemptCookies(
   attempt: Attempt,
   cookieHeader: string,

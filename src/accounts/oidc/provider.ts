@@ -46,7 +46,7 @@ export interface ProviderFault {
   readonly why: string;
 }
 
-/** Asymmetric signatures alone: with HS256 the public key, which everybody has, could be the secret. */
+/** Asymmetric signatures alone: with HS256 the public key, which is known to all, could be the secret. */
 const ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 const SKEW_SECONDS = 60;
 const FRESH_SECONDS = 3600;
@@ -99,7 +99,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
     return asking;
   };
 
-  /** A document that is known is used while a newer one is fetched: nobody waits for the hour. */
+  /** A document that is known is used while a newer one is fetched, so no login waits for the provider's document. */
   const discovered = async (): Promise<Result<Client.Configuration, ProviderFault>> => {
     const now = unixSeconds(clock);
     const isPaused = failed !== undefined && Math.abs(now - failed.at) < PAUSE_SECONDS;

@@ -5,6 +5,7 @@ import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import type { Closed } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type Role, type UserName } from '../../domain/names.ts';
+import { FIRST_ADMIN } from '../login/first-admin.ts';
 import type { StepsFromProviders } from '../login/login.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
 import type { SessionOrigin } from '../sessions/sessions.ts';
@@ -103,7 +104,7 @@ export function createSignIns(
       (await accounts.listUsers()).map((user) => user.name),
     );
     if (wanted === '') return { kind: 'name-unfit' };
-    // The account of that name is the one that is made at the first start: nobody gets it by a name at a provider.
+    // The account of that name is the one that is made at the first start: a name at a provider opens it to no person.
     if (!name.ok || name.value === FIRST_ADMIN) return { kind: 'name-taken', name: wanted };
     const hashed = await deps.hasher.hash(unknownPassword());
     if (hashed.kind === 'busy') return { kind: 'busy' };
@@ -226,8 +227,6 @@ export const isFresh = ({ authenticatedAt }: ProviderIdentity, now: number): boo
   authenticatedAt !== undefined && Math.abs(now - authenticatedAt) <= PROOF_SECONDS;
 
 const LONGEST_NAME = 30;
-/** The account that is made at the first start. */
-const FIRST_ADMIN = 'admin';
 
 /** The user name for the provider's name of a person: other letters become dots, 30 characters at most. */
 export const toAccountName = (name = ''): string => name.replaceAll(/[^A-Za-z0-9._]/gu, '.').slice(0, LONGEST_NAME);

@@ -8,7 +8,7 @@ export interface Waiter {
   readonly network: string;
   /** Logged in before: waits in a line that strangers cannot fill. */
   readonly isKnown: boolean;
-  /** Aborted when nobody waits for the outcome any more: the wait ends, by rejecting with its reason. */
+  /** Aborted when the client has left: the wait ends, by rejecting with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

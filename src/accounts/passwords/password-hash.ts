@@ -105,7 +105,7 @@ const orBusy = <Outcome>(outcome: Outcome | 'busy'): Outcome | { readonly kind: 
   outcome === 'busy' ? { kind: 'busy' } : outcome;
 
 /**
- * What a wrong password costs follows the store: a dear hash that is gone from it costs nobody anything (SPEC 4.1). Reads the
+ * What a wrong password costs follows the store: a dear hash that is gone from it costs no more time (SPEC 4.1). Reads the
  * users again only when the store has changed; `version`: another text after each change of it.
  */
 export function createHashCosts(

@@ -17,11 +17,11 @@ export interface SessionState {
 }
 
 /** What is known of a token for as long as it is used. */
-export type Lasting = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> &
+export type SessionFacts = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> &
   Partial<Pick<SessionClaims, 'secretsDigest' | 'authenticatedAt' | 'provenAt' | 'provider' | 'hasProviderFactor'>>;
 
 /** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
-export const loginTime = ({ authenticatedAt, issuedAt }: Pick<Lasting, 'authenticatedAt' | 'issuedAt'>): number =>
+export const loginTime = ({ authenticatedAt, issuedAt }: Pick<SessionFacts, 'authenticatedAt' | 'issuedAt'>): number =>
   authenticatedAt ?? issuedAt;
 
 /** What a caller's rights are made from, beside the user. */
@@ -42,7 +42,12 @@ export const toPerson = (user: User, { roles, now, owesFactor }: CallerRules): O
 });
 
 /** The role is the user's role now, whatever the token says (SPEC 11). */
-export const toCaller = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', rules: CallerRules): Caller => ({
+export const toCaller = (
+  user: User,
+  claims: SessionFacts,
+  carriedBy: 'cookie' | 'bearer',
+  rules: CallerRules,
+): Caller => ({
   ...toPerson(user, rules),
   credential: {
     kind: 'session',
@@ -64,7 +69,7 @@ export const toCaller = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
  * ahead does not lock its user out.
  */
 export function sessionStateFault(
-  { issuedAt, secretsDigest }: Lasting,
+  { issuedAt, secretsDigest }: SessionFacts,
   { user, secretsDigest: current, isRevoked }: SessionState,
   now: number,
 ): SessionFault | undefined {

@@ -18,8 +18,8 @@ import { type CookieClient, type CookieSettings, clearingLines, cookieLine } fro
 import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
 import {
   digestSecrets,
-  type Lasting,
   loginTime,
+  type SessionFacts,
   type SessionState,
   sessionStateFault,
   toCaller,
@@ -128,13 +128,13 @@ export function createSessions(parts: SessionParts) {
   const renewals = new LRUCache<string, RenewedToken>(upTo(REMEMBERED_TOKENS));
 
   /** Asked anew each time: a provider may be trusted with second factors no more since the login. */
-  const owedIn = ({ provider, hasProviderFactor }: Lasting, user: User): FactorOwed =>
+  const owedIn = ({ provider, hasProviderFactor }: SessionFacts, user: User): FactorOwed =>
     factorOwed(user, hasProviderFactor && provider);
-  const faultOf = (session: Lasting, state: SessionState, now: number): SessionFault | undefined => {
+  const faultOf = (session: SessionFacts, state: SessionState, now: number): SessionFault | undefined => {
     const fault = sessionStateFault(session, state, now);
     return fault ?? (state.user && owedIn(session, state.user) === 'login' ? 'factor-owed' : undefined);
   };
-  const callerIn = (session: Lasting, user: User, carriedBy: 'cookie' | 'bearer', roles: ActiveRoles): Caller =>
+  const callerIn = (session: SessionFacts, user: User, carriedBy: 'cookie' | 'bearer', roles: ActiveRoles): Caller =>
     toCaller(user, session, carriedBy, {
       roles,
       now: unixSeconds(clock),
@@ -142,7 +142,7 @@ export function createSessions(parts: SessionParts) {
     });
 
   /** The absolute end of a session: counted from its login, whatever renewed it since; it may have been brought forward (SPEC 12). */
-  const endByAge = (session: Pick<Lasting, 'issuedAt' | 'authenticatedAt'>): number =>
+  const endByAge = (session: Pick<SessionFacts, 'issuedAt' | 'authenticatedAt'>): number =>
     maxAge === null ? Number.POSITIVE_INFINITY : loginTime(session) + maxAge;
   const endsOfTokens = new LRUCache<string, number>(upTo(REMEMBERED_ENDS));
   const endOfToken = (token: string): number => {
@@ -165,7 +165,11 @@ export function createSessions(parts: SessionParts) {
     return signSessionToken({ ...claims, ...times, provider, hasProviderFactor }, key);
   };
   /** The same session: ending it ends the tokens of before and after. */
-  const begunBy = (session: Lasting): Begun => ({ ...session, login: loginTime(session), proof: session.provenAt });
+  const begunBy = (session: SessionFacts): Begun => ({
+    ...session,
+    login: loginTime(session),
+    proof: session.provenAt,
+  });
 
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;

@@ -54,7 +54,7 @@ export function createApiTokens({
     return { name: token.user, ...rights, credential };
   };
 
-  /** What the token is worth now, whoever sends it: for the sessions that were begun with it, too. Undefined: it is no longer valid. */
+  /** What the token is worth now, for every sender: also for the sessions that were begun with it. Undefined: it is no longer valid. */
   const callerNow = async (id: string, carriedBy: CarriedBy = 'bearer'): Promise<Caller | undefined> => {
     const { token, owner, fault } = await stateOf(id);
     return token && !fault ? callerOf(token, owner, carriedBy) : undefined;
