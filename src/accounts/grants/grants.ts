@@ -17,6 +17,7 @@ import { mayManageAccounts, traitsFor } from '../../domain/credentials.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
 import { heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
 import type { Store } from '../../store/open-store.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { type Call, Refused, unfit } from '../http/kernel.ts';
@@ -148,6 +149,27 @@ export async function limitedWhenBad<Fault>(
 
 export const refusedUntil = (seconds: number): Refused =>
   new Refused(429, `Too many attempts: try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
+
+/** The end that is asked for in that field, in Unix seconds; null: none. Refuses by a `Refused`. */
+export function grantEnd(field: 'expires_at' | 'ends_at', wanted: unknown, now: number): number | null {
+  if (wanted === undefined || wanted === null) return null;
+  const reason = field === 'expires_at' ? 'expiry-invalid' : 'end-invalid';
+  if (!Number.isSafeInteger(wanted)) throw unfit(reason, `${field}: give whole Unix seconds`);
+  if (Number(wanted) <= now) throw unfit(reason, `${field}: that time has passed already`);
+  return Number(wanted);
+}
+
+/** The address of the page at that path, to be shown once; while `server.public_url` is not set, the path, and a note of that. */
+export function shownAddress(
+  path: string,
+  ctx: RouteContext | undefined,
+  publicAddressOf: (path: string) => string | undefined,
+): { readonly url: string; readonly note?: string } {
+  const url = publicAddressOf(path);
+  return url === undefined ? { url: `${ctx?.state.basePath ?? ''}${path}`, note: NO_ADDRESS } : { url };
+}
+
+const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 
 /** Whether the caller knows, changes and revokes the grants of all users. */
 const seesAll = (caller: Caller, kind: GrantKind): boolean =>

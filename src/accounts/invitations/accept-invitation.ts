@@ -2,7 +2,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, auditedAgent } from '../audit.ts';
-import { createLoginLimiter, type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
+import { createLoginLimiter, type Limited, type MemoryLimiter, settled } from '../login/login-limiter.ts';
 import type { Acceptance, HeldInvitation, Invitations } from './invitations.ts';
 import type { InvitedOutcome, InvitedPasskeys } from './invited-passkeys.ts';
 
@@ -30,12 +30,12 @@ export type BegunSession =
 
 export type LookDeps = Pick<AcceptDeps, 'invitationLimiter'> & { readonly invitations: Pick<Invitations, 'find'> };
 
-export type InvitationAttempt = Acceptance | Extract<Reservation, { kind: 'limited' }>;
+export type InvitationAttempt = Acceptance | Limited;
 /** `hasSession`: the response has its cookie. */
 type PasswordAttempt =
   | Exclude<InvitationAttempt, Accepted>
   | (Accepted & { readonly hasSession?: true; readonly opensAt?: number });
-export type PasskeyAttempt = InvitedOutcome | Extract<Reservation, { kind: 'limited' }>;
+export type PasskeyAttempt = InvitedOutcome | Limited;
 export type InvitationLookup =
   | ({ readonly kind: 'holds' } & HeldInvitation)
   | Extract<InvitationAttempt, { kind: 'void' | 'limited' }>;
@@ -114,7 +114,7 @@ export async function limited<Outcome extends { readonly kind: string }>(
   { state }: RouteContext,
   { invitationLimiter }: Pick<AcceptDeps, 'invitationLimiter'>,
   work: () => Promise<Outcome>,
-): Promise<Outcome | Extract<Reservation, { kind: 'limited' }>> {
+): Promise<Outcome | Limited> {
   const place = invitationLimiter.reserve(state.clientAddress);
   if (place.kind === 'limited') return place;
   return settled(place, work, ({ kind }) => kind === 'void');

@@ -5,6 +5,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { shownAddress } from '../grants/grants.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD } from '../http/json-body.ts';
 import {
@@ -13,14 +14,14 @@ import {
   declaring,
   type OpenCall,
   orByForm,
+  orRefusedFields,
   Refused,
-  refusedFields,
   refusedWhileBusy,
   refusedWhileLimited,
   unfit,
 } from '../http/kernel.ts';
-import { newCredential, type RelyingParty } from '../passkeys/credential.ts';
-import { NEW_PASSKEY, NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
+import { newCredential } from '../passkeys/credential.ts';
+import { NEW_PASSKEY, NOT_ADDED, passkeyName, requireSite, USUAL_NAME } from '../passkeys/passkey-routes.ts';
 import { toValidity, VALIDITY } from '../users/users.ts';
 import {
   type AcceptDeps,
@@ -30,7 +31,7 @@ import {
   limited,
   type PasskeyAttempt,
 } from './accept-invitation.ts';
-import type { Invitations, MadeInvitation } from './invitations.ts';
+import type { Invitations } from './invitations.ts';
 
 export interface InvitationRouteDeps extends AccountResponseDeps, AcceptDeps {
   readonly invitations: Invitations;
@@ -50,7 +51,6 @@ const HAS_FACTOR = 'This account has a second factor already: set a password by 
 const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, with the current one';
 const NO_PASSWORDS = 'Authentication is disabled';
 const NO_LOGIN = 'auth.enabled is false: users log in at the authentication proxy, and have no password here';
-const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 
 const NEW_INVITATION = named(
   'NewInvitation',
@@ -105,19 +105,14 @@ async function make(
   note({ user });
   if (user === caller.name && caller.credential.kind === 'session') throw unfit('own-account', NOT_OWN, 409);
   const wanted = { user, role: body?.role, validity: body && toValidity(body), madeBy: makerName(caller) };
-  return told(await deps.invitations.make(wanted), ctx?.state.basePath, deps);
+  const made = await deps.invitations.make(wanted);
+  return { user: made.user, expires_at: made.expiresAt, ...shownAddress(made.path, ctx, deps.publicAddressOf) };
 }
 
 const userIn = ({ params }: Call<unknown>): string => params['user'] ?? '';
 
 const makerName = ({ name, credential }: Caller): string =>
   credential.kind === 'internal-listener' ? MAKERS_WITHOUT_ACCOUNT.internalListener : name;
-
-function told({ user, path, expiresAt }: MadeInvitation, basePath = '', deps: InvitationRouteDeps) {
-  const url = deps.publicAddressOf(path);
-  const made = { user, expires_at: expiresAt };
-  return url === undefined ? { url: `${basePath}${path}`, ...made, note: NO_ADDRESS } : { url, ...made };
-}
 
 async function revoke(call: Call, { invitations }: InvitationRouteDeps): Promise<void> {
   const user = userIn(call);
@@ -135,29 +130,21 @@ async function accept(
 }
 
 async function options({ ctx, params }: OpenCall, deps: InvitationRouteDeps): Promise<object> {
-  const site = siteOf(deps);
+  const site = requireSite(deps.invitedPasskeys);
   const outcome = await limited(ctx, deps, () => deps.invitedPasskeys.options(params['token'] ?? '', site));
   if (outcome.kind !== 'asked') throw refusedAttempt(outcome);
   return outcome.options;
 }
 
 async function acceptPasskey({ ctx, params, body }: OpenCall, deps: InvitationRouteDeps): Promise<object> {
-  const site = siteOf(deps);
-  const fields = fieldsIn(NEW_PASSKEY, body);
-  if (!fields.ok) throw refusedFields(fields.error);
-  const credential = newCredential(fields.value.credential);
-  if (!credential.ok) throw refusedFields(credential.error);
-  const name = passkeyName(fields.value.name || USUAL_NAME);
-  if (!name.ok) throw refusedFields(name.error);
-  const given = { token: params['token'] ?? '', credential: credential.value, name: name.value, site };
+  const site = requireSite(deps.invitedPasskeys);
+  const fields = orRefusedFields(fieldsIn(NEW_PASSKEY, body));
+  const credential = orRefusedFields(newCredential(fields.credential));
+  const name = orRefusedFields(passkeyName(fields.name || USUAL_NAME));
+  const given = { token: params['token'] ?? '', credential, name, site };
   const outcome = await acceptByPasskey(given, ctx, deps);
   if (outcome.kind !== 'accepted') throw refusedAttempt(outcome);
   return { success: true, user: outcome.user };
-}
-
-function siteOf({ invitedPasskeys: { site } }: InvitationRouteDeps): RelyingParty {
-  if (!site.ok) throw new Refused(409, site.error);
-  return site.value;
 }
 
 type Failure = Exclude<InvitationAttempt | PasskeyAttempt, { readonly kind: 'accepted' }>;

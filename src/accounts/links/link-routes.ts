@@ -7,7 +7,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { findMaker, type GrantUses, knownGrants, revokeGrant } from '../grants/grants.ts';
+import { findMaker, type GrantUses, knownGrants, revokeGrant, shownAddress } from '../grants/grants.ts';
 import { LINK, MADE_LINK, SHARED_THING } from '../http/answers.ts';
 import type { AccountResponseDeps } from '../http/kernel.ts';
 import { type Call, declaring, Refused } from '../http/kernel.ts';
@@ -41,7 +41,6 @@ const NEW_LINK = named(
 
 const NO_LINKS = 'Links are turned off: set links.max_lifetime';
 const NO_MAKER = 'A link belongs to a user: log in, or use an API token, and make it as that user';
-const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 
 const route = declaring<RouteServices>();
 
@@ -74,12 +73,9 @@ async function create(call: Call<WantedLink>, services: RouteServices): Promise<
     prove('credentials');
   const { link, path } = await requestLink(call, await makerFor(call, services), services);
   note({ linkId: link.id });
-  const url = services.publicAddressOf(path);
   const { id, expiresAt: expires_at } = link;
   const files = ctx ? services.judge.filesOf(link.thing) : [];
-  return url === undefined
-    ? { id, url: `${ctx?.state.basePath ?? ''}${path}`, expires_at, files, note: NO_ADDRESS }
-    : { id, url, expires_at, files };
+  return { id, expires_at, files, ...shownAddress(path, ctx, services.publicAddressOf) };
 }
 
 async function list({ caller }: Call, services: RouteServices): Promise<object> {

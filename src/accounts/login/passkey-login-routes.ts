@@ -6,8 +6,9 @@ import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import { declaring, type OpenCall, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
+import { declaring, type OpenCall, orRefusedFields, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
+import { requireSite } from '../passkeys/passkey-routes.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './guesses.ts';
@@ -48,10 +49,8 @@ export const PASSKEY_LOGIN_ROUTES = [
 ];
 
 async function options({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<object> {
-  const site = requireSite(deps);
-  const fields = fieldsIn(ASKED, body);
-  if (!fields.ok) throw refusedFields(fields.error);
-  const { user = '', password = '' } = fields.value;
+  const site = requireSite(deps.passkeyCheck);
+  const { user = '', password = '' } = orRefusedFields(fieldsIn(ASKED, body));
   if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
   if (user === '') return deps.passkeyCheck.requestOptions(browserId(ctx), site);
   return whileCounted(deps, () => askSecondStep(ctx, { user, password, site }, deps), 'code_asked');
@@ -78,19 +77,11 @@ async function askSecondStep(
 }
 
 async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<void> {
-  const site = requireSite(deps);
-  const credential = assertion(Object(body)['credential']);
-  if (!credential.ok) throw refusedFields(credential.error);
+  const site = requireSite(deps.passkeyCheck);
+  const shown = orRefusedFields(assertion(Object(body)['credential']));
   const [browser = ''] = browserIn(ctx);
-  const attempt = (client: LoginClient) =>
-    logInByPasskey({ assertion: credential.value, browser, site, ...client }, deps);
+  const attempt = (client: LoginClient) => logInByPasskey({ assertion: shown, browser, site, ...client }, deps);
   takeCookie(ctx, await settle('', attempt, ctx, deps));
-}
-
-/** The site of passkeys, or why there are none. */
-export function requireSite({ passkeyCheck: { site } }: Pick<Services, 'passkeyCheck'>): RelyingParty {
-  if (!site.ok) throw new Refused(409, site.error);
-  return site.value;
 }
 
 const browserIn = (ctx: RouteContext): readonly string[] =>

@@ -8,6 +8,7 @@ import {
   ANSWERED,
   type Call,
   declaring,
+  orRefusedFields,
   Refused,
   refusedFields,
   refusedFor,
@@ -16,6 +17,7 @@ import {
 } from '../http/kernel.ts';
 import { whileThere } from '../http/responses.ts';
 import { ASSERTION, assertion } from '../passkeys/credential.ts';
+import { requireSite } from '../passkeys/passkey-routes.ts';
 import type { PasskeyOutcome } from '../passkeys/passkeys.ts';
 import { cookieClient } from '../sessions/session-cookie.ts';
 import {
@@ -28,7 +30,6 @@ import {
   judgeGuess,
 } from './guesses.ts';
 import { settled } from './login-limiter.ts';
-import { requireSite } from './passkey-login-routes.ts';
 
 const PATH = '/api/reauthenticate';
 const PROVEN = named('Proven', z.object({ success: z.boolean().optional(), url: z.string().optional() }));
@@ -91,7 +92,7 @@ async function findProver(call: Call<unknown>, { store }: Pick<Services, 'store'
 
 async function options(call: Call, deps: Pick<Services, 'store' | 'passkeyCheck'>): Promise<object> {
   const { user, session } = await findProver(call, deps);
-  return deps.passkeyCheck.proofOptions(user, session, requireSite(deps));
+  return deps.passkeyCheck.proofOptions(user, session, requireSite(deps.passkeyCheck));
 }
 
 async function reauthenticate(
@@ -106,14 +107,13 @@ async function reauthenticate(
   const prover = await findProver({ ...call, caller, body, record }, deps);
   const { password, code, credential, provider, return_to: returnTo = '' } = body;
   if ([password, code, credential, provider].filter(Boolean).length !== 1) throw refusedFields([ONE_OF_FOUR]);
-  const shown = credential ? assertion(credential) : undefined;
-  if (shown && !shown.ok) throw refusedFields(shown.error);
+  const shown = credential ? orRefusedFields(assertion(credential)) : undefined;
   if (!ctx) throw refusedFor('reauthentication-required');
   if (provider) {
     const url = await deps.askAtProvider(ctx, prover, { name: provider, returnTo });
     return url === undefined ? ANSWERED : { url };
   }
-  const passkey = shown && { shown: shown.value, site: requireSite(deps) };
+  const passkey = shown && { shown, site: requireSite(deps.passkeyCheck) };
   const { user, session: knownSession, address } = prover;
   const outcome = await whileThere(ctx.res, (signal): Promise<ProofOutcome> => {
     if (code) return judgeCode({ user, address, signal, knownSession, code }, deps);

@@ -7,12 +7,12 @@ import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
 import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import { type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor, unfit } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
 import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { keepSession } from '../sessions/session-routes.ts';
-import { NEW_CREDENTIAL, newCredential } from './credential.ts';
-import { type Added, MOST_PASSKEYS } from './passkeys.ts';
+import { NEW_CREDENTIAL, newCredential, type RelyingParty } from './credential.ts';
+import { type Added, MOST_PASSKEYS, type Passkeys } from './passkeys.ts';
 
 const PATH = '/api/second-factor/passkeys';
 export const USUAL_NAME = 'Passkey';
@@ -53,11 +53,15 @@ export const PASSKEY_ROUTES: readonly OwnRoute<Services>[] = [
 /** The user who adds a passkey, and the site that it is for. */
 async function adding(call: Call<unknown>, deps: PasskeyServices) {
   const user = await enrolling(call, deps);
-  const { site } = deps.passkeys;
-  if (!site.ok) throw new Refused(409, site.error);
   // Other credentials were refused before: they have no factors.
   const { credential } = call.caller;
-  return { user, session: credential.kind === 'session' ? credential.tokenId : '', site: site.value };
+  return { user, session: credential.kind === 'session' ? credential.tokenId : '', site: requireSite(deps.passkeys) };
+}
+
+/** The site of passkeys, or the refusal that says why there are none. */
+export function requireSite({ site }: Pick<Passkeys, 'site'>): RelyingParty {
+  if (!site.ok) throw new Refused(409, site.error);
+  return site.value;
 }
 
 async function options(call: Call, deps: PasskeyServices): Promise<object> {
@@ -84,7 +88,7 @@ function notAdded(kind: Exclude<Added['kind'], 'added'>): Refused {
   const recorded = `passkey-${kind}`;
   if (kind === 'gone') return refusedFor('token-invalid', {}, { recorded });
   const { status, message } = NOT_ADDED[kind];
-  return new Refused(status, message, { recorded });
+  return unfit(recorded, message, status);
 }
 
 // biome-ignore format: a table
@@ -99,9 +103,8 @@ export const NOT_ADDED = {
 
 async function rename(call: Call<z.output<typeof RENAMED>>, deps: PasskeyServices): Promise<void> {
   const user = await ownUser(call, deps);
-  const name = passkeyName(call.body.name);
-  if (!name.ok) throw refusedFields(name.error);
-  const outcome = await deps.passkeys.rename(user, idIn(call), name.value);
+  const name = orRefusedFields(passkeyName(call.body.name));
+  const outcome = await deps.passkeys.rename(user, idIn(call), name);
   if (outcome === 'absent') throw new Refused(404, NO_PASSKEY);
   call.note({ user: user.name });
 }

@@ -9,7 +9,7 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type GrantServices, newGrantId, notKept, refusedUntil } from '../grants/grants.ts';
+import { type GrantServices, grantEnd, newGrantId, notKept, refusedUntil } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../http/json-body.ts';
 import {
@@ -18,12 +18,11 @@ import {
   type Call,
   declaring,
   type OpenCall,
+  orRefusedFields,
   Refused,
-  refusedFields,
   refusedFor,
   refusedWhileBusy,
   refusedWhileLimited,
-  unfit,
 } from '../http/kernel.ts';
 import { respond } from '../http/responses.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
@@ -175,9 +174,8 @@ async function confirm(
   services: PairingServices,
 ): Promise<object> {
   const user = await findPerson(caller, services);
-  const code = fieldsIn(USER_CODE, body);
-  if (!code.ok) throw refusedFields(code.error);
-  const letters = { typed: code.value.user_code, user: user.name, address: clientAddress(ctx) };
+  const { user_code: typed } = orRefusedFields(fieldsIn(USER_CODE, body));
+  const letters = { typed, user: user.name, address: clientAddress(ctx) };
   const screen = await byLetters(letters, services, (userHash) =>
     confirmed(body, { userHash, caller, createdAt: user.createdAt }, services).catch(withReason),
   );
@@ -204,7 +202,7 @@ async function confirmed(
   const wanted = {
     name: screenName(fields['name']),
     cameras: screenCameras(fields['cameras'], caller.scope),
-    expiresAt: endIn(fields['ends_at'], now),
+    expiresAt: grantEnd('ends_at', fields['ends_at'], now),
   };
   const code = await screenCodes.findCode({ userHash });
   const made = { id: newGrantId(), secretHash: null, user: caller.name, userCreatedAt: createdAt, createdAt: now };
@@ -212,13 +210,6 @@ async function confirmed(
   const outcome = await screenCodes.confirmCode(userHash, screen, MOST_SCREENS);
   if (outcome === 'absent' || outcome === 'too-many') throw notKept(outcome, 'screen', caller.name, MOST_SCREENS);
   return outcome === 'confirmed' ? screen : undefined;
-}
-
-function endIn(wanted: unknown, now: number): number | null {
-  if (wanted === undefined || wanted === null) return null;
-  if (!Number.isSafeInteger(wanted)) throw unfit('end-invalid', 'ends_at: give whole Unix seconds');
-  if (Number(wanted) <= now) throw unfit('end-invalid', 'ends_at: that time has passed already');
-  return Number(wanted);
 }
 
 async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: PairingServices): Promise<void> {

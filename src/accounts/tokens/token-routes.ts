@@ -14,6 +14,7 @@ import {
   findMaker,
   type GrantServices,
   type GrantUses,
+  grantEnd,
   keepGrant,
   knownGrant,
   knownGrants,
@@ -140,7 +141,8 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
   const role = roleIn(wanted['role'] ?? owner.role, owner.role, await roles());
   const cameras = camerasIn(wanted['cameras'] ?? null);
   const byDefault = owner.userCreatedAt === null ? now + PROXY_TOKEN_SECONDS : null;
-  const expiresAt = expiryIn(wanted['expires_at'] === undefined ? byDefault : wanted['expires_at'], now);
+  const end = wanted['expires_at'] === undefined ? byDefault : wanted['expires_at'];
+  const expiresAt = grantEnd('expires_at', end, now);
   const managesAccounts = flagIn('accounts', 'manage_accounts', wanted);
   if (managesAccounts && (role !== ADMIN || cameras !== null))
     throw unfit(
@@ -207,11 +209,4 @@ function isWantedForCurtain(rights: unknown, role: Role): boolean {
   if (role !== ADMIN)
     throw unfit('rights-not-admin', 'rights: only a token of the role admin draws and opens the curtain', 403);
   return true;
-}
-
-function expiryIn(wanted: unknown, now: number): number | null {
-  if (wanted === null) return null;
-  if (!Number.isSafeInteger(wanted)) throw unfit('expiry-invalid', 'expires_at: give whole Unix seconds');
-  if (Number(wanted) <= now) throw unfit('expiry-invalid', 'expires_at: that time has passed already');
-  return Number(wanted);
 }

@@ -13,6 +13,7 @@ import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN
 import {
   type Call,
   declaring,
+  orRefusedFields,
   type Refused,
   refusedFields,
   refusedWhileBusy,
@@ -164,10 +165,9 @@ async function setRole(
 }
 
 async function setValidity(call: Call<object>, deps: Pick<Services, 'users' | 'store' | 'signIns'>): Promise<void> {
-  const validity = fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {});
-  if (!validity.ok) throw refusedFields(validity.error);
+  const validity = orRefusedFields(fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {}));
   await proveForAdmin(call, deps, userIn(call));
-  await deps.users.setValidity(userIn(call), toValidity(validity.value));
+  await deps.users.setValidity(userIn(call), toValidity(validity));
 }
 
 /** The own password comes with the current one, which is a proof; a program has none to give. */
