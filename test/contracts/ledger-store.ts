@@ -17,7 +17,7 @@ import { checkLedger } from '../../src/features/ledger/verify.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { headText, misfitSentences } from '../../src/store/ledger/chain.ts';
 import type { LedgerStore } from '../../src/store/ledger/ledger.ts';
-import { batchOf } from '../support/own-entries.ts';
+import { batchOf, liveAt } from '../support/own-entries.ts';
 
 interface Opened {
   readonly db: Kysely<Tables>;
@@ -107,7 +107,7 @@ export function ledgerStoreContract(
     const written: LedgerEntry[] = [];
 
     it('gives what a process left open to any other 90 s later, and it becomes one record', async () => {
-      const begun = { ...sample(NOW - 100), detail: '{"a":"ü😀"}' };
+      const begun = { ...liveAt(NOW - 100), detail: '{"a":"ü😀"}' };
       const open = { id: 'open-1', ...begun };
       await store.ledger.append(batchOf([], [open]), NOW);
       await store.ledger.append(batchOf([], [{ ...open, to: NOW }]), NOW + 20);
@@ -131,9 +131,9 @@ export function ledgerStoreContract(
     });
 
     it('records nothing twice after a write whose outcome was not known', async () => {
-      const batch = batchOf([sample(NOW - 40 * DAY), sample(NOW - 40 * DAY)]);
+      const batch = batchOf([liveAt(NOW - 40 * DAY), liveAt(NOW - 40 * DAY)]);
       const first = await store.ledger.append(batch, NOW);
-      const more = batchOf([sample(NOW - 39 * DAY)]);
+      const more = batchOf([liveAt(NOW - 39 * DAY)]);
       const again = await store.ledger.append({ ...batch, ended: [...batch.ended, ...more.ended] }, NOW);
       assert.deepEqual(
         again.map(({ hash }) => hash).slice(0, 2),
@@ -144,7 +144,7 @@ export function ledgerStoreContract(
 
     it('keeps the chain whole that two processes write at once, and loses no record', async () => {
       const some = (by: Opened, from: number) =>
-        Promise.all(Array.from({ length: 10 }, (_, at) => append([sample(from + at), sample(from + at)], by)));
+        Promise.all(Array.from({ length: 10 }, (_, at) => append([liveAt(from + at), liveAt(from + at)], by)));
       await Promise.all([some(store, 100), some(other, 200)]);
       assert.deepEqual(await misfits(), []);
       const all = await allRecords();
@@ -164,11 +164,11 @@ export function ledgerStoreContract(
           return check.end(heads).map(({ id }) => id);
         };
         const of = (entries: readonly LedgerEntry[]) => ledger.append(batchOf(entries), NOW);
-        await of([sample(1)]);
+        await of([liveAt(1)]);
         await sql`insert into ledger_records (id, chain, kind, from_at, to_at, hash) values ('store1-000000000002', 'store1', 'live', 1, 1, 'x')`.execute(
           db,
         );
-        const told = await of([sample(2)]);
+        const told = await of([liveAt(2)]);
         const [head] = await ledger.heads();
         assert.deepEqual(
           told.map(({ chain, seq }) => [chain, seq]),
@@ -185,10 +185,10 @@ export function ledgerStoreContract(
         });
         assert.equal(misfitSentences(told).length, 1);
         assert.deepEqual(await verify(), ['store1-000000000002']);
-        await of([sample(3)]);
+        await of([liveAt(3)]);
         await sql`delete from ledger_chains`.execute(db);
         assert.deepEqual(
-          (await of([sample(4)])).map(({ chain }) => chain),
+          (await of([liveAt(4)])).map(({ chain }) => chain),
           ['store3'],
           'its head was deleted',
         );
@@ -224,8 +224,8 @@ export function ledgerStoreContract(
     });
 
     it('lists spans that go on, without a hash', async () => {
-      const open = { id: 'open-2', ...sample(NOW + 5, { user: 'zoe' }) };
-      const failed = { id: 'open-4', ...sample(NOW + 5, { user: 'zoe', kind: 'login-failed' }) };
+      const open = { id: 'open-2', ...liveAt(NOW + 5, { user: 'zoe' }) };
+      const failed = { id: 'open-4', ...liveAt(NOW + 5, { user: 'zoe', kind: 'login-failed' }) };
       await store.ledger.append(batchOf([], [open, failed]), NOW);
       const over = [{ id: failed.id, entry: failed }];
       await store.ledger.append({ ended: over, open: [] }, NOW);
@@ -241,7 +241,7 @@ export function ledgerStoreContract(
 
     it('finds what a person is told of the own account, and nothing of another: not by a prefix, a case, a text or a former account', async () => {
       const act = (at: number, user: string | null, detail: object): LedgerEntry =>
-        sample(NOW + 1000 + at, { kind: 'change', user, camera: null, detail: JSON.stringify(detail) });
+        liveAt(NOW + 1000 + at, { kind: 'change', user, camera: null, detail: JSON.stringify(detail) });
       const all = [
         act(-500, 'eve_1', { what: 'token-created', tokenId: 'of the former account' }),
         act(1, 'boss', { what: 'password-changed', user: 'eve_1', agent: '{"user":"mallory"}' }),
@@ -282,11 +282,11 @@ export function ledgerStoreContract(
         { ...day, user: 'bob', hours: 2 },
       ];
       for (const hours of [1, 4])
-        await store.ledger.append(batchOf([sample(NOW)]), NOW, () => days.map((one) => ({ ...one, hours })));
+        await store.ledger.append(batchOf([liveAt(NOW)]), NOW, () => days.map((one) => ({ ...one, hours })));
       const sight = { own: 'ann', cameras: ['porch'], others: true };
       const asked = (question: LedgerQuestion) => store.ledger.days(question, '2026-11-21', '2026-11-21');
       const byToken = { ...day, viewer: 'token:7', hours: 8 };
-      await store.ledger.append(batchOf([sample(NOW)]), NOW, () => [byToken]);
+      await store.ledger.append(batchOf([liveAt(NOW)]), NOW, () => [byToken]);
       assert.deepEqual(await asked({ user: 'ann', sight: undefined }), [
         { ...day, seconds: 61, records: 2, hours: 5 },
         byToken,
@@ -305,7 +305,7 @@ export function ledgerStoreContract(
       const { ledger } = store;
       const before = (await allRecords()).length;
       assert.equal(await forget(0, '2026-11-20'), 0, 'nothing is as old');
-      await append(Array.from({ length: 1100 }, (_, at) => sample(LATER + at)));
+      await append(Array.from({ length: 1100 }, (_, at) => liveAt(LATER + at)));
       assert.equal(await forget(LATER + 1050, '2026-11-22'), before + 1050 - 5, 'the samples last 5 s');
       assert.deepEqual(await misfits(), []);
       assert.equal((await allRecords()).length, 55 + 2, 'two steps, each with its record');
@@ -319,20 +319,6 @@ export function ledgerStoreContract(
     });
   });
 }
-
-const sample = (from: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
-  kind: 'live',
-  user: 'ann',
-  credential: 'session',
-  address: '192.0.2.1',
-  camera: 'porch',
-  from,
-  to: from + 5,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: null,
-  ...change,
-});
 
 const texts = (all: readonly LedgerEntry[]): string[] =>
   all

@@ -8,22 +8,11 @@ import type { Role, UserName } from '../../src/domain/names.ts';
 import { groupByDay } from '../../src/features/ledger/days.ts';
 import { checkLedger } from '../../src/features/ledger/verify.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
-import { batchOf } from '../support/own-entries.ts';
+import { batchOf, liveAt } from '../support/own-entries.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
 
 const NOW = 1_800_000_000;
-const entry = (camera: string, from = NOW): LedgerEntry => ({
-  kind: 'live',
-  user: 'zoe',
-  credential: 'session',
-  address: '192.0.2.1',
-  camera,
-  from,
-  to: from,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: null,
-});
+const entry = (camera: string, from = NOW) => liveAt(from, { user: 'zoe', camera, to: from });
 
 describe('Rows of one site', () => {
   let directory: string;

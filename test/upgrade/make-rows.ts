@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import pg from 'pg';
-import type { LedgerEntry } from '../../src/domain/ledger.ts';
 import { event } from '../events/support/event.ts';
+import { liveAt } from '../support/own-entries.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { startPostgres } from '../support/servers/postgres.ts';
 
@@ -25,19 +25,6 @@ const EVENTS = [-400, -65, -64, -31, -30, -1].map((days, at) =>
 );
 const BEYOND = [event({ id: 'early', start_time: -1000 }), event({ id: 'late', start_time: 7_300_000_000 })];
 
-const entry = (from: number, user: string): LedgerEntry => ({
-  kind: 'live',
-  user,
-  credential: 'session',
-  address: '192.0.2.1',
-  camera: 'porch',
-  from,
-  to: from + 5,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: null,
-});
-
 async function fill(checkout: string, url: string): Promise<void> {
   const { openStore } = await import(join(checkout, 'src/store/open-store.ts'));
   const { linkEntries } = await import(join(checkout, 'src/ledger/chain.ts'));
@@ -52,8 +39,8 @@ async function fill(checkout: string, url: string): Promise<void> {
     const second = await store.ledger.claimChain(`bbbb${at}000`, NOW);
     const chains = [first.chain, second.chain, await store.ledger.commandChain(NOW)];
     for (const [n, chain] of chains.entries()) {
-      const ended = [0, 1].map((more) => ({ entry: entry(NOW + 10 * n + more, `user-${n}`) }));
-      const open = n === 0 ? [{ ...entry(NOW + 50, 'gina'), id: `span-${at}` }] : [];
+      const ended = [0, 1].map((more) => ({ entry: liveAt(NOW + 10 * n + more, { user: `user-${n}` }) }));
+      const open = n === 0 ? [{ ...liveAt(NOW + 50, { user: 'gina' }), id: `span-${at}` }] : [];
       const entries = ended.map((one) => one.entry);
       await store.ledger.append(chain, { ended, open }, daysOf(entries, localClock('UTC')), NOW, linkEntries);
     }

@@ -15,24 +15,12 @@ import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewing.ts';
 import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/store/ledger/chain.ts';
+import { liveAt } from '../../support/own-entries.ts';
 
-const entryAt = (from: number, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
-  kind: 'live',
-  user: 'ann',
-  credential: 'session',
-  address: '192.0.2.1',
-  camera: 'porch',
-  from,
-  to: from + 5,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: null,
-  ...change,
-});
 const chained = (count: number): readonly LedgerRecord[] =>
   linkEntries(
     emptyHead('main'),
-    Array.from({ length: count }, (_, at) => entryAt(1000 + at, { detail: `{"n":"${at}"}` })),
+    Array.from({ length: count }, (_, at) => liveAt(1000 + at, { detail: `{"n":"${at}"}` })),
   );
 const headOf = (records: readonly LedgerRecord[]) => records.at(-1) ?? emptyHead('main');
 
@@ -52,20 +40,20 @@ function firstMisfit(
 describe('The chain of the ledger', () => {
   it('has a text of each record that can be written down by hand', () => {
     assert.equal(
-      canonicalText(entryAt(1.5), { chain: 'main', seq: 1 }, NO_HASH),
+      canonicalText(liveAt(1.5), { chain: 'main', seq: 1 }, NO_HASH),
       `[1,"main",1,"${NO_HASH}","live","ann","session","192.0.2.1","porch",1.5,6.5,null,null,null]`,
     );
     assert.equal(
-      linkEntries(emptyHead('main'), [entryAt(1.5)])[0]?.hash,
+      linkEntries(emptyHead('main'), [liveAt(1.5)])[0]?.hash,
       '308dc7bc3f7c92d00cdd3296cc40e63bcbf9810def2ddce72d448778fb74f914',
     );
   });
 
   it('of this version tells the site, and has a form of its own', () => {
-    const entry = entryAt(1.5, { site: 'barn' });
+    const entry = liveAt(1.5, { site: 'barn' });
     const text = `[2,"store1",7,"${NO_HASH}","barn","live","ann","session","192.0.2.1","porch",1.5,6.5,null,null,null]`;
     assert.equal(canonicalText(entry, { chain: 'store1', seq: 7 }, NO_HASH), text);
-    const records = linkEntries(emptyHead('store1'), [entry, entryAt(2)]);
+    const records = linkEntries(emptyHead('store1'), [entry, liveAt(2)]);
     const verify = (changed: readonly LedgerRecord[]) => {
       const check = checkChain({ chain: 'store1', closings: [], noted: [], now: 1e9 });
       return changed.map((record) => check.take(record)?.id).find((id) => id !== undefined);
@@ -128,7 +116,7 @@ describe('The chain of the ledger', () => {
     assert.equal(firstMisfit(cut, headOf(cut), { noted: [headOf(records)] })?.id, 'main-000000000008');
     const anew = linkEntries(
       cut[4] ?? emptyHead('main'),
-      [1, 2, 3].map((at) => entryAt(at)),
+      [1, 2, 3].map((at) => liveAt(at)),
     );
     assert.match(firstMisfit([...cut, ...anew], headOf(anew), { noted: [headOf(records)] })?.why ?? '', /written anew/);
   });
@@ -173,7 +161,7 @@ describe('The chain of the ledger', () => {
       const { closing, kept } = cutAtThree(why, behind);
       return firstMisfit(kept, headOf(kept), { closings: [closing], now });
     };
-    const tenth = entryAt(WHY.at);
+    const tenth = liveAt(WHY.at);
     assert.equal(tell(WHY, [tenth]), undefined);
     assert.match(tell({ ...WHY, before: WHY.before + 1 })?.why ?? '', /says itself that they were not as old/);
     const ahead = { ...WHY, at: WHY.at + 3650 * DAY };
@@ -289,10 +277,10 @@ describe('Spans of the ledger', () => {
   });
 
   it('end at their last sign of life when the process was killed, and say so', () => {
-    const open = { id: 'a', ...entryAt(10, { detail: '{"seen":"question"}' }) };
+    const open = { id: 'a', ...liveAt(10, { detail: '{"seen":"question"}' }) };
     assert.deepEqual(cutOff(open), {
       id: 'a',
-      entry: entryAt(10, { detail: '{"seen":"question","ended":"unknown"}' }),
+      entry: liveAt(10, { detail: '{"seen":"question","ended":"unknown"}' }),
     });
   });
 

@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { configSchema } from '../../../src/app/resources/features.ts';
-import { type ChainHead, currentHead, type LedgerEntry } from '../../../src/domain/ledger.ts';
+import { type ChainHead, currentHead } from '../../../src/domain/ledger.ts';
 import { openForLedger } from '../../../src/features/ledger/whole-ledger.ts';
 import { linkEntries } from '../../../src/store/ledger/chain.ts';
 import { openStore, type Store } from '../../../src/store/open-store.ts';
-import { batchOf } from '../../support/own-entries.ts';
+import { batchOf, liveAt } from '../../support/own-entries.ts';
 import { newDirectory } from '../../support/run-postern.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../../support/servers/postgres.ts';
 import { startInstance } from '../../support/start-instance.ts';
@@ -19,19 +19,7 @@ const DAY = 86_400;
 const NOW = 1_800_000_000;
 const BEFORE = NOW - 90 * DAY;
 
-const entryAt = (from: number): LedgerEntry => ({
-  kind: 'live',
-  user: 'ann',
-  credential: 'session',
-  address: '192.0.2.1',
-  camera: 'porch',
-  from,
-  to: from + 5,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: null,
-});
-const endedAt = (...times: readonly number[]) => batchOf(times.map((at) => entryAt(at)));
+const endedAt = (...times: readonly number[]) => batchOf(times.map((at) => liveAt(at)));
 const idOf = (chain: string, seq: number): string => `${chain}-${String(seq).padStart(12, '0')}`;
 
 /** The forged row is a copy of a true one, in another place. */
@@ -273,7 +261,10 @@ for (const { name, skip, newUrl } of ENGINES)
       url = await newUrl();
       store = await openStore({ url });
       for (const [chain, times] of Object.entries(OLD)) {
-        const records = linkEntries({ chain, seq: 0, hash: '0'.repeat(64) }, times.map(entryAt));
+        const records = linkEntries(
+          { chain, seq: 0, hash: '0'.repeat(64) },
+          times.map((at) => liveAt(at)),
+        );
         for (const { seq, hash, from, to } of records)
           await run(
             `insert into ledger_records (id, chain, kind, user_name, credential, address, camera, from_at, to_at, hash) values ('${idOf(chain, seq)}', '${chain}', 'live', 'ann', 'session', '192.0.2.1', 'porch', ${from}, ${to}, '${hash}')`,
