@@ -1,6 +1,6 @@
 /**
- * The contract of every grant (API token, link, screen, invitation): a secret that a person makes, worth at most what its maker is worth
- * now, with an end and a revocation that act on the next request. Each sentence runs for each kind; what the NVR did not receive is the proof.
+ * The contract of every grant (API token, link, screen, invitation, reset link): a secret that a person makes, worth at most what its maker
+ * is worth now, with an end and a revocation that act on the next request. Each sentence runs for each kind; what the NVR did not receive is the proof.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -50,6 +50,11 @@ interface Grant {
   /** Whether it opens anything. `secret`: another one in its place. */
   holds(secret?: string): Promise<boolean>;
   revoke(by: Person): Promise<number>;
+}
+
+/** A grant that sets a password, once: the status of an attempt. */
+interface OnceGrant extends Grant {
+  use(password: string): Promise<number>;
 }
 
 interface Kind {
@@ -127,35 +132,45 @@ const KINDS: readonly Kind[] = [
       };
     },
   },
-  {
-    name: 'An invitation',
-    role: 'admin',
-    list: '/api/invitations',
-    key: 'user',
-    async make(maker) {
-      const user = newName();
-      const path = `/api/users/${user}/invitation`;
-      const { url = '' } = await json(await sendJson(at, path, { role: 'viewer' }, await at.logIn(maker)), 201);
-      const made = url.split('/').at(-1) ?? '';
-      const accept = (secret: string, password: string) =>
-        at.ask(`/invitation/${secret}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-forwarded-for': displayAddress() },
-          body: JSON.stringify({ password }),
-        });
-      return {
-        id: user,
-        secret: made,
-        async holds(secret = made) {
-          // A password that is too short is judged after the link, and uses nothing up.
-          const held = (await accept(secret, 'short')).status !== 404;
-          if (!held) assert.equal((await accept(secret, INVITED_PASSWORD)).status, 404);
-          assert.equal((await sendJson(at, '/api/login', { user, password: INVITED_PASSWORD })).status, 401);
-          return held;
-        },
-        revoke: revokeAt(path),
-      };
+];
+
+/** With a role the user is made; without one the user is there, and the link sets another password. */
+async function passwordLink(maker: Person, user: string, role?: string): Promise<OnceGrant> {
+  const path = `/api/users/${user}/invitation`;
+  const { url = '' } = await json(await sendJson(at, path, { role }, await at.logIn(maker)), 201);
+  const made = url.split('/').at(-1) ?? '';
+  const accept = async (secret: string, password: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': displayAddress() };
+    const body = JSON.stringify({ password });
+    return (await at.ask(`/invitation/${secret}`, { method: 'POST', headers, body })).status;
+  };
+  return {
+    id: user,
+    secret: made,
+    async holds(secret = made) {
+      // A password that is too short is judged after the link, and uses nothing up.
+      const held = (await accept(secret, 'short')) !== 404;
+      if (!held) assert.equal(await accept(secret, INVITED_PASSWORD), 404);
+      assert.equal(await passwordStatus(user, INVITED_PASSWORD), 401);
+      return held;
     },
+    use: (password) => accept(made, password),
+    revoke: revokeAt(path),
+  };
+}
+const passwordStatus = async (user: string, password: string): Promise<number> =>
+  (await sendJson(at, '/api/login', { user, password })).status;
+
+interface OnceKind extends Kind {
+  make(maker: Person): Promise<OnceGrant>;
+}
+const FOR_PASSWORDS = { role: 'admin', list: '/api/invitations', key: 'user' } as const;
+const ONCE_KINDS: readonly OnceKind[] = [
+  { name: 'An invitation', ...FOR_PASSWORDS, make: (maker) => passwordLink(maker, newName(), 'viewer') },
+  {
+    name: 'A reset link',
+    ...FOR_PASSWORDS,
+    make: async (maker) => passwordLink(maker, (await newPerson('viewer')).name),
   },
 ];
 
@@ -186,7 +201,7 @@ const forged = (secret: string): string => {
   return `${secret.slice(0, middle)}${secret[middle] === '0' ? '1' : '0'}${secret.slice(middle + 1)}`;
 };
 
-for (const kind of KINDS) {
+for (const kind of [...KINDS, ...ONCE_KINDS]) {
   const newMaker = () => newPerson(kind.role);
 
   describe(kind.name, () => {
@@ -304,7 +319,7 @@ for (const kind of KINDS) {
         assert.equal(await opens(PICTURE, { cookie: cookieFor(session) }), false);
       });
 
-    if (kind.name !== 'An invitation')
+    if (kind.role === 'viewer')
       it('does not come back from its end by a clock that is set back', async () => {
         const grant = await kind.make(await newMaker());
         clock.advance(SECONDS);
@@ -315,3 +330,54 @@ for (const kind of KINDS) {
       });
   });
 }
+
+for (const { name, role, make } of ONCE_KINDS) {
+  describe(`${name}, which is good once,`, () => {
+    it('sets one password, also where several requests bring it at the same time', async () => {
+      const grant = await make(await newPerson(role));
+      const passwords = ['a', 'b', 'c', 'd'].map((letter) => `${INVITED_PASSWORD}${letter}`);
+      const statuses = await Promise.all(passwords.map(grant.use));
+      assert.deepEqual([...statuses].sort(), [200, 404, 404, 404]);
+      const logins: number[] = [];
+      for (const password of passwords) logins.push(await passwordStatus(grant.id, password));
+      assert.deepEqual(
+        logins.map((status) => status === 200),
+        statuses.map((status) => status === 200),
+      );
+      assert.equal(await grant.holds(), false);
+      await restart();
+      assert.equal(await grant.holds(), false);
+      assert.ok(!(await listed({ ...FOR_PASSWORDS, name, make }, ADMIN_PERSON)).ids.includes(grant.id));
+    });
+
+    it('is void with the next request once there is a newer one for the same user, also of another admin', async () => {
+      const grant = await make(await newPerson(role));
+      assert.equal(await grant.holds(), true);
+      const newer = await passwordLink(ADMIN_PERSON, grant.id);
+      assert.equal(await grant.holds(), false);
+      assert.equal(await newer.holds(), true);
+    });
+
+    it('ends with the user that it is for, and sets no password of a new user of that name', async () => {
+      const grant = await make(await newPerson(role));
+      await asAdmin(`/api/users/${grant.id}`, 'DELETE');
+      assert.equal(await grant.holds(), false);
+      clock.advance(2);
+      const again = await newPerson('viewer', grant.id);
+      assert.equal(await grant.holds(), false);
+      assert.equal(await passwordStatus(again.name, PASSWORD), 200);
+    });
+  });
+}
+
+it('A reset link leaves the password and the sessions until it is used, and ends both with its use', async () => {
+  const user = await newPerson('viewer');
+  const cookie = cookieFor(await at.logIn(user));
+  clock.advance(2);
+  const link = await passwordLink(ADMIN_PERSON, user.name);
+  assert.equal(await link.holds(), true);
+  assert.deepEqual([await opens(PICTURE, { cookie }), await passwordStatus(user.name, PASSWORD)], [true, 200]);
+  assert.equal(await link.use(INVITED_PASSWORD), 200);
+  assert.deepEqual([await opens(PICTURE, { cookie }), await passwordStatus(user.name, PASSWORD)], [false, 401]);
+  assert.equal(await passwordStatus(user.name, INVITED_PASSWORD), 200);
+});
