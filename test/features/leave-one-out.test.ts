@@ -1,4 +1,4 @@
-/** Postern works without each of its features: whatever is left out answers 404, and the NVR receives nothing of it. */
+/** Postern works without each of its features and its keys: its routes answer 404, and the NVR receives nothing of them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FEATURES } from '../../src/features/all.ts';
@@ -8,13 +8,14 @@ import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 for (const { name, load } of FEATURES) {
+  const { keys = {}, routes = [] } = (await load?.()) ?? {};
   describe(`Postern without the feature ${name}`, () => {
+    const features = FEATURES.filter((feature) => feature.name !== name);
     let nvr: FakeNvr;
     let instance: Runtime;
     before(async () => {
       nvr = await startFakeNvr();
       nvr.answer = answerLikeAnNvr;
-      const features = FEATURES.filter((feature) => feature.name !== name);
       instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } }, features });
     });
     after(async () => {
@@ -37,10 +38,16 @@ for (const { name, load } of FEATURES) {
       );
     });
 
+    for (const section of Object.keys(keys))
+      it(`refuses a configuration with its keys ${section}.*`, () =>
+        assert.rejects(
+          async () => (await startInstance({ config: { [section]: {} }, features, people: [] })).close(),
+          new RegExp(`^Error: config\\.yaml:.* ${section}: unknown key`),
+        ));
+
     it('answers 404 to its routes, of which the NVR receives nothing', async () => {
       const token = await instance.logIn(ADMIN_PERSON);
       const before = nvr.received.length;
-      const { routes = [] } = (await load?.()) ?? {};
       const operations = routes
         .filter(({ summary }) => summary !== undefined)
         .flatMap(({ route }) => listOperations(route))

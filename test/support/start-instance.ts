@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Reloaded } from '../../src/app/hot-reload.ts';
-import { configSchema } from '../../src/app/resources/features.ts';
+import { configSchema, schemaWith } from '../../src/app/resources/features.ts';
 import { type Postern, startPostern } from '../../src/app/start.ts';
 import type { StartOptions } from '../../src/app/start-options.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
@@ -88,7 +88,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   const file = join(directory, 'config.yaml');
   writeFileSync(file, options.text ?? stringify(overlaid(CONFIG, options.config ?? {})));
-  const config = await loadServiceConfig({ directory, schema: configSchema, env });
+  const schema = options.features ? () => schemaWith(options.features) : configSchema;
+  const config = await loadServiceConfig({ directory, schema, env });
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem('config.yaml', problem)).join('\n'));
   }

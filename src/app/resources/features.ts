@@ -19,11 +19,15 @@ export type OpenFeatures = ReturnType<typeof openFeatures>;
 export const loadFeatures = (list: readonly Feature[] = FEATURES): Promise<readonly FeatureParts[]> =>
   Promise.all(list.map(async ({ load }) => (await load?.()) ?? {}));
 
+/** The configuration with the keys of these features. */
+export const schemaWith = async (list?: readonly Feature[]): Promise<Schema> =>
+  createSchema(Object.assign({}, ...(await loadFeatures(list)).map(({ keys }) => keys)));
+
 let schema: Promise<Schema> | undefined;
 
 /** The configuration with the keys of all features. */
 export const configSchema = (): Promise<Schema> => {
-  schema ??= loadFeatures().then((all) => createSchema(Object.assign({}, ...all.map(({ keys }) => keys))));
+  schema ??= schemaWith();
   return schema;
 };
 
