@@ -47,6 +47,26 @@ describe('The page Security', { skip }, () => {
       assert.equal((await kept())['timezone'], null);
     }));
 
+  it('sends what was changed alone, without blanks around it, and no address that is none', (t) =>
+    visit(t, { locale: 'en-GB' }, async (page) => {
+      const sent: unknown[] = [];
+      await page.route('**/api/settings', (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        sent.push(route.request().postDataJSON());
+        return route.fulfill({ json: { success: true } });
+      });
+      await enter(page, instance, ADMIN_PERSON, PATH);
+      const address = page.getByLabel('Public address');
+      await address.fill('nvr');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('[aria-invalid="true"]').waitFor();
+      assert.deepEqual(sent, []);
+      await address.fill(' https://nvr.example.com ');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      assert.deepEqual(sent, [{ public_url: 'https://nvr.example.com' }]);
+    }));
+
   it('only shows what the configuration file sets, and where', (t) =>
     visit(t, { locale: 'en-GB' }, async (page) => {
       const { isTaken } = await instance.reload({ auth: { timezone: 'Asia/Tokyo' } });

@@ -1,0 +1,56 @@
+/** Activity in the browser: its filters are in the address of the page, which can be kept, sent and gone back to (SPEC 14). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_PERSON } from '../support/people.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { skip, visit } from './support/browser.ts';
+import { enter, startPagesInstance } from './support/pages-instance.ts';
+
+describe('Activity', { skip }, () => {
+  let instance: Runtime;
+  before(async () => {
+    instance = await startPagesInstance();
+  });
+  after(() => instance.close());
+
+  const asked = (page: Page, part: string) =>
+    page.waitForRequest((request) => request.url().includes('/api/ledger?') && request.url().includes(part));
+  const chosen = async (page: Page): Promise<readonly string[]> =>
+    Promise.all(
+      ['Person', 'Camera', 'What', 'Time'].map((label) => page.getByLabel(label, { exact: true }).inputValue()),
+    );
+  const searchOf = (page: Page): string => new URL(page.url()).search;
+
+  it('begins with the filters in its address, of which unknown values count for nothing', (t) =>
+    visit(t, {}, async (page) => {
+      const request = asked(page, 'kind=login-failed');
+      await enter(page, instance, ADMIN_PERSON, '/postern/activity?user=zoe&camera=cam2&group=failed&range=always');
+      const query = new URL((await request).url()).searchParams;
+      assert.deepEqual([query.get('user'), query.get('camera')], ['zoe', 'cam2']);
+      await page.locator('.activity-filters').waitFor();
+      assert.deepEqual(await chosen(page), ['zoe', 'cam2', 'failed', 'days7']);
+    }));
+
+  it('has what is chosen in its address, so that a reload and the way back keep it', (t) =>
+    visit(t, {}, async (page) => {
+      await enter(page, instance, ADMIN_PERSON, '/postern/activity');
+      await page.locator('.activity-filters').waitFor();
+      assert.equal(searchOf(page), '');
+      await page.getByLabel('What', { exact: true }).selectOption('logins');
+      await page.waitForURL(/\?group=logins$/);
+      await page.getByLabel('Person', { exact: true }).selectOption('admin');
+      await page.waitForURL(/user=admin/);
+      assert.deepEqual([...new URLSearchParams(searchOf(page))].sort(), [
+        ['group', 'logins'],
+        ['user', 'admin'],
+      ]);
+      await page.reload();
+      await page.locator('.activity-filters').waitFor();
+      assert.deepEqual(await chosen(page), ['admin', '', 'logins', 'days7']);
+      await page.goBack();
+      await page.waitForURL(/\?group=logins$/);
+      await page.locator('.activity-filters').waitFor();
+      assert.deepEqual(await chosen(page), ['', '', 'logins', 'days7']);
+    }));
+});
