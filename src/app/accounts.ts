@@ -1,5 +1,4 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
-import { availableParallelism } from 'node:os';
 import { behindLatest } from '../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
 import { createCurtainRegistry } from '../accounts/curtain/curtain.ts';
@@ -14,31 +13,30 @@ import {
   type NewAdminPassword,
   warnWithoutAdmin,
 } from '../accounts/login/first-admin.ts';
-import { createLoginLimiter } from '../accounts/login/login-limiter.ts';
 import { createLoginPlaces } from '../accounts/login/login-places.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createCallbackPlaces } from '../accounts/oidc/attempt.ts';
 import { createChallenges } from '../accounts/passkeys/challenges.ts';
-import { toRelyingParty } from '../accounts/passkeys/credential.ts';
-import { createHashCosts, createPasswordHasher, type PasswordHasher } from '../accounts/passwords/password-hash.ts';
+import { warnOfUnusable } from '../accounts/passkeys/unusable-factors.ts';
+import { createHashCosts, createHashers } from '../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
+import { createPairingLimiter } from '../accounts/screens/pairing.ts';
 import { createScreenLimiter } from '../accounts/screens/screens.ts';
-import { createSealer, createTickets, derivedKey, type Sealer } from '../accounts/second-factor/sealing.ts';
+import { createSealer, createTickets, derivedKey } from '../accounts/second-factor/sealing.ts';
 import { createSeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../accounts/sessions/store-grace.ts';
 import { openSitePublisher } from '../accounts/sites/sites.ts';
-import { createApiTokens, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
+import { createApiTokens, createTokenLimiter, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
+import { deleteExpired, demoteWhoseRoleIsGone } from '../accounts/users/account-upkeep.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../domain/clock.ts';
-import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
+import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
 import type { AuditedAct } from '../features/feature.ts';
-import type { SecondFactorStore } from '../store/accounts/second-factor.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';
@@ -193,54 +191,6 @@ const keyedBy = (secret: Uint8Array) => ({
   passes: createLinkPasses(secret),
 });
 
-/** Password checks that may wait for their turn (SPEC 4.1). */
-const WAITING_CHECKS = 32;
-
-/** One queue for each iteration count: waiting checks go on when a reload leaves the count as it is. */
-function createHashers(): (iterations: number) => PasswordHasher {
-  const hashers = new Map<number, PasswordHasher>();
-  const concurrency = Math.max(1, availableParallelism() - 1);
-  return (iterations) => {
-    const hasher = hashers.get(iterations) ?? createPasswordHasher({ iterations, concurrency, queue: WAITING_CHECKS });
-    hashers.set(iterations, hasher);
-    return hasher;
-  };
-}
-
-/** Second factors that their users cannot use, told at the start: sealed under another secret, or passkeys of no address (SPEC 12). */
-interface FactorSettings {
-  readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
-  readonly server: Pick<Settings['server'], 'public_url'>;
-}
-
-/** A factor is never dropped with the secret or the address: that would open the account to the password alone. */
-export async function warnOfUnusable(
-  settings: FactorSettings,
-  secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'listFactors'>,
-  { keyId }: Pick<Sealer, 'keyId'>,
-  log: { warn(facts: object, sentence: string): void },
-): Promise<void> {
-  const users = await secondFactor.countTotpNotSealedWith(keyId);
-  if (users > 0)
-    log.warn(
-      { users },
-      'the signing secret is another one than when these users set up their authenticator app: their codes cannot be checked. They log in with a recovery code and set it up again; or run "postern users second-factor reset NAME"',
-    );
-  const idle = await idlePasskeys(settings, secondFactor.listFactors);
-  if (idle) log.warn({ users: idle.users }, `these users have passkeys that cannot be used. ${idle.why}`);
-}
-
-/** How many users have passkeys, while there can be none; undefined when all is well. A changed host name cannot be seen. */
-export async function idlePasskeys(
-  { auth, server }: FactorSettings,
-  listFactors: SecondFactorStore['listFactors'],
-): Promise<{ readonly users: number; readonly why: string } | undefined> {
-  const site = toRelyingParty(server.public_url);
-  if (!auth.enabled || auth.second_factor === 'off' || site.ok) return undefined;
-  const users = (await listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
-  return users > 0 ? { users, why: site.error } : undefined;
-}
-
 /**
  * `keyId`: the digest of the key that sessions are signed with. `graceSeconds`: `store.grace`; 0 for a store that is a file.
  * `site`, `authEnabled`: `server.site` and `auth.enabled`, which change at a start only.
@@ -257,14 +207,6 @@ type CredentialParts = Pick<Lasting, 'clock' | 'audit' | 'log'> & {
   readonly graceSeconds: number;
   readonly mayDelete: DeletionGuard;
 };
-
-/** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
-const BAD_TOKENS = '10/minute';
-/** A display makes one in ten minutes, and another one when its page is loaded again. */
-const CODE_CLAUSES: readonly Clause[] = [
-  { count: 10, windowSeconds: 60, text: '10/minute' },
-  { count: 60, windowSeconds: 3600, text: '60/hour' },
-];
 
 export async function openCredentials(deps: CredentialParts) {
   const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log } = deps;
@@ -289,13 +231,8 @@ export async function openCredentials(deps: CredentialParts) {
   const grants = createGrantMemory({ store, clock, grace });
   const grantUses = createGrantUses({ store, clock }, onFault);
   const tokens = createApiTokens({ grants, clock, roles: roleRegistry.active, authEnabled });
-  const clauses = parseRateLimit(BAD_TOKENS);
-  const tokenLimiter = createLoginLimiter({
-    clauses: clauses.ok ? clauses.value : [],
-    clock: steadyClock,
-  });
+  const tokenLimiter = createTokenLimiter(steadyClock);
   const tokenVerifier = createTokenVerifier({ tokens, grantUses, tokenLimiter, audit });
-  const codeMakers = createLoginLimiter({ clauses: CODE_CLAUSES, clock: steadyClock });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   const tidy = async (): Promise<void> => {
     if (!deps.mayDelete()) return;
@@ -319,63 +256,17 @@ export async function openCredentials(deps: CredentialParts) {
     grantUses,
     screenLimiter: createScreenLimiter(steadyClock),
     /** The limiter of codes that pair displays, by address. */
-    codeMakers,
+    codeMakers: createPairingLimiter(steadyClock),
     /** What a wrong password costs: as much as with the hashes that the store has. */
     hashCosts: createHashCosts(store.accounts, version),
     /** Called when the custom roles have changed, by whomever. */
     onRoles: (tell: (roles: CustomRoles) => void) => void listeners.push(tell),
-    /**
-     * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of this site's file until
-     * now. With `server.site` no other role counts as gone, nor one that the file of another site has.
-     */
-    async demoteWhoseRoleIsGone(before: readonly Role[]): Promise<void> {
-      const roles = await roleRegistry.latest();
-      if (deps.site === undefined) return demote(deps, roles);
-      const others = (await store.sites.listSites()).filter(({ site }) => site !== deps.site);
-      const gone = before.filter((role) => !roles.has(role) && !others.some((site) => site.roles.includes(role)));
-      if (gone.length > 0) await demote(deps, roles, gone);
-    },
+    /** `before`: the roles of this site's file until now. */
+    demoteWhoseRoleIsGone: async (before: readonly Role[]): Promise<void> =>
+      demoteWhoseRoleIsGone(before, await roleRegistry.latest(), deps),
     async close() {
       stopTidying();
       await Promise.all([seenSessions.close(), grantUses.close()]);
     },
   };
-}
-
-async function demote(
-  { store, audit, log }: CredentialParts,
-  roles: CustomRoles,
-  among?: readonly Role[],
-): Promise<void> {
-  const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()], among);
-  for (const user of demoted) {
-    log.warn(
-      { user },
-      'the role of this user is no longer in auth.roles, so the user is now a viewer: give the user another role if that is wrong',
-    );
-    audit({
-      what: 'role-changed',
-      who: undefined,
-      from: BY_CONFIGURATION,
-      verdict: 'allowed',
-      reason: 'role-gone',
-      user,
-    });
-  }
-}
-
-/** The time for which the account of a guest is kept after its end. */
-const GUEST_KEPT_SECONDS = 30 * 86_400;
-
-async function deleteExpired({ store, clock, audit }: CredentialParts): Promise<void> {
-  const { accounts, grants } = store;
-  const now = unixSeconds(clock);
-  const forgottenFrom = now - GUEST_KEPT_SECONDS;
-  for (const user of await accounts.endedBefore(forgottenFrom)) {
-    const outcome = await accounts.deleteUser(user, { endedBefore: forgottenFrom, at: now });
-    const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;
-    if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });
-  }
-  await accounts.forgetEnded(now);
-  await grants.forgetEnded(now);
 }

@@ -1,5 +1,6 @@
 /** Password hashes in the NVR's own format, checked a few at a time (interface 2.1, 5.1.1; SPEC 4.1). */
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import { createConcurrencyLimit, type Waiter } from './concurrency-limit.ts';
@@ -119,5 +120,19 @@ export function createHashCosts(
     const users = await store.listUsers();
     hasher.follow(users.map(({ passwordHash }) => passwordHash));
     read.set(hasher, now);
+  };
+}
+
+/** Password checks that may wait for their turn (SPEC 4.1). */
+const WAITING_CHECKS = 32;
+
+/** One queue for each iteration count: waiting checks go on when a reload leaves the count as it is. */
+export function createHashers(): (iterations: number) => PasswordHasher {
+  const hashers = new Map<number, PasswordHasher>();
+  const concurrency = Math.max(1, availableParallelism() - 1);
+  return (iterations) => {
+    const hasher = hashers.get(iterations) ?? createPasswordHasher({ iterations, concurrency, queue: WAITING_CHECKS });
+    hashers.set(iterations, hasher);
+    return hasher;
   };
 }

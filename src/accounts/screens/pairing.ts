@@ -2,10 +2,11 @@
 import { hash, randomInt } from 'node:crypto';
 import type { Screen } from '../../domain/accounts/grant.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { Clause } from '../../domain/rate-limit.ts';
 import type { Store } from '../../store/open-store.ts';
 import { shortText } from '../audit.ts';
 import { newSecret, secretHash } from '../grants/grants.ts';
-import { type MemoryLimiter, settled } from '../login/login-limiter.ts';
+import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
 
 export const CODE_SECONDS = 600;
 export const POLL_SECONDS = 5;
@@ -56,6 +57,15 @@ export function userCodeHash(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
   return TYPED.test(letters) ? hash('sha256', letters, 'base64url') : undefined;
 }
+
+/** A display makes one in ten minutes, and another one when its page is loaded again. */
+const CODE_CLAUSES: readonly Clause[] = [
+  { count: 10, windowSeconds: 60, text: '10/minute' },
+  { count: 60, windowSeconds: 3600, text: '60/hour' },
+];
+
+export const createPairingLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: CODE_CLAUSES, clock });
 
 /** `codeMakers`: the limiter of codes that are made, by address. `screenLimiter`: of secrets that are none; it bounds the questions to the store. */
 export function createPairing({

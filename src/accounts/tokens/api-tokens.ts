@@ -5,13 +5,13 @@ import type { ApiToken } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import type { ApiTokenFault, ApiTokenVerdict, Caller, Rights } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, NO_CAMERAS, toScope } from '../../domain/camera-scope.ts';
-import { unixSeconds } from '../../domain/clock.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
 import { bothRights, grantMoment, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { Audit } from '../audit.ts';
 import { type GrantServices, type GrantUses, limitedWhenBad, newGrantId } from '../grants/grants.ts';
-import type { LimiterPlace } from '../login/login-limiter.ts';
+import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../login/login-limiter.ts';
 
 export type CarriedBy = 'bearer' | 'basic' | 'cookie';
 
@@ -127,6 +127,10 @@ function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): 
 const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
 
 /** Notes the use of good tokens, and limits bad ones by address, apart from logins: a broken client must not block those. */
+/** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
+export const createTokenLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: [{ count: 10, windowSeconds: 60, text: '10/minute' }], clock });
+
 export function createTokenVerifier({
   tokens,
   grantUses,
