@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { keepEvents } from '../../src/app/resources/events.ts';
+import { keepEvents } from '../../src/events/event-upkeep.ts';
 import { eventRetentionContract } from '../contracts/event-retention.ts';
 
 eventRetentionContract('SQLite', { newStoreUrl: async () => undefined });

@@ -12,9 +12,10 @@ import { type Clock, createDeletionGuard } from '../../domain/clock.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { createEventsBackend } from '../../events/backend.ts';
+import { keepEvents } from '../../events/event-upkeep.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
-import { keepEvents, QUERY_SECONDS } from '../resources/events.ts';
+import { QUERY_SECONDS } from '../resources/events.ts';
 
 interface BackendOptions {
   readonly settings: Settings;
@@ -45,7 +46,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   const place = file === undefined ? store : await openNvrDatabase(file);
   if (file !== undefined) opened.defer(place.close);
   if (events.source === 'store') {
-    const upkeep = await keepEvents({
+    const upkeep = keepEvents({
       store,
       clock,
       mayDelete: createDeletionGuard(clock, { now }),

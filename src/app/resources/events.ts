@@ -7,8 +7,9 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { Upstream } from '../../domain/addresses.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../../domain/clock.ts';
+import { type Clock, type DeletionGuard, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
+import { keepEvents } from '../../events/event-upkeep.ts';
 import { generateSampleEvents } from '../../events/sample-events.ts';
 import { askWorker, keepWorker, startEventsWorker } from '../../events/worker.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -46,7 +47,20 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
   if (source === 'store') await makeSampleEvents(settings, deps);
-  const upkeep = source === 'store' ? await keepEvents({ ...deps, retention, ...upkeepTold(deps) }) : undefined;
+  const upkeep =
+    source === 'store' &&
+    keepEvents({
+      ...deps,
+      retention,
+      onDeleted(events) {
+        if (events > 0) log.info({ events }, 'events older than events.retention were deleted');
+      },
+      onFault: (fault) =>
+        log.warn(
+          { err: fault },
+          'events older than events.retention could not be deleted: see the cause; retrying in 1 h',
+        ),
+    });
   // Only this process may enter the directory: the backend believes every request on its socket.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const { uid } = await stat(directory);
@@ -106,7 +120,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
     },
     async close() {
-      await upkeep?.close();
+      if (upkeep) await upkeep.close();
       await worker.stop();
       await rm(directory, { recursive: true, force: true });
     },
@@ -118,14 +132,6 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
  * where it may fail at once by what the operator has set.
  */
 const isStartedAtOnce = ({ events }: Settings): boolean => events.source === 'nvr-database';
-
-const upkeepTold = ({ log }: EventsDeps): Pick<EventUpkeepDeps, 'onDeleted' | 'onFault'> => ({
-  onDeleted(events) {
-    if (events > 0) log.info({ events }, 'events older than events.retention were deleted');
-  },
-  onFault: (fault) =>
-    log.warn({ err: fault }, 'events older than events.retention could not be deleted: see the cause; retrying in 1 h'),
-});
 
 async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsDeps): Promise<void> {
   if (events.sample === 0 || (await store.events.cameras()).length > 0) return;
@@ -152,49 +158,4 @@ async function makeReady(directory: string, socketPath: string, uid: number): Pr
   if (!found.isDirectory() || found.uid !== uid) throw new Error(`${directory} belongs to another user: remove it`);
   await chmod(directory, OWNER_ONLY);
   await rm(socketPath, { force: true });
-}
-
-/** Deletes events that are older than they must be kept, each hour (SPEC 10). */
-interface EventUpkeepDeps {
-  readonly store: Pick<Store, 'forgetEvents'>;
-  readonly clock: Clock;
-  readonly mayDelete: DeletionGuard;
-  /** `events.retention`, in seconds; null: none is deleted. */
-  readonly retention: number | null;
-  readonly onDeleted: (events: number) => void;
-  /** It is tried again within the hour. */
-  readonly onFault: (fault: unknown) => void;
-}
-
-/** When the clock has been looked at for long enough (`createDeletionGuard`). */
-const FIRST_DELETION_MS = 16 * 60_000;
-
-export function keepEvents(deps: EventUpkeepDeps) {
-  const stop = new AbortController();
-  let deleting = Promise.resolve();
-  /** One after another: the first may take hours. */
-  const deleteNext = (): void => {
-    deleting = deleting.then(() => deleteOld(deps, stop.signal));
-  };
-  const first = setTimeout(deleteNext, FIRST_DELETION_MS).unref();
-  const stopChores = hourly(deleteNext);
-  return {
-    /** A deletion ends at its next step. */
-    async close(): Promise<void> {
-      clearTimeout(first);
-      stopChores();
-      stop.abort();
-      await deleting;
-    },
-  };
-}
-
-async function deleteOld(deps: EventUpkeepDeps, signal: AbortSignal): Promise<void> {
-  const { store, clock, mayDelete, retention, onDeleted, onFault } = deps;
-  if (retention === null || signal.aborted || !mayDelete()) return;
-  try {
-    onDeleted(await store.forgetEvents(unixSeconds(clock) - retention, signal));
-  } catch (fault) {
-    onFault(fault);
-  }
 }
