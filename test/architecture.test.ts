@@ -65,7 +65,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['.'], ['events', 'store'], ['accounts']],
   cli:      [['.'], ['commands']],
-  app:      [['resources'], ['telemetry'], ['gate'], ['.'], ['commands']],
+  app:      [['resources'], ['telemetry'], ['.'], ['commands']],
 };
 /** The folders of the pages, in the same way. */
 const PAGES = 'src/ui/pages';

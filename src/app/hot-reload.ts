@@ -12,9 +12,9 @@ import { faultMessage } from '../domain/result.ts';
 import { STORED_KEYS } from '../domain/stored-settings.ts';
 import { type HeldStream, reviewStream, withoutQuestions } from '../gateway/entry/open-streams.ts';
 import type { Store } from '../store/open-store.ts';
+import { logRules } from '../telemetry/logs/log.ts';
 import { type Generation, type GenerationDeps, openGeneration } from './generation.ts';
 import { createRetirement, replacedComponents } from './resources/components.ts';
-import { logRules } from './resources/logs.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface Reloaded {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { openLogDestination } from '../../src/cli/log-destination.ts';
+import { openLogDestination } from '../../src/telemetry/logs/log-destination.ts';
 import { MAIN, newDirectory } from '../support/run-postern.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { until } from '../support/until.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { prettyLine } from '../../src/cli/log-destination.ts';
 import { createLogs, type LogRules } from '../../src/telemetry/logs/log.ts';
+import { prettyLine } from '../../src/telemetry/logs/log-destination.ts';
 import { movableClock } from '../support/clock.ts';
 
 const clock = movableClock(Date.UTC(2030, 0, 1, 12, 0, 0, 7));

@@ -12,6 +12,16 @@ export interface LogRules {
   readonly logs: ReadonlyMap<string, Level>;
 }
 
+/** The key `logger`. The NVR's loggers begin with `frigate`: `frigate.api.auth` is accepted as an alias of `service.api.auth`. */
+export const logRules = ({
+  logger: { default: usual, logs },
+}: {
+  readonly logger: { readonly default: Level; readonly logs: Readonly<Record<string, Level>> };
+}): LogRules => ({
+  default: usual,
+  logs: new Map(Object.entries(logs).map(([name, level]) => [name.replace(/^frigate(?=\.|$)/, 'service'), level])),
+});
+
 export type Logs = ReturnType<typeof createLogs>;
 
 type FrequentLevel = 'info' | 'debug';

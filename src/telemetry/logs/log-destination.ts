@@ -1,8 +1,8 @@
 /** Where log lines go: JSON on standard output, and pretty where a person is looking (SPEC 9). */
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRecord, parsedJson } from '../domain/json.ts';
-import { visibleJson } from '../domain/text.ts';
+import { isRecord, parsedJson } from '../../domain/json.ts';
+import { visibleJson } from '../../domain/text.ts';
 
 export type LogDestination = ReturnType<typeof openLogDestination>;
 
