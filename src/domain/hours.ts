@@ -1,7 +1,7 @@
 /** The hours of a role: `Mon-Fri 07:00-18:00` as spans of a week, by the clock on the wall, and whether they are open (SPEC 13). */
 
 import { err, ok, type Result } from './result.ts';
-import { offsetReader } from './zone-offsets.ts';
+import { momentOfChange, offsetReader } from './zone-offsets.ts';
 
 /** A span of so many minutes from a minute of the week on (Monday 00:00 is 0); it may reach over Sunday's midnight. */
 export interface Span {
@@ -89,7 +89,7 @@ const parseDay = (text: string): number => {
 const holds = ({ spans }: Hours, minute: number): boolean =>
   spans.some(({ start, minutes }) => (minute - start + WEEK_MINUTES) % WEEK_MINUTES < minutes);
 
-/** Whether a role is open now, and when that changes: hours of the wall clock in a time zone, right over both of its changes (SPEC 13). */
+/** Whether a role is open now, and when that changes. */
 interface OpeningState {
   readonly isOpen: boolean;
   /** Unix seconds: the next moment at which it is otherwise. Undefined: never. */
@@ -143,7 +143,8 @@ function wallMinute(time: number, offsetAt: (time: number) => number): number {
 function boundaries({ spans }: Hours, now: number, offsetAt: (time: number) => number): readonly number[] {
   const last = now + LOOKED_AHEAD_DAYS * DAY;
   const jumps: number[] = [];
-  for (let from = now; from < last; from += DAY) jumps.push(...jumpBetween(from, from + DAY, offsetAt));
+  for (let from = now; from < last; from += DAY)
+    if (offsetAt(from) !== offsetAt(from + DAY)) jumps.push(momentOfChange(from, from + DAY, offsetAt));
   const offsets = new Set([offsetAt(now), ...jumps.map(offsetAt)]);
   const edges = new Set(spans.flatMap(({ start, minutes }) => [start, (start + minutes) % WEEK_MINUTES]));
   const times = [...offsets].flatMap((offset) =>
@@ -159,19 +160,6 @@ function possibleMoments(minute: number, offset: number, from: number, until: nu
   const moments: number[] = [];
   for (let time = first + Math.ceil((from - first) / week) * week; time <= until; time += week) moments.push(time);
   return moments;
-}
-
-/** The first second of another offset; none where it is the same at both ends. */
-function jumpBetween(from: number, until: number, offsetAt: (time: number) => number): number[] {
-  const before = offsetAt(from);
-  if (offsetAt(until) === before) return [];
-  let [same, changed] = [from, until];
-  while (changed - same > 1) {
-    const middle = Math.floor((same + changed) / 2);
-    if (offsetAt(middle) === before) same = middle;
-    else changed = middle;
-  }
-  return [changed];
 }
 
 /** `2026-11-23 07:00 (Europe/Berlin)`: the same in every language. */

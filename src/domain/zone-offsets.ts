@@ -33,7 +33,7 @@ const spellings = new Map<string, string>();
 
 let local: string | undefined;
 
-/** The zone of the service, as an IANA name. Found out when somebody asks: that loads 5 MB of tables of zones and languages. */
+/** The zone of the service, as an IANA name. Found out when it is asked for: that loads 5 MB of tables of zones and languages. */
 export function localZone(): string {
   local ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return local;
@@ -55,17 +55,16 @@ function listChanges(zone: string, until: number): readonly ZoneOffset[] {
   let current = offsetAt(0);
   for (let time = 0; time < until; time += STEP_SECONDS) {
     const later = offsetAt(time + STEP_SECONDS);
-    if (later !== current) changes.push({ since: momentOfChange(time, offsetAt), seconds: later });
+    if (later !== current) changes.push({ since: momentOfChange(time, time + STEP_SECONDS, offsetAt), seconds: later });
     current = later;
   }
   return changes;
 }
 
-/** The first second of the step behind which the offset is another one. */
-function momentOfChange(start: number, offsetAt: (time: number) => number): number {
-  const before = offsetAt(start);
-  let same = start;
-  let changed = start + STEP_SECONDS;
+/** The first second of another offset, between two times whose offsets differ. */
+export function momentOfChange(from: number, until: number, offsetAt: (time: number) => number): number {
+  const before = offsetAt(from);
+  let [same, changed] = [from, until];
   while (changed - same > 1) {
     const middle = Math.floor((same + changed) / 2);
     if (offsetAt(middle) === before) same = middle;
