@@ -9,7 +9,7 @@ import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } 
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createOpeningStore } from './accounts/link-openings.ts';
 import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from './accounts/logins.ts';
-import { createScreenCodeStore } from './accounts/screen-codes.ts';
+import { screenCodeStoreOf } from './accounts/screen-codes.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
@@ -72,7 +72,7 @@ function openParts(db: Kysely<Tables>, { words, file }: Engine, site: string) {
     invitations: createInvitationStore(db, serialized),
     signIns: createSignInStore(db, serialized),
     openings: createOpeningStore(db, serialized),
-    screenCodes: createScreenCodeStore(db, serialized, site),
+    screenCodes: screenCodeStoreOf(site)(db, serialized),
     loginPlaces: createLoginPlaceStore(db, serialized),
     loginBlocks: createLoginBlockStore(db, (act) => db.transaction().execute(act)),
     ledger: createLedgerStore(db, file !== undefined, site),
@@ -131,7 +131,6 @@ export async function unreachableFault(url: string): Promise<Error | undefined> 
   }
 }
 
-/** A store whose answers come within seconds or not at all: a server that is frozen must not hold requests (SPEC 10). */
 type Act = (...given: never[]) => Promise<unknown>;
 /** Anything but an object of calls does not compile: it must be named in `boundCalls`. */
 type Calls<Part> = Part extends ((...given: never[]) => unknown) | string | number | boolean | undefined
@@ -142,7 +141,8 @@ type Calls<Part> = Part extends ((...given: never[]) => unknown) | string | numb
 const CALL_MILLISECONDS = 4000;
 
 /**
- * Every part of the store whose calls are not named here: accounts and all that belongs to them. The server itself ends
+ * The store with answers that come within seconds or not at all: a server that is frozen must not hold requests (SPEC 10). Bounded
+ * is every part whose calls are not named here: accounts and all that belongs to them. The server itself ends
  * questions about events. A change that was given up may yet be made by the server: the caller is told 503, which promises
  * neither.
  */
