@@ -8,7 +8,7 @@ import {
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/grant.ts';
-import { insertRecord, type Queries, storePart, updateRows } from '../engine/rows.ts';
+import { inChunks, insertRecord, type Queries, storePart, updateRows } from '../engine/rows.ts';
 
 /** A statement has room for some thousands of parameters. */
 const IDS_AT_ONCE = 500;
@@ -39,8 +39,7 @@ export const createOpeningStore = storePart(
     /** How many viewers have opened each, and the latest openings first, at most `OPENINGS_KEPT`. */
     async openings(db, ids: readonly string[]) {
       const found = new Map<string, { readonly opened: number; readonly openings: Opening[] }>();
-      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-        const some = ids.slice(from, from + IDS_AT_ONCE);
+      for (const some of inChunks(ids, IDS_AT_ONCE)) {
         const terms = db.selectFrom('link_terms').select(['id', 'opened']).where('id', 'in', some);
         for (const { id, opened } of await terms.execute()) found.set(id, { opened, openings: [] });
         const rows = db.selectFrom('openings').selectAll().where('link_id', 'in', some).orderBy('at', 'desc');

@@ -147,6 +147,13 @@ function tested(column: string, test: unknown): Tested[] {
   );
 }
 
+/** A statement has room for so many values only. */
+export function inChunks<Item>(items: readonly Item[], most: number): Item[][] {
+  const parts: Item[][] = [];
+  for (let at = 0; at < items.length; at += most) parts.push(items.slice(at, at + most));
+  return parts;
+}
+
 /** Transactions on accounts, one after another whatever the engine: what one reads, no other changes before it commits. */
 export type Serialized = <Result>(act: (transaction: Transaction<Tables>) => Promise<Result>) => Promise<Result>;
 

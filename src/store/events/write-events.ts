@@ -4,6 +4,7 @@ import { type Kysely, type OnConflictBuilder, sql } from 'kysely';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { foldSubLabels } from '../../domain/events/event-question.ts';
 import type { Dialect } from '../engine/engine.ts';
+import { inChunks } from '../engine/rows.ts';
 import { TABLES, type Tables } from '../engine/tables.ts';
 
 export const EVENT_COLUMNS = Object.keys(TABLES.events.columns) as (keyof Tables['events'])[];
@@ -24,12 +25,8 @@ export async function writeEvents(
   await db.transaction().execute(async (transaction) => {
     // Two that replace the same events in another order would wait for each other.
     await lockEvents(transaction);
-    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
-      await transaction
-        .insertInto('events')
-        .values(rows.slice(at, at + ROWS_PER_STATEMENT))
-        .onConflict(replacing)
-        .execute();
+    for (const some of inChunks(rows, ROWS_PER_STATEMENT))
+      await transaction.insertInto('events').values(some).onConflict(replacing).execute();
   });
 }
 

@@ -1,6 +1,7 @@
 /** A step of the chain: moves its head if that is still the one that was read, and writes or deletes rows with it, all or nothing (SPEC 14). */
 import { type Kysely, sql } from 'kysely';
 import type { ChainClosing, ChainHead, LedgerDay, OpenSpan } from '../../domain/ledger.ts';
+import { inChunks } from '../engine/rows.ts';
 import { type Tables, writeRow } from '../engine/tables.ts';
 
 export interface Step {
@@ -94,13 +95,15 @@ export const inTransaction =
         .where('hash', '=', from.hash)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
-      for (const some of chunks(records)) await tables.insertInto('ledger_records').values(some).execute();
-      for (const ids of chunks(over)) await tables.deleteFrom('ledger_open').where('id', 'in', ids).execute();
-      for (const some of chunks(openRows(step)))
+      for (const some of inChunks(records, ROWS_AT_ONCE))
+        await tables.insertInto('ledger_records').values(some).execute();
+      for (const ids of inChunks(over, ROWS_AT_ONCE))
+        await tables.deleteFrom('ledger_open').where('id', 'in', ids).execute();
+      for (const some of inChunks(openRows(step), ROWS_AT_ONCE))
         await sql`${tables.insertInto('ledger_open').values(some)} on conflict (id) do update set ${RENEWED}`.execute(
           tables,
         );
-      for (const some of chunks(dayRows(step)))
+      for (const some of inChunks(dayRows(step), ROWS_AT_ONCE))
         await sql`${tables.insertInto('ledger_days').values(some)} on conflict (id) do update set ${SUMMED}`.execute(
           tables,
         );
@@ -116,9 +119,3 @@ export const inTransaction =
         );
       return true;
     });
-
-function chunks<Item>(items: readonly Item[]): Item[][] {
-  const parts: Item[][] = [];
-  for (let at = 0; at < items.length; at += ROWS_AT_ONCE) parts.push(items.slice(at, at + ROWS_AT_ONCE));
-  return parts;
-}

@@ -44,13 +44,13 @@ export const isBusy = (fault: unknown): boolean => faultCode(fault) === BUSY;
 /** The fault with a sentence where the file is the trouble; any other fault as it is. */
 export function namedFault(fault: unknown, file: string): unknown {
   if (findStoreFault(fault)) return fault;
-  const words = messageFor(fault);
+  const words = wordsFor(fault);
   if (!words) return fault;
   return storeFault(words.kind, `${words.happened(file)} (${faultMessage(fault)}): ${words.nextStep}`, fault);
 }
 
 export function openingFault(fault: unknown, file: string, readOnly: boolean): Error {
-  const words = messageFor(fault);
+  const words = wordsFor(fault);
   const step = readOnly
     ? 'check that the file and the files beside it are there'
     : 'check that the directory exists and is writable';
@@ -68,21 +68,19 @@ export const fullFault = (file: string, free: number): Error =>
   storeFault('full', `${FULL.happened(file)} (${free} bytes are free): ${FULL.nextStep}`);
 
 /** The file at the path is not the one that is open: what is written now is gone when the process ends. */
-export const removedFault = (file: string): Error =>
-  storeFault(
-    'missing',
-    `${file} was removed or replaced while in use: stop the service, put the file back or restore a backup, and start again`,
-  );
+export const removedFault = (file: string): Error => lostFault(file, 'removed or replaced');
 
 /** Pages at its end are gone, or its header is: what is written now cannot be read again. */
-export const cutFault = (file: string): Error =>
+export const cutFault = (file: string): Error => lostFault(file, 'cut');
+
+const lostFault = (file: string, how: string): Error =>
   storeFault(
     'missing',
-    `${file} was cut while in use: stop the service, put the file back or restore a backup, and start again`,
+    `${file} was ${how} while in use: stop the service, put the file back or restore a backup, and start again`,
   );
 
 /** A code of SQLite that is not listed is a mistake in the statement; one of the file system is a failure of the disk. */
-const messageFor = (fault: unknown): FaultWords | undefined =>
+const wordsFor = (fault: unknown): FaultWords | undefined =>
   WORDS.get(faultCode(fault)) ??
   (fault instanceof Error && 'syscall' in fault && 'code' in fault
     ? (WORDS.get(String(fault.code)) ?? FAILING)
@@ -92,7 +90,6 @@ const messageFor = (fault: unknown): FaultWords | undefined =>
 const faultCode = (fault: unknown): number | undefined =>
   fault instanceof Error && 'errcode' in fault ? Number(fault.errcode) & 0xff : undefined;
 
-/** A SQLite file that is gone or emptied, seen before it is opened: SQLite would make a new one, and delete the log beside it. */
 function fileSize(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -104,7 +101,10 @@ function fileSize(path: string): number {
 /** Not there, or without a byte. */
 export const isBlank = (path: string): boolean => fileSize(path) === 0;
 
-/** The write-ahead log belongs to a file that was there: it may hold everything that was written since the start. */
+/**
+ * A file that is gone or emptied is seen before it is opened: SQLite would make a new one, and delete the log beside it. The
+ * log may hold everything that was written since the start.
+ */
 export function assertNotLost(path: string): void {
   if (!isBlank(path) || isBlank(`${path}-wal`)) return;
   throw storeFault(
