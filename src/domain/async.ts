@@ -57,7 +57,7 @@ export async function withTimeLimit<Value, Late>(
   }
 }
 
-/** Rejects with the signal's reason as soon as it is aborted; what `waited` becomes is then nobody's concern. */
+/** Rejects with the signal's reason as soon as it is aborted; what `waited` becomes is then ignored. */
 export async function unlessAborted<Value>(waited: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return waited;
   const aborted = Promise.withResolvers<never>();

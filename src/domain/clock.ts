@@ -8,16 +8,14 @@ export interface Clock {
 /** Whole Unix seconds, the unit of tokens and cookies (interface 2.3). */
 export const unixSeconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 
-/** Chores of each hour. */
 const HOUR_MS = 3_600_000;
 
-/** Gives the way to end it. No chore keeps the process running. */
+/** Runs a chore each hour, and gives the way to end it. No chore keeps the process running. */
 export function hourly(chore: () => unknown): () => void {
   const timer = setInterval(chore, HOUR_MS).unref();
   return () => clearInterval(timer);
 }
 
-/** Durations as people write them, in the configuration and at the command line: `90` (seconds), `15m`, `12h`, `7d`, `4w`. Pure. */
 export const DURATION_EXAMPLES = '90, 15m, 1h or 7d';
 
 const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400, w: 7 * 86_400 };
@@ -25,7 +23,7 @@ const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600,
 export const DURATION_PATTERN = '^\\d{1,10} ?[smhdw]?$';
 const DURATION = /^(?<count>\d{1,10}) ?(?<unit>[smhdw]?)$/;
 
-/** Whole seconds; undefined for what is no duration. */
+/** A duration as people write it, in the configuration and at the command line, in whole seconds; undefined for any other text. */
 export function parseDuration(written: string): number | undefined {
   const { count, unit = '' } = DURATION.exec(written)?.groups ?? {};
   return count === undefined ? undefined : Number(count) * (SECONDS[unit] ?? Number.NaN);

@@ -20,7 +20,7 @@ interface Traits<Kind extends Credential = Credential> {
   readonly isAutomatic?: (credential: Kind) => boolean;
   /** Where the secret of the proxy is not asked for. Absent: it is asked for everywhere, because the proxy vouches for the credential. */
   readonly withoutProxySecret?: 'everywhere' | 'on-public-routes';
-  /** The caller counts on public routes. Absent: it is a stranger there, who logs nobody out. */
+  /** The caller counts on public routes. Absent: it is a stranger there, who logs no account out. */
   readonly isKnownOnPublicRoutes?: true;
   /** All rows of the route table. Absent: the rows that show live pictures, as for a screen. */
   readonly usesAllRows?: true;

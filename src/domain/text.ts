@@ -51,7 +51,7 @@ function decoded(text: string): string {
   return plain;
 }
 
-/** Names that people give to tokens, links and screens: one line of plain text. Pure. */
+/** The most characters of a name that a person gives to a token, a link or a screen. */
 export const LONGEST_PLAIN_NAME = 100;
 
 /** The members between commas, trimmed; empty ones are dropped. */
@@ -73,7 +73,7 @@ export function utf8(bytes: Uint8Array): string | undefined {
 /** Well-formed, without control characters. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
-/** The name without blanks around it; undefined for what is none. */
+/** Such a name, one line of plain text, without blanks around it; undefined for any other value. */
 export function plainName(given: unknown): string | undefined {
   const text = typeof given === 'string' ? given.trim() : '';
   return text !== '' && text.length <= LONGEST_PLAIN_NAME && isPlainText(text) ? text : undefined;

@@ -70,7 +70,7 @@ export function namedCameras(query: URLSearchParams, parameters: readonly string
   return members.map((member) => member.trim()).filter((member) => member !== '' && member !== 'all');
 }
 
-const UTC = [{ since: 0, seconds: 0 }];
+export const UTC = [{ since: 0, seconds: 0 }];
 /** The year 3000. */
 const LATEST = 32_503_680_000;
 /** Plates are read from the newest events that have one. */

@@ -167,7 +167,7 @@ const IN_CALENDAR: readonly EventCondition[] = [
 ];
 
 async function listDays(question: DayQuestion, start: number | undefined, events: EventSource) {
-  const from = start ?? (await ofNewestDays(question, events));
+  const from = start ?? (await startOfNewestDays(question, events));
   const sinceThen = { kind: 'compared', measure: 'start_time', by: '>=', to: from } as const;
   const rows = await events.countByDay({
     ...question,
@@ -182,9 +182,9 @@ async function listDays(question: DayQuestion, start: number | undefined, events
 }
 
 /** Unix seconds: a day more than are told, so that the first one is whole, wherever midnight is. */
-async function ofNewestDays(question: DayQuestion, events: EventSource): Promise<number> {
+async function startOfNewestDays(question: DayQuestion, events: EventSource): Promise<number> {
   const [newest] = await events.find({ ...question, sort: NEWEST_FIRST, limit: 1 });
-  return (newest?.value ?? 0) - (USUAL_DAYS + 1) * 86_400;
+  return (newest?.value ?? 0) - (USUAL_DAYS + 1) * DAY;
 }
 
 /** Every change of clocks is a case more for each event. */

@@ -7,7 +7,7 @@ import type { DistinctColumn, EventSource, FoundEvent, StoredEvent } from '../do
 import { parseCount, parseDecimal, parseList, parseWhole } from '../domain/events/parse-value.ts';
 import { splitCommas } from '../domain/text.ts';
 import type { ZoneOffsets } from '../domain/zone-offsets.ts';
-import { eventsSince, namedCameras } from './caller.ts';
+import { eventsSince, namedCameras, UTC } from './caller.ts';
 import { readEventsQuery, readParameters } from './read-query.ts';
 import { eventJson, eventsJson, refused, sendJson, sendNoSuchEvent } from './responses.ts';
 
@@ -149,7 +149,6 @@ export const listJoinedNames =
 
 /** The span of the newest events whose zones are listed: a zone that was renamed long ago is no choice any more. */
 const ZONES_OF_SECONDS = 30 * 86_400;
-const UTC = [{ since: 0, seconds: 0 }];
 
 export const listZones: EventsHandler = async (ctx) => {
   const { events, seen } = ctx.state;

@@ -1,8 +1,6 @@
 /** The NVR's own SQLite file, read beside the running NVR and never written: a source of events, and of users to bring here (SPEC 1). */
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { type Kysely, sql } from 'kysely';
 import {
   type BoundedEventSource,
@@ -17,7 +15,7 @@ import { databaseOn } from './engine/engine.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
-import { sqliteEngine } from './sqlite/sqlite.ts';
+import { asItIs, sqliteEngine } from './sqlite/sqlite.ts';
 import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
 import { openingFault } from './sqlite/sqlite-faults.ts';
 
@@ -61,7 +59,7 @@ export async function openNvrDatabase(path: string) {
 type AskEvents = <Result>(question: (events: EventSource) => Promise<Result>) => Promise<Result>;
 type Question = (...given: unknown[]) => Promise<unknown>;
 
-/** A source that asks each question of those that `known` has. */
+/** A source with the questions of `known`, each put to the file that is open then. */
 const throughout = (known: EventSource, asked: AskEvents): EventSource =>
   Object.fromEntries(
     Object.keys(known).map((name) => [
@@ -107,8 +105,7 @@ async function listColumns(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
   return columns;
 }
 
-/** The users in an NVR's own SQLite file, for bringing them here (SPEC 1, `users import`). */
-/** Web-push subscriptions stay where they are: they are secrets of another service. Rejects with a sentence. */
+/** The users, for bringing them here (SPEC 1, `users import`). Web-push subscriptions stay where they are: they are secrets of another service. Rejects with a sentence. */
 export async function readNvrUsers(path: string) {
   const database = open(path);
   try {
@@ -143,10 +140,8 @@ export async function readNvrUsers(path: string) {
  * Without a write-ahead log nothing writes to the file, so it is opened as one that does not change, which needs none.
  */
 function open(path: string): DatabaseSync {
-  const address = pathToFileURL(resolve(path));
-  if (!existsSync(`${path}-wal`)) address.searchParams.set('immutable', '1');
   try {
-    return new DatabaseSync(address, { readOnly: true });
+    return new DatabaseSync(existsSync(`${path}-wal`) ? path : asItIs(path), { readOnly: true });
   } catch (fault) {
     throw openingFault(fault, `the database of the NVR at ${path}`, true);
   }

@@ -104,7 +104,7 @@ export type LoginBlockStore = ReturnType<typeof createLoginBlockStore>;
 /** Its changes take no turn with those of accounts. */
 export const createLoginBlockStore = storePart(
   {
-    /** Those that last, the longest first. */
+    /** Blocks that last, the longest first. */
     listBlocks: (db, now: number) => listRecords(db, 'login_blocks', lasting(now), ['-until', 'id']),
 
     /** When each block was lifted last. */

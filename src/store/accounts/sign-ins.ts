@@ -26,7 +26,7 @@ export const createSignInStore = storePart(
     /** Whether the person was a guest here whose account is gone: no account is made at a login. */
     isClosed: (db, issuer: string, subject: string) => hasRow(db, 'closed_sign_ins', { id: idOf(issuer, subject) }),
 
-    /** Those that no account is connected with, in order of provider and subject. */
+    /** Closed sign-ins that no account is connected with, in order of provider and subject. */
     async listClosed(db) {
       const rows = await db
         .selectFrom('closed_sign_ins')

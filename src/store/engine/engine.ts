@@ -92,10 +92,10 @@ export function databaseOn({ dialect, close }: Pick<Engine, 'dialect' | 'close'>
   };
 }
 
-/** What each database engine says in words of its own: text columns, JSON, arithmetic of time, and hints to the planner. */
 export type Expression = RawBuilder<unknown>;
 export type Condition = RawBuilder<boolean>;
 
+/** What each database engine says in words of its own: text columns, JSON, arithmetic of time, and hints to the planner. */
 export interface Dialect {
   /** The column type of text that is compared and sorted by its bytes, as SQLite does by default. */
   readonly text: Expression;
@@ -200,7 +200,7 @@ export interface AttemptStore {
    * clock, which all replicas share, when absent.
    */
   reserve(attempt: string, windows: readonly AttemptWindow[], now?: number): Promise<FullWindow | undefined>;
-  /** The attempt failed: nobody waits for its outcome any more. */
+  /** The attempt failed: no other attempt waits for its outcome any more. */
   keep(attempt: string): Promise<void>;
   /** The attempts did not fail: their places are free. */
   release(attempts: readonly string[]): Promise<void>;

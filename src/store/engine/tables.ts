@@ -146,7 +146,7 @@ export const TABLES = {
     device_hash: TEXT, user_hash: TEXT, address: TEXT, agent: maybe(TEXT), created_at: NUMBER, expires_at: NUMBER, state: TEXT,
     screen_id: maybe(TEXT), polled_at: hidden(maybe(NUMBER)), site: SITE,
   } },
-  /** A copy limits nobody. */
+  /** A copy limits no client. */
   login_blocks: { key: 'id', isCopied: false, changesVerdicts: false, columns: {
     id: TEXT, kind: TEXT, subject: TEXT, names: JSON_TEXT, since: NUMBER, until: NUMBER, shared_window: named('window', maybe(TEXT)),
     is_open: hidden(FLAG), lifted_at: hidden(maybe(NUMBER)),

@@ -55,9 +55,9 @@ function sourceAt(place: EventsPlace): EventSource {
   };
 }
 
-const EVENT_COLUMNS: Table['columns'] = TABLES.events.columns;
-const inRecords = Object.keys(EVENT_COLUMNS).filter((name) => EVENT_COLUMNS[name]?.field !== false);
-const FLAGS = inRecords.filter((name) => EVENT_COLUMNS[name]?.kind === 'boolean');
+const { columns }: Table = TABLES.events;
+const inRecords = Object.keys(columns).filter((name) => columns[name]?.field !== false);
+const FLAGS = inRecords.filter((name) => columns[name]?.kind === 'boolean');
 const WITH_THUMBNAIL = sql.join(inRecords.map((name) => sql`e.${sql.ref(name)}`));
 const WITHOUT_THUMBNAIL = sql.join(
   inRecords.map((name) => (name === 'thumbnail' ? sql`null as thumbnail` : sql`e.${sql.ref(name)}`)),
@@ -69,8 +69,8 @@ async function readEvents(
   place: EventsPlace,
 ): Promise<StoredEvent[]> {
   if (ids.length === 0) return [];
-  const columns = include.thumbnails ? WITH_THUMBNAIL : WITHOUT_THUMBNAIL;
-  const rows = await selectEvents<Tables['events']>(columns, [isOneOf(sql`e.id`, ids)], place);
+  const selected = include.thumbnails ? WITH_THUMBNAIL : WITHOUT_THUMBNAIL;
+  const rows = await selectEvents<Tables['events']>(selected, [isOneOf(sql`e.id`, ids)], place);
   const byId = new Map(rows.map((row) => [row.id, asStoredEvent(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

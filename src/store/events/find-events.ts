@@ -160,7 +160,7 @@ const isNamed = (condition: EventCondition): condition is NamedCondition =>
 
 async function isCarried(condition: NamedCondition, cameras: readonly string[], place: EventsPlace): Promise<boolean> {
   const isWanted = conditionTest(condition);
-  for (const camera of cameras) if ((await matchingNames(condition, camera, place)).some(isWanted)) return true;
+  for (const camera of cameras) if ((await storedNames(condition, camera, place)).some(isWanted)) return true;
   return false;
 }
 
@@ -172,13 +172,13 @@ function conditionTest(condition: NamedCondition): (stored: string) => boolean {
     : (stored) => names.some((name) => foldSubLabels(stored)?.includes(`,${name},`) === true);
 }
 
-function matchingNames(condition: NamedCondition, camera: string, place: EventsPlace): Promise<readonly string[]> {
-  if (condition.kind === 'plate') return matchingPlates(camera, place);
+function storedNames(condition: NamedCondition, camera: string, place: EventsPlace): Promise<readonly string[]> {
+  if (condition.kind === 'plate') return storedPlates(camera, place);
   return condition.of === 'zone' ? distinctZones(camera, place) : distinctNames('sub_label', camera, place);
 }
 
 /** Nearly every plate is another one: the whole index is read at once. */
-async function matchingPlates(camera: string, place: EventsPlace): Promise<readonly string[]> {
+async function storedPlates(camera: string, place: EventsPlace): Promise<readonly string[]> {
   const where = [...inTime(place), sql<boolean>`e.camera = ${camera}`, sql<boolean>`e.plate is not null`];
   const rows = await selectEvents<{ plate: string }>(sql`distinct e.plate as plate`, where, place);
   return rows.map(({ plate }) => plate);

@@ -37,7 +37,7 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
     named,
     onChange: (row) => changes?.changedHere(row),
     config: {
-      connectionString: shownAddress(url),
+      connectionString: connectionAddress(url),
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MILLISECONDS,
       query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
@@ -53,7 +53,7 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
     },
   });
   // A reader remembers nothing. One that looks what a start would do checks whether changes are heard.
-  changes = readOnly && !options.isBrief ? undefined : await listening(shownAddress(listenUrl), onCurrent, pool);
+  changes = readOnly && !options.isBrief ? undefined : await listening(connectionAddress(listenUrl), onCurrent, pool);
   return {
     dialect: new PostgresDialect({ pool }),
     words: postgresDialect,
@@ -85,7 +85,7 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
   };
 }
 
-const shownAddress = (url: string): string => {
+const connectionAddress = (url: string): string => {
   const address = postgresAddress(url);
   if (!address.ok) throw new Error(`the address of the store ${address.error}`);
   return address.value;

@@ -20,7 +20,7 @@ import { cutFault, damagedFault, fullFault, isBlank, namedFault, openingFault, r
 export interface SqliteOptions {
   readonly path: string;
   readonly readOnly: boolean;
-  /** A reader of a moment: it makes no files beside a store that nobody has open. */
+  /** A reader of a moment: it makes no files beside a store that no process has open. */
   readonly isBrief?: boolean;
   /** The NVR's own is read only. No file is mapped into memory: reading what was cut off would end the process. */
   readonly isOurs: boolean;
@@ -205,7 +205,7 @@ function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
 }
 
 /** SQLite takes no lock and makes no log: the file must not change while it is open. */
-function asItIs(path: string): URL {
+export function asItIs(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
   return url;
