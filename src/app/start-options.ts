@@ -1,8 +1,7 @@
 /** What a start needs to be told: by the command line, or by a test. */
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { NetworkSurroundings } from '../domain/addresses.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Feature } from '../features/feature.ts';
+import type { Feature, NetworkSurroundings } from '../features/feature.ts';
 import type { ConsoleStream } from '../telemetry/logs/log.ts';
 
 export interface StartOptions {

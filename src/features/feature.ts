@@ -7,7 +7,7 @@ import type { Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { UserFactors } from '../domain/accounts/second-factor.ts';
-import type { ListenAddress, NetworkSurroundings } from '../domain/addresses.ts';
+import type { ListenAddress } from '../domain/addresses.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
@@ -143,4 +143,23 @@ export interface CommandAccounts {
   readonly asker: RouteAsker;
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   close(): Promise<void>;
+}
+
+/** The networks that this machine or container is on. */
+export interface NetworkSurroundings {
+  readonly isContainer: boolean;
+  readonly interfaces: readonly NetworkInterface[];
+  /** `/proc/net/route`; '' where there is none. */
+  readonly routes: string;
+  /** The address of the host in `nvr.url`, looked up. */
+  readonly nvrAddress: string | undefined;
+}
+
+export interface NetworkInterface {
+  readonly name: string;
+  readonly address: string;
+  /** `172.18.0.5/16` */
+  readonly cidr: string | null;
+  /** Loopback. */
+  readonly internal: boolean;
 }

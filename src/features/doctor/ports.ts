@@ -5,10 +5,12 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
-import { hostInUrl, type NetworkSurroundings, outsideAddresses } from '../../domain/addresses.ts';
+import { hostInUrl } from '../../domain/addresses.ts';
 import { DEFAULT_ALIVE, type TableHead, type TablePort } from '../../domain/policy.ts';
 import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
+import type { NetworkSurroundings } from '../feature.ts';
 import { isPosterns } from './cause.ts';
+import { outsideAddresses } from './outside-addresses.ts';
 import { type ProbeResponse, send } from './send.ts';
 
 /** A port of the NVR's that is reachable where browsers come from. */
