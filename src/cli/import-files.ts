@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { CommandStore } from '../app/commands/commands.ts';
-import { createProgress, type Screen } from '../domain/command-frame.ts';
+import { createProgress, type OutputStream } from '../domain/command-frame.ts';
 import {
   copyEvents,
   type ImportCounts,
@@ -98,7 +98,7 @@ async function importOne(source: Source, writeEvents: WriteEvents, { stdout, std
 async function readText(
   { name, bytes: total, open }: Source,
   writeEvents: WriteEvents,
-  screen: Screen,
+  screen: OutputStream,
 ): Promise<ImportOutcome> {
   const progress = createProgress(screen, { title: name, total });
   let bytes = 0;
@@ -112,7 +112,7 @@ async function readText(
   return importEvents(counted(), { writeEvents, onProgress }).finally(progress.end);
 }
 
-async function copyDatabase({ name }: Source, writeEvents: WriteEvents, screen: Screen): Promise<ImportOutcome> {
+async function copyDatabase({ name }: Source, writeEvents: WriteEvents, screen: OutputStream): Promise<ImportOutcome> {
   const { openNvrDatabase } = await import('../store/nvr-database.ts');
   const { events, close } = await openNvrDatabase(name);
   try {

@@ -2,15 +2,15 @@
 import { faultMessage, type Result } from './result.ts';
 
 /** A terminal, or the stream in its place. */
-export interface Screen {
+export interface OutputStream {
   write(text: string, done?: (fault?: Error | null) => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
 
 export interface Output {
-  readonly stdout: Screen;
-  readonly stderr: Screen;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   readonly exit: (code: number) => void;
 }
 
@@ -62,7 +62,7 @@ const DEFAULT_COLUMNS = 80;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** Progress of a long command: a bar with rate and remaining time on a terminal, a line from time to time elsewhere. */
-export function createProgress(screen: Screen, { title, total, unit = 'events' }: ProgressOptions) {
+export function createProgress(screen: OutputStream, { title, total, unit = 'events' }: ProgressOptions) {
   const begun = performance.now();
   const pause = screen.isTTY ? BAR_MILLISECONDS : LINE_MILLISECONDS;
   let shown = screen.isTTY ? Number.NEGATIVE_INFINITY : begun;

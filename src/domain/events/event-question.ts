@@ -21,7 +21,7 @@ export type EventCondition =
   | { readonly kind: 'carries'; readonly of: EventNames; readonly names: readonly string[]; readonly orNone: boolean }
   /** Each of the words stands in the sub-label or in the description, whatever the case. */
   | { readonly kind: 'words'; readonly words: readonly string[] }
-  | { readonly kind: 'plate'; readonly isWanted: PlateTest; readonly orNone: boolean }
+  | { readonly kind: 'plate'; readonly isWanted: WantedPlates; readonly orNone: boolean }
   /** The local time of day, in seconds since midnight, is in `[from, until)`, or outside `[until, from)` overnight. */
   | {
       readonly kind: 'time-of-day';
@@ -32,7 +32,7 @@ export type EventCondition =
     };
 
 /** Exact plates, and a test for plates that match a pattern. */
-export interface PlateTest {
+export interface WantedPlates {
   readonly plates: readonly string[];
   readonly matches?: ((plate: string) => boolean) | undefined;
 }

@@ -17,7 +17,7 @@ const LONGEST_PLATE = 64;
 const NONE = 'None';
 
 /** One character of a pattern. */
-interface Step {
+interface PatternStep {
   readonly fits: RegExp;
   readonly repeats: boolean;
   readonly mayLack: boolean;
@@ -65,7 +65,7 @@ function plateTest(pattern: string): PlateTest {
   const steps = [...pattern.replace(/^\^|(?<!\\)\$$/g, '').matchAll(STEP)].flatMap(
     ({ groups: { one = '', times = '' } = {} }) => {
       const count = times.startsWith('{') ? Number(times.slice(1, -1)) : 1;
-      return Array<Step>(count).fill({
+      return Array<PatternStep>(count).fill({
         fits: new RegExp(`^${one}$`, 'u'),
         repeats: times === '*' || times === '+',
         mayLack: times === '*' || times === '?',

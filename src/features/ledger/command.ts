@@ -1,6 +1,6 @@
 /** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
 import type { Command } from 'commander';
-import { createProgress, ending, type Screen } from '../../domain/command-frame.ts';
+import { createProgress, ending, type OutputStream } from '../../domain/command-frame.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
 import { headText, readHead } from '../../store/ledger/chain.ts';
 import type { CommandFrame } from '../feature.ts';
@@ -57,7 +57,7 @@ async function exportAll(format: string, command: LedgerCommand, { stdout, stder
 }
 
 /** The total is known with the first record. */
-function bar(title: string, screen: Screen) {
+function bar(title: string, screen: OutputStream) {
   let made: ReturnType<typeof createProgress> | undefined;
   return {
     progress: () => made,

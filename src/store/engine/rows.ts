@@ -167,7 +167,7 @@ export const serializedOn =
 
 type Acts = Readonly<Record<string, (db: Queries, ...given: never[]) => Promise<unknown>>>;
 /** The acts without the database. */
-type Bound<All extends Acts> = {
+type BoundActs<All extends Acts> = {
   readonly [Name in keyof All]: All[Name] extends (db: Queries, ...given: infer Given) => infer Result
     ? (...given: Given) => Result
     : never;
@@ -176,12 +176,12 @@ type Bound<All extends Acts> = {
 const bound = <All extends Acts>(acts: All, ask: <Result>(act: (db: Queries) => Promise<Result>) => Promise<Result>) =>
   Object.fromEntries(
     Object.entries(acts).map(([name, act]) => [name, (...given: never[]) => ask((db) => act(db, ...given))]),
-  ) as Bound<All>;
+  ) as BoundActs<All>;
 
 /** Faults (disk, network) are thrown; "absent" and "taken" are answers. */
 export const storePart =
   <Questions extends Acts, Changes extends Acts>(questions: Questions, changes: Changes) =>
-  (db: Kysely<Tables>, serialized: Serialized): Bound<Questions> & Bound<Changes> => ({
+  (db: Kysely<Tables>, serialized: Serialized): BoundActs<Questions> & BoundActs<Changes> => ({
     ...bound(questions, (act) => act(db)),
     ...bound(changes, serialized),
   });
