@@ -7,7 +7,6 @@ import { NEW_GRANT } from '../src/domain/accounts/grant.ts';
 import type { Caller } from '../src/domain/caller.ts';
 import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
-import { NO_LIMITS } from '../src/domain/rights.ts';
 import { parseTarget } from '../src/gateway/decision/strict-target.ts';
 import { FRIGATE, layoutOfConfig } from '../src/nvr/frigate/frigate.ts';
 
@@ -98,7 +97,7 @@ function tokenCost(table: RouteTable, patterns: number): number {
     ...Array.from({ length: patterns }, (_, at) => `${start}${at}*`),
   ];
   const role = 'patterns' as Role;
-  const roles = { cameras: new Map([[role, entries('camera_')]]), limits: NO_LIMITS, zone: 'UTC' };
+  const roles = { cameras: new Map([[role, entries('camera_')]]), limits: new Map(), zone: 'UTC' };
   const token = { ...TOKEN, role, cameras: entries('*_') };
   const owner = { name: TOKEN.user, role, passwordHash: '', passwordChangedAt: null, createdAt: 0 };
   return medianOf(table, 'GET', '/api/events?limit=50', () => ({

@@ -202,8 +202,6 @@ export interface ActiveRoles {
   readonly zone: string;
 }
 
-export const NO_LIMITS: RoleLimits = new Map();
-
 /** Limits as they are written, in the file, in the store and in the API. */
 export interface WrittenLimits {
   readonly deny?: readonly string[] | undefined;

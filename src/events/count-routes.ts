@@ -95,8 +95,7 @@ const inBrackets = (slices: readonly Buffer[]): (Buffer | string)[] => [
  * table. Clients add the rows up again, so `data` is there and empty.
  */
 function groupJson({ day, zonesJson, count, ...names }: EventGroup): string {
-  const date = new Date(day * DAY * 1000).toISOString().slice(0, 10);
-  return `${JSON.stringify(names).slice(0, -1)},"data":{},"day":"${date}","zones":${zonesJson},"count":${count}}`;
+  return `${JSON.stringify(names).slice(0, -1)},"data":{},"day":"${dayText(day)}","zones":${zonesJson},"count":${count}}`;
 }
 
 export const DAY = 86_400;

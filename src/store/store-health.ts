@@ -9,8 +9,6 @@ const SILENT_MS = 1500;
 const DOUBT_MS = 250;
 const SILENT = new Error('the store gives no answer');
 
-export type StoreHealth = ReturnType<typeof createStoreHealth>;
-
 export function createStoreHealth({
   now,
   onFault,
