@@ -11,10 +11,10 @@ import type {
   OwnedThing,
 } from '../../access/nvr-adapter.ts';
 import { asRecord, layoutOfEntries, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
-import type { SharedThing } from '../../domain/caller.ts';
 import { isSince, readStart } from '../../access/time-locators.ts';
 import { withoutForeignObjects } from '../../access/without-foreign.ts';
 import { withoutSecretsInText } from '../../access/without-secrets.ts';
+import type { SharedThing } from '../../domain/caller.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
