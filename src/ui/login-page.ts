@@ -1,16 +1,9 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
-import {
-  type Attempted,
-  type AttemptServices,
-  attemptLogin,
-  attemptSecondStep,
-  loginResult,
-} from '../accounts/login/post-login.ts';
+import { type Attempted, attemptLogin, attemptSecondStep, loginResult } from '../accounts/login/post-login.ts';
 import { passwordFault } from '../accounts/passwords/password-rules.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../accounts/second-factor/sealing.ts';
 import { cookieClient, cookieLine } from '../accounts/sessions/session-cookie.ts';
 import { digestSecrets } from '../accounts/sessions/session-state.ts';
-import type { AccountServices } from '../app/services.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { RouteState } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
@@ -23,10 +16,7 @@ import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, showBuilt } from './page.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/shared/where-to-go.ts';
-import type { UiOptions } from './ui-options.ts';
-
-/** What logs in by the form that is sent without a script. */
-export type FormLoginServices = AttemptServices & Pick<AccountServices, 'tickets' | 'clock' | 'signInsOf'>;
+import type { FormLoginServices, UiOptions } from './ui-options.ts';
 
 type LoginWords = Templates<Texts['login']['form']>;
 

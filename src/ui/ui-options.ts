@@ -1,10 +1,10 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
 import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
 import type { VisitServices } from '../accounts/links/link-page.ts';
-import type { Services } from '../app/services.ts';
+import type { AttemptServices } from '../accounts/login/post-login.ts';
+import type { AccountServices, Services } from '../app/services.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { BuiltPages } from './built-pages.ts';
-import type { FormLoginServices } from './login-page.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
 
 /** What is told to the console, and what the server's own pages need. */
@@ -37,3 +37,6 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath'> {
 
 export type InvitationPageServices = AcceptDeps &
   Pick<Services, 'behindCurtain' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;
+
+/** What logs in by the form that is sent without a script. */
+export type FormLoginServices = AttemptServices & Pick<AccountServices, 'tickets' | 'clock' | 'signInsOf'>;
