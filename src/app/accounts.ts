@@ -20,8 +20,6 @@ import { createChallenges } from '../accounts/passkeys/challenges.ts';
 import { warnOfUnusable } from '../accounts/passkeys/unusable-factors.ts';
 import { createHashCosts, createHashers } from '../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
-import { createPairingLimiter } from '../accounts/screens/pairing.ts';
-import { createScreenLimiter } from '../accounts/screens/screens.ts';
 import { createSealer, createTickets, derivedKey } from '../accounts/second-factor/sealing.ts';
 import { createSeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
@@ -37,6 +35,8 @@ import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../domain/c
 import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
 import type { AuditedAct } from '../features/feature.ts';
+import { createPairingLimiter } from '../features/screens/pairing.ts';
+import { createScreenLimiter } from '../features/screens/screens.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';

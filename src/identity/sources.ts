@@ -1,6 +1,5 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import { PASS_COOKIE } from '../accounts/links/link-pass.ts';
-import { SCREEN_COOKIE } from '../accounts/screens/screens.ts';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
@@ -33,6 +32,9 @@ import type { KeySet } from './key-set.ts';
 import { createProxyHeaderSource } from './proxy-header-source.ts';
 import { createProxyJwtSource } from './proxy-jwt-source.ts';
 import type { RoleVerdict } from './role-mapping.ts';
+
+/** The cookie of a display. */
+export const SCREEN_COOKIE = 'postern_screen';
 
 /** What a credential is worth now, by kind. `address`: the client's, behind trusted proxies. */
 export interface Verifiers {

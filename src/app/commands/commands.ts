@@ -10,7 +10,6 @@ import { createBlockAdmin, LIMIT_ROUTES } from '../../accounts/login/login-block
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { toPasswordRules } from '../../accounts/passwords/password-rules.ts';
 import { createRoleRegistry, createRoles } from '../../accounts/roles/roles.ts';
-import { SCREEN_ROUTES } from '../../accounts/screens/screen-routes.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
 import { createEnrolment } from '../../accounts/second-factor/second-factor.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
@@ -26,6 +25,7 @@ import { addressMaker } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
+import { SCREEN_ROUTES } from '../../features/screens/screen-routes.ts';
 import { askerFor, bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openFeaturesForCommand } from '../resources/features.ts';

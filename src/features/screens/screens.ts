@@ -1,11 +1,5 @@
 /** Screens: what the cookie of a display is worth at this moment (SPEC 18). */
-import type { Screen } from '../../domain/accounts/grant.ts';
-import type { Caller, ScreenFault, ScreenVerdict } from '../../domain/caller.ts';
-import { bothScopes, NO_CAMERAS, scopeOfNames, toScope } from '../../domain/camera-scope.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { ADMIN, VIEWER } from '../../domain/names.ts';
-import type { Verb } from '../../domain/policy.ts';
-import { cookieValues } from '../../domain/sent-credentials.ts';
+
 import {
   createMakers,
   type GrantServices,
@@ -13,9 +7,17 @@ import {
   limitedWhenBad,
   type MakerRights,
   secretHash,
-} from '../grants/grants.ts';
-import { createLoginLimiter, type MemoryLimiter } from '../login/login-limiter.ts';
-import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
+} from '../../accounts/grants/grants.ts';
+import { createLoginLimiter, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
+import { type CookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import type { Screen } from '../../domain/accounts/grant.ts';
+import type { Caller, ScreenFault, ScreenVerdict } from '../../domain/caller.ts';
+import { bothScopes, NO_CAMERAS, scopeOfNames, toScope } from '../../domain/camera-scope.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { ADMIN, VIEWER } from '../../domain/names.ts';
+import type { Verb } from '../../domain/policy.ts';
+import { cookieValues } from '../../domain/sent-credentials.ts';
+import { SCREEN_COOKIE } from '../../identity/sources.ts';
 
 export type Screens = ReturnType<typeof createScreens>;
 
@@ -80,7 +82,6 @@ export function screenCaller(screen: Screen, maker: MakerRights): Caller | undef
   };
 }
 
-export const SCREEN_COOKIE = 'postern_screen';
 /** The longest that a browser keeps a cookie: 400 days. It is set again while the screen is in use. */
 const COOKIE_SECONDS = 400 * 86_400;
 

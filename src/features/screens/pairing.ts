@@ -1,12 +1,12 @@
 /** Pairs a display: it gets a code, shows the letters of it, and polls until a person has answered (SPEC 18, RFC 8628). */
 import { hash, randomInt } from 'node:crypto';
+import { shortText } from '../../accounts/audit.ts';
+import { newSecret, secretHash } from '../../accounts/grants/grants.ts';
+import { createLoginLimiter, type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
 import type { Screen } from '../../domain/accounts/grant.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { Store } from '../../store/open-store.ts';
-import { shortText } from '../audit.ts';
-import { newSecret, secretHash } from '../grants/grants.ts';
-import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
 
 export const CODE_SECONDS = 600;
 export const POLL_SECONDS = 5;

@@ -1,11 +1,5 @@
 /** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; and what a person gives a screen (SPEC 18). */
 import { z } from 'zod';
-import type { Screen } from '../../domain/accounts/grant.ts';
-import { type Caller, withoutDrawn } from '../../domain/caller.ts';
-import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
-import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
-import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
 import {
   absentGrant,
   type GrantServices,
@@ -13,10 +7,16 @@ import {
   knownGrant,
   knownGrants,
   revokeGrant,
-} from '../grants/grants.ts';
-import { SCREEN } from '../http/answers.ts';
-import { GIVEN_TEXT, shown } from '../http/json-body.ts';
-import { type AccountResponseDeps, type Call, declaring, Refused, unfit } from '../http/kernel.ts';
+} from '../../accounts/grants/grants.ts';
+import { SCREEN } from '../../accounts/http/answers.ts';
+import { GIVEN_TEXT, shown } from '../../accounts/http/json-body.ts';
+import { type AccountResponseDeps, type Call, declaring, Refused, unfit } from '../../accounts/http/kernel.ts';
+import type { Screen } from '../../domain/accounts/grant.ts';
+import { type Caller, withoutDrawn } from '../../domain/caller.ts';
+import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
+import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
+import { BODY_LIMITS } from '../../routes/read-body.ts';
+import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
 import type { OpenScreens } from './screens.ts';
 
 type RouteServices = AccountResponseDeps &

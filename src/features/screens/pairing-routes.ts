@@ -1,17 +1,8 @@
 /** `/api/screens/…`: a display asks for a code and polls, and a person confirms it or denies it (SPEC 18, RFC 8628). */
 import { z } from 'zod';
-import type { User } from '../../domain/accounts/account.ts';
-import { NEW_GRANT, type Screen } from '../../domain/accounts/grant.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { unixSeconds } from '../../domain/clock.ts';
-import { SCREEN_PATH } from '../../domain/page-paths.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
-import type { Store } from '../../store/open-store.ts';
-import { type GrantServices, grantEnd, newGrantId, notKept, refusedUntil } from '../grants/grants.ts';
-import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
-import { fieldsIn, GIVEN_TEXT } from '../http/json-body.ts';
+import { type GrantServices, grantEnd, newGrantId, notKept, refusedUntil } from '../../accounts/grants/grants.ts';
+import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../../accounts/http/answers.ts';
+import { fieldsIn, GIVEN_TEXT } from '../../accounts/http/json-body.ts';
 import {
   type AccountResponseDeps,
   ANSWERED,
@@ -23,11 +14,20 @@ import {
   refusedFor,
   refusedWhileBusy,
   refusedWhileLimited,
-} from '../http/kernel.ts';
-import { respond } from '../http/responses.ts';
-import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
-import { qrCode } from '../second-factor/second-factor.ts';
-import { cookieClient } from '../sessions/session-cookie.ts';
+} from '../../accounts/http/kernel.ts';
+import { respond } from '../../accounts/http/responses.ts';
+import { type LimiterPlace, type LoginLimiter, settled } from '../../accounts/login/login-limiter.ts';
+import { qrCode } from '../../accounts/second-factor/second-factor.ts';
+import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import { NEW_GRANT, type Screen } from '../../domain/accounts/grant.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { SCREEN_PATH } from '../../domain/page-paths.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { BODY_LIMITS } from '../../routes/read-body.ts';
+import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
+import type { Store } from '../../store/open-store.ts';
 import { CODE_SECONDS, type Pairing, POLL_SECONDS, userCodeHash } from './pairing.ts';
 import { screenCameras, screenName } from './screen-routes.ts';
 import type { OpenScreens } from './screens.ts';
