@@ -14,7 +14,7 @@ import {
 import type { StoreFrame } from './frame.ts';
 
 type WriteEvents = CommandStore['store']['writeEvents'];
-export type EventsFrame = StoreFrame<'store' | 'settings'>;
+export type EventsFrame = StoreFrame<Pick<CommandStore, 'store' | 'settings'>>;
 
 /** The exit code: 0 when every file held events. */
 export async function importFiles(files: readonly string[], deps: EventsFrame): Promise<number> {

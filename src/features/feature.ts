@@ -1,6 +1,7 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
 import type { Command } from 'commander';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
+import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { AccountServices } from '../app/services.ts';
 import type { CommandPlace } from '../config/load-config.ts';
 import type { Sections, Settings } from '../config/schema/schema.ts';
@@ -23,6 +24,8 @@ export interface Feature {
   /** The name of its folder. */
   readonly name: string;
   readonly commands?: (program: Command, frame: CommandFrame) => void;
+  /** Commands that call its routes, behind those of the core. */
+  readonly group?: CommandGroup;
   /** What it has beside its commands. */
   readonly load?: () => Promise<FeatureParts>;
 }

@@ -1,7 +1,7 @@
 /** Commands as they are typed, in this process: what they print and their exit code. */
 import { PassThrough, Readable } from 'node:stream';
 import { Command } from 'commander';
-import type { Frame } from '../../src/cli/frame.ts';
+import type { Frame } from '../../src/accounts/http/route-commands.ts';
 import type { CommandPlace } from '../../src/config/load-config.ts';
 
 export interface Printed {

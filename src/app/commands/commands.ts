@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import { type AuditedAct, Refused, unfit } from '../../accounts/http/kernel.ts';
+import type { StoreUse } from '../../accounts/http/route-commands.ts';
 import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
 import { createLinkPasses } from '../../accounts/links/link-pass.ts';
@@ -35,12 +36,6 @@ export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
 
 /** What a route of that shape answers. */
 export type AnswerOf<Shape extends { readonly _zod: { readonly output: unknown } }> = Shape['_zod']['output'];
-
-/**
- * What a command does to the store: one that reads or changes what is there makes neither a directory nor a
- * configuration nor a store.
- */
-export type StoreUse = 'read' | 'change' | 'create';
 
 /** The routes that commands call. */
 const CALLED: readonly OwnRoute<never>[] = [

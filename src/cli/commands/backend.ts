@@ -1,9 +1,10 @@
 /** `postern backend`: only the events backend, on its own address, for running it on another machine (SPEC 1). */
+
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Frame } from '../../accounts/http/route-commands.ts';
 import { parseListenAddress } from '../../config/schema/addresses.ts';
 import { hostInUrl, type ListenAddress } from '../../domain/addresses.ts';
 import { faultMessage } from '../../domain/result.ts';
-import type { Frame } from '../frame.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { releaseV8 } from '../v8-settings.ts';
 

@@ -1,6 +1,6 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
 import { Command, Option } from 'commander';
-import type { StoreUse } from '../../app/commands/commands.ts';
+import type { StoreUse } from '../../accounts/http/route-commands.ts';
 import { nearest } from '../../config/problems/problems.ts';
 import { FEATURES } from '../../features/all.ts';
 import type { CommandFrame } from '../../features/feature.ts';
@@ -87,6 +87,7 @@ export function createProgram(): { readonly program: Command } {
   for (const { commands } of FEATURES) commands?.(program, featureFrame);
   registerExplainCommand(program, frame);
   for (const group of [USERS, TOKENS, LIMITS, SITES, LINKS, SCREENS]) register(program, frame, group);
+  for (const { group } of FEATURES) if (group) register(program, frame, group);
   registerEventsCommands(program, frame);
   registerStoreCommands(program, frame);
   return { program };

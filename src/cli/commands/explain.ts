@@ -1,8 +1,9 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
+
 import type { Command } from 'commander';
+import type { Frame } from '../../accounts/http/route-commands.ts';
 import { answering, orEnd } from '../../domain/command-frame.ts';
 import type { Explanation } from '../../gateway/explain/explain.ts';
-import type { Frame } from '../frame.ts';
 
 interface ExplainOptions {
   readonly user?: string;

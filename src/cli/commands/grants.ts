@@ -1,9 +1,10 @@
 /** `postern tokens|links|screens`: API tokens, links and paired displays, made and ended beside the server or without it (SPEC 1, 4.4, 13, 18). */
+
 import type { LINK, MADE_LINK, MADE_TOKEN, SCREEN, TOKEN } from '../../accounts/http/answers.ts';
+import { type CommandGroup, calls, commandTime, lists } from '../../accounts/http/route-commands.ts';
 import type { AnswerOf } from '../../app/commands/commands.ts';
+import { dateText, parseExpiry } from '../../domain/moment.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import { type CommandGroup, calls, commandTime, lists } from '../frame.ts';
-import { dateText, parseExpiry } from '../moment.ts';
 
 interface TokenOptions {
   readonly name: string;
@@ -17,7 +18,7 @@ interface TokenOptions {
 }
 
 // biome-ignore format: a table
-export const TOKENS: CommandGroup<'ask'> = {
+export const TOKENS: CommandGroup = {
   name: 'tokens',
   about: 'create and revoke API tokens, for programs that call the API',
   commands: [
@@ -86,7 +87,7 @@ interface LinkOptions {
 }
 
 // biome-ignore format: a table
-export const LINKS: CommandGroup<'ask'> = {
+export const LINKS: CommandGroup = {
   name: 'links',
   about: 'create and revoke links, which show one thing without an account',
   commands: [
@@ -114,7 +115,7 @@ export const LINKS: CommandGroup<'ask'> = {
           const now = commandTime(frame);
           return {
             what: whatOf(thing, now),
-            pin: pin ? await (await import('../read-password.ts')).readNewPin(frame) : undefined,
+            pin: pin ? await (await import('../../accounts/passwords/read-password.ts')).readNewPin(frame) : undefined,
             expires_in: expires === undefined ? undefined : parseExpiry(expires, now) - now,
             uses: uses === undefined ? undefined : Number(uses),
             name,
@@ -156,7 +157,7 @@ function whatOf({ event, review, live, snapshot, from, to, camera }: LinkOptions
 }
 
 // biome-ignore format: a table
-export const SCREENS: CommandGroup<'ask'> = {
+export const SCREENS: CommandGroup = {
   name: 'screens',
   about: 'list and revoke screens: displays that show cameras without a password on them',
   commands: [

@@ -1,14 +1,15 @@
 /** `postern limits list|lift`: who must wait at the login, and an end of it, beside the server (SPEC 1, 4.5). */
+
 import { isIP } from 'node:net';
 import type { LIMIT } from '../../accounts/http/answers.ts';
+import { type CommandGroup, type Given, lists } from '../../accounts/http/route-commands.ts';
 import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
 import type { BlockKind } from '../../domain/accounts/logins.ts';
-import { type CommandGroup, type Given, lists } from '../frame.ts';
 
 type Limit = AnswerOf<typeof LIMIT>;
 
 // biome-ignore format: a table
-export const LIMITS: CommandGroup<'ask'> = {
+export const LIMITS: CommandGroup = {
   name: 'limits',
   about: 'list and lift the limits of addresses and accounts that failed to log in',
   commands: [

@@ -1,12 +1,14 @@
 /** `postern sites list|rename|forget`: the sites that share the store, beside the server or without it (SPEC 1, 20). */
+
+import { type CommandGroup, type Given, table } from '../../accounts/http/route-commands.ts';
+import type { CommandStore } from '../../app/commands/commands.ts';
 import { isSiteName, type SiteRecord } from '../../domain/accounts/site.ts';
-import { type CommandGroup, type Given, table } from '../frame.ts';
 
 /** How a service without `server.site` is written here. */
 const UNNAMED = '-';
 
 // biome-ignore format: a table
-export const SITES: CommandGroup<'store'> = {
+export const SITES: CommandGroup<Pick<CommandStore, 'store'>> = {
   name: 'sites',
   about: 'list, rename and forget the sites that share the store',
   commands: [

@@ -1,12 +1,19 @@
 /** `postern users list|add|password|invite|reset-link|role|delete|import`: account work beside the server or without it (SPEC 1). */
 import type { CLOSED_GUEST, MADE_INVITATION, USER } from '../../accounts/http/answers.ts';
+import {
+  type CommandGroup,
+  calls,
+  commandTime,
+  type Frame,
+  type Given,
+  table,
+} from '../../accounts/http/route-commands.ts';
 import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import { orEnd } from '../../domain/command-frame.ts';
+import { momentText, parseMoment } from '../../domain/moment.ts';
 import { VIEWER } from '../../domain/names.ts';
-import { type CommandGroup, calls, commandTime, type Frame, type Given, table } from '../frame.ts';
-import { momentText, parseMoment } from '../moment.ts';
 
 type User = AnswerOf<typeof USER>;
 
@@ -18,7 +25,7 @@ const ENDS = [
 ] as const;
 
 // biome-ignore format: a table
-export const USERS: CommandGroup<'ask' | 'store' | 'services' | 'recorded' | 'record'> = {
+export const USERS: CommandGroup<CommandStore> = {
   name: 'users',
   about: 'list and change user accounts',
   groups: { 'second-factor': 'second factors of a user', 'sign-ins': 'sign-ins by identity providers' },
@@ -105,7 +112,7 @@ function validity(from: string | undefined, until: string | undefined, frame: Fr
 }
 
 const password = async (name = '', frame: Frame) => ({
-  password: await (await import('../read-password.ts')).readNewPassword(frame, name),
+  password: await (await import('../../accounts/passwords/read-password.ts')).readNewPassword(frame, name),
 });
 
 /** The link alone goes to standard output, to be piped; what to know of it goes beside. */

@@ -1,5 +1,5 @@
 /** Moments as people write them at a terminal: a date with a time, a while from now, or Unix seconds. */
-import { parseDuration } from '../domain/clock.ts';
+import { parseDuration } from './clock.ts';
 
 const UNIX = /^\d{9,11}$/;
 /** A date and time; without a zone the local time of this machine. */
