@@ -1,10 +1,13 @@
-/** `npm run bench [name…]`: every benchmark, or the named ones, one after another. Figures are ratios within one run. */
+/**
+ * `npm run bench [name…]`: every benchmark, or the named ones, one after another. Figures are ratios within one run. What follows
+ * `versions` are commits, and this benchmark runs only when it is named.
+ */
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 interface Benchmark {
   readonly title: string;
-  run(): Promise<void>;
+  run(commits: readonly string[]): Promise<void>;
 }
 
 const known = new Map(
@@ -13,7 +16,10 @@ const known = new Map(
     .map((file) => [basename(file, '.bench.ts'), join(import.meta.dirname, file)]),
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1)); // servers end with us
-const wanted = process.argv.slice(2);
+const given = process.argv.slice(2);
+const versions = given.indexOf('versions');
+const wanted = versions < 0 ? given : given.slice(0, versions + 1);
+const commits = versions < 0 ? [] : given.slice(versions + 1);
 const unknown = wanted.filter((name) => !known.has(name));
 
 if (unknown.length > 0) {
@@ -21,9 +27,9 @@ if (unknown.length > 0) {
   process.exitCode = 1;
 } else {
   for (const [name, file] of known) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (wanted.length > 0 ? !wanted.includes(name) : name === 'versions') continue;
     const { benchmark } = (await import(file)) as { benchmark: Benchmark };
     console.log(`\n== ${name}: ${benchmark.title}\n`);
-    await benchmark.run();
+    await benchmark.run(commits);
   }
 }

@@ -1,19 +1,38 @@
-/** The floor of forwarding on Node: heads and bodies are passed on, and nothing is checked. Its argument is the upstream. */
-import { Agent, request as ask, createServer } from 'node:http';
+/**
+ * The floor of forwarding: heads and bodies are passed on by Postern's own HTTP/1.1 client, and nothing is decided. Its argument is
+ * the upstream.
+ */
+import { createServer } from 'node:http';
+import { createConnectionPool } from '../../src/gateway/http1/connection-pool.ts';
+import { type ExchangeControl, NOTHING_BEGUN } from '../../src/gateway/http1/exchange.ts';
 import { announce } from './announce.ts';
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-const upstream = new URL(process.argv[2] ?? '');
+const { hostname, port } = new URL(process.argv[2] ?? '');
+const pool = createConnectionPool(
+  { kind: 'tcp', protocol: 'http:', host: hostname, port: Number(port) },
+  { timeoutConnect: 5, timeoutResponse: 60, timeoutIdle: 60 },
+  { servername: hostname, rejectUnauthorized: true },
+);
 
 announce(
   createServer((request, response) => {
-    const { method, url: path, headers } = request;
-    const asked = ask({ agent, hostname: upstream.hostname, port: upstream.port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(response);
+    let control: ExchangeControl = NOTHING_BEGUN;
+    pool.dispatch({
+      head: { method: request.method ?? 'GET', target: request.url ?? '/', headers: request.headers },
+      isRepeatable: true,
+      mayBorrow: false,
+      onStart: (begun) => {
+        control = begun;
+      },
+      onHead: ({ statusCode, headers }) => void response.writeHead(statusCode, headers),
+      onBody(bytes) {
+        if (response.write(Buffer.from(bytes))) return;
+        control.pause();
+        response.once('drain', () => control.resume());
+      },
+      onEnd: () => void response.end(),
+      onError: () => void response.destroy(),
     });
-    asked.on('error', () => response.destroy());
-    response.on('close', () => asked.destroy());
-    request.pipe(asked);
+    response.on('close', () => response.writableFinished || control.abort());
   }),
 );
