@@ -1,14 +1,14 @@
-/** The README's table has every command, and every word below it (SPEC 1). */
+/** The table of docs/commands.md has every command, and every word below it (SPEC 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createProgram } from '../../src/cli/commands/command-line.ts';
 import { readText } from './documents.ts';
 
-const rows = readText('README.md')
+const rows = readText('docs/commands.md')
   .split('\n')
   .filter((line) => line.startsWith('| `'));
 
-describe("The README's table of commands", () => {
+describe('The table of commands', () => {
   for (const command of createProgram().program.commands) {
     const words = command.commands.map((below) => below.name());
     it(`has ${[command.name(), ...words].join(' ')}`, () => {
