@@ -35,7 +35,7 @@ import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../domain/c
 import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
 import type { AuditedAct } from '../features/feature.ts';
-import { createPairingLimiter } from '../features/screens/pairing.ts';
+import { createPairingLimiter } from '../features/screens/pairing-routes.ts';
 import { createScreenLimiter } from '../features/screens/screens.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';

@@ -22,7 +22,6 @@ import { hasFreshProof } from '../domain/credentials.ts';
 import { ADMIN } from '../domain/names.ts';
 import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
 import { err } from '../domain/result.ts';
-import { createPairing } from '../features/screens/pairing.ts';
 import { openScreens } from '../features/screens/screens.ts';
 import { openIdentities, sessionsUnder } from './identities.ts';
 import { providersUnder } from './providers.ts';
@@ -63,7 +62,6 @@ export function accountsUnder(settings: Settings, lasting: Lasting): AccountServ
     links,
     longest: settings.links.max_lifetime,
     screens,
-    pairing: createPairing(lasting),
     authEnabled: auth.enabled,
     hasOwnLogin: auth.enabled,
     publicAddressOf: addressMaker(server.public_url),

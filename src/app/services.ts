@@ -44,7 +44,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { Clause } from '../domain/rate-limit.ts';
 import type { ServiceStatus } from '../domain/status.ts';
-import type { Pairing } from '../features/screens/pairing.ts';
 import type { OpenScreens } from '../features/screens/screens.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import type { Explainer } from '../gateway/explain/explainer.ts';
@@ -144,7 +143,6 @@ export interface AccountServices extends Lasting {
   /** `links.max_lifetime`, in seconds. */
   readonly longest: number;
   readonly screens: OpenScreens;
-  readonly pairing: Pairing;
   /** The custom roles as they are now. */
   readonly roles: RoleRegistry['latest'];
   /** `auth.enabled`. */

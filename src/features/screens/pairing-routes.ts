@@ -1,6 +1,16 @@
-/** `/api/screens/…`: a display asks for a code and polls, and a person confirms it or denies it (SPEC 18, RFC 8628). */
+/** Pairs a display: it gets a code, shows the letters of it, and polls until a person has confirmed or denied it (SPEC 18, RFC 8628). */
+import { hash, randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { type GrantServices, grantEnd, newGrantId, notKept, refusedUntil } from '../../accounts/grants/grants.ts';
+import { shortText } from '../../accounts/audit.ts';
+import {
+  type GrantServices,
+  grantEnd,
+  newGrantId,
+  newSecret,
+  notKept,
+  refusedUntil,
+  secretHash,
+} from '../../accounts/grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../../accounts/http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../../accounts/http/json-body.ts';
 import {
@@ -16,26 +26,34 @@ import {
   refusedWhileLimited,
 } from '../../accounts/http/kernel.ts';
 import { respond } from '../../accounts/http/responses.ts';
-import { type LimiterPlace, type LoginLimiter, settled } from '../../accounts/login/login-limiter.ts';
+import {
+  createLoginLimiter,
+  type LimiterPlace,
+  type LoginLimiter,
+  type MemoryLimiter,
+  settled,
+} from '../../accounts/login/login-limiter.ts';
 import { qrCode } from '../../accounts/second-factor/second-factor.ts';
 import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { NEW_GRANT, type Screen } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { unixSeconds } from '../../domain/clock.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { SCREEN_PATH } from '../../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { CODE_SECONDS, type Pairing, POLL_SECONDS, userCodeHash } from './pairing.ts';
 import { screenCameras, screenName } from './screen-routes.ts';
 import type { OpenScreens } from './screens.ts';
 
 type PairingServices = AccountResponseDeps &
   Pick<GrantServices, 'clock' | 'authEnabled'> & {
-    readonly store: Pick<Store, 'accounts' | 'screenCodes'>;
-    readonly pairing: Pairing;
+    readonly store: Pick<Store, 'accounts' | 'grants' | 'screenCodes'>;
+    /** The limiter of codes that are made, by address. */
+    readonly codeMakers: MemoryLimiter;
+    /** That of secrets that are none; it bounds the questions to the store. */
+    readonly screenLimiter: MemoryLimiter;
     readonly screens: Pick<OpenScreens, 'screenCookie' | 'cookieCleared'>;
     /** The limiter of failed logins, by address: wrong letters are one. */
     readonly limiter: LoginLimiter;
@@ -81,19 +99,59 @@ export const PAIRING_ROUTES: readonly OwnRoute<PairingServices>[] = [
     before: ({ caller }, services) => findPerson(caller, services), run: deny }),
 ];
 
+const CODE_SECONDS = 600;
+const POLL_SECONDS = 5;
+/** What a network takes off the time between two polls. */
+const JITTER_SECONDS = 1;
+/** Codes of all displays that wait. */
+const MOST_CODES = 1000;
+const FULL_SECONDS = 60;
+
+/** RFC 8628 section 6.1: no vowels, so no words, and no letters that look like digits. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const TYPED = new RegExp(`^[${LETTERS}]{8}$`);
+/** A code that is typed may have blanks and other dashes. */
+const LONGEST_TYPED = 32;
+
+/** Two halves, so that a person can read it out: `WDJB-MJHT`. */
+const newUserCode = (): string => 'xxxx-xxxx'.replaceAll('x', () => LETTERS[randomInt(LETTERS.length)] ?? '');
+
+/** The digest of letters as a person types them; undefined for what is no such code. */
+function userCodeHash(typed: string): string | undefined {
+  if (typed.length > LONGEST_TYPED) return undefined;
+  const letters = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  return TYPED.test(letters) ? hash('sha256', letters, 'base64url') : undefined;
+}
+
+/** A display makes one in ten minutes, and another one when its page is loaded again. */
+export const createPairingLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({
+    clauses: [
+      { count: 10, windowSeconds: 60, text: '10/minute' },
+      { count: 60, windowSeconds: 3600, text: '60/hour' },
+    ],
+    clock,
+  });
+
 async function begin({ ctx }: OpenCall, services: PairingServices): Promise<object> {
-  const { pairing, authEnabled, publicAddressOf, screens } = services;
+  const { store, clock, codeMakers, authEnabled, publicAddressOf, screens } = services;
   if (!authEnabled) throw new Refused(404, NO_ACCOUNTS);
-  const { clientAddress: address, clientAgent: agent } = ctx.state;
-  const begun = await pairing.begin({ address, agent });
-  if (begun.kind === 'limited') throw refusedUntil(begun.seconds);
+  const { clientAddress: address, clientAgent } = ctx.state;
+  const place = codeMakers.reserve(address);
+  if (place.kind === 'limited') throw refusedUntil(place.retryAfterSeconds);
+  place.keep();
+  const [device_code, user_code, createdAt] = [newSecret(), newUserCode(), unixSeconds(clock)];
+  const hashes = { deviceHash: secretHash(device_code) ?? '', userHash: userCodeHash(user_code) ?? '' };
+  const times = { createdAt, expiresAt: createdAt + CODE_SECONDS };
+  const agent = clientAgent === undefined ? null : shortText(clientAgent);
+  const code = { ...hashes, ...times, address, agent, state: 'pending', screenId: null } as const;
+  if ((await store.screenCodes.addCode(code, MOST_CODES)) !== 'added') throw refusedUntil(FULL_SECONDS);
   const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClient(ctx.state));
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
   const page = publicAddressOf(SCREEN_PATH) ?? `${findOrigin(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
-  const complete = `${page}?code=${begun.userCode}`;
-  const codes = { device_code: begun.deviceCode, user_code: begun.userCode };
+  const complete = `${page}?code=${user_code}`;
   const places = { verification_uri: page, verification_uri_complete: complete, qr: qrCode(complete) };
-  return { ...codes, ...places, expires_in: CODE_SECONDS, interval: POLL_SECONDS };
+  return { device_code, user_code, ...places, expires_in: CODE_SECONDS, interval: POLL_SECONDS };
 }
 
 /** The address that the display's browser has of this service: it was compared with the Host before. */
@@ -103,19 +161,45 @@ function findOrigin(ctx: RouteContext): string {
 }
 
 async function poll({ ctx, body }: OpenCall<{ device_code: string }>, services: PairingServices): Promise<object> {
-  const outcome = await services.pairing.poll(body.device_code, ctx.state.clientAddress);
-  switch (outcome.kind) {
-    case 'limited':
-      throw refusedUntil(outcome.seconds);
-    case 'error':
-      respond(ctx, 400, { error: outcome.error });
-      return ANSWERED;
-    case 'paired': {
-      const { id, name, expiresAt: ends_at } = outcome.screen;
-      ctx.append('Set-Cookie', services.screens.screenCookie(outcome.secret, cookieClient(ctx.state)));
-      return { success: true, id, name, ends_at };
-    }
+  const place = services.screenLimiter.reserve(ctx.state.clientAddress);
+  if (place.kind === 'limited') throw refusedUntil(place.retryAfterSeconds);
+  const found = await settled(
+    place,
+    () => fetchScreen(body.device_code, services),
+    (outcome) => outcome === 'invalid_grant',
+  );
+  if (typeof found === 'string') {
+    respond(ctx, 400, { error: found });
+    return ANSWERED;
   }
+  const { secret, screen } = found;
+  ctx.append('Set-Cookie', services.screens.screenCookie(secret, cookieClient(ctx.state)));
+  return { success: true, id: screen.id, name: screen.name, ends_at: screen.expiresAt };
+}
+
+/** The errors of RFC 8628 section 3.5. */
+type PollError = 'authorization_pending' | 'slow_down' | 'expired_token' | 'access_denied' | 'invalid_grant';
+
+/** The confirmed screen of that code, with its secret. */
+async function fetchScreen(
+  deviceCode: string,
+  { store: { screenCodes, grants }, clock }: PairingServices,
+): Promise<PollError | { readonly secret: string; readonly screen: Screen }> {
+  const deviceHash = secretHash(deviceCode);
+  const code = deviceHash === undefined ? undefined : await screenCodes.findCode({ deviceHash });
+  if (!code) return 'invalid_grant';
+  const now = unixSeconds(clock);
+  if (code.expiresAt <= now) return 'expired_token';
+  if (code.state === 'denied') return 'access_denied';
+  if (code.state === 'pending') {
+    const isInTime = await screenCodes.notePoll(code.deviceHash, now, POLL_SECONDS - JITTER_SECONDS);
+    return isInTime ? 'authorization_pending' : 'slow_down';
+  }
+  const secret = newSecret();
+  const outcome = await screenCodes.pickUp(code.deviceHash, secretHash(secret) ?? '', now);
+  const screen = outcome === 'gone' ? undefined : await grants.find('screen', { id: code.screenId ?? '' });
+  // Revoked before the display came for it, or another one was faster.
+  return screen ? { secret, screen } : 'access_denied';
 }
 
 /** The account of the caller. A guest's rights are lent, and not to be lent on. */
