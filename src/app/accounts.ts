@@ -31,7 +31,7 @@ import { deleteExpired, demoteWhoseRoleIsGone } from '../accounts/users/account-
 import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
-import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../domain/clock.ts';
+import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
 import type { AuditedAct } from '../features/feature.ts';
@@ -40,7 +40,6 @@ import { createScreenLimiter } from '../features/screens/screens.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';
-import { steadyNow } from './resources/steady-clock.ts';
 import type { AccountServices, Lasting } from './services.ts';
 import { countedLogins } from './telemetry/counting.ts';
 

@@ -1,19 +1,17 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
-import { unixSeconds } from '../domain/clock.ts';
+import { steadyNow, unixSeconds } from '../domain/clock.ts';
 import { maskSecrets } from '../domain/text.ts';
 import type { DescriptionFault } from '../gateway/decision/admit.ts';
 import { createReleaseCheck, nvrVersion } from '../gateway/forward/nvr-questions.ts';
+import { type AnswerWatch, watchAnswers } from '../gateway/readiness.ts';
 import { type Noting, openRules, type TableConfig } from '../gateway/rules.ts';
 import type { Trace } from '../identity/identity-trace.ts';
 import { type Logs, loggerLevel, logRules } from '../telemetry/logs/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Components } from './resources/components.ts';
-import { steadyNow } from './resources/steady-clock.ts';
 import type { Runtime } from './runtime.ts';
 import type { AccountServices } from './services.ts';
-
 import { countedRole, countedSecretCheck, countedVerify } from './telemetry/counting.ts';
-import { type AnswerWatch, watchAnswers } from './telemetry/readiness.ts';
 
 export function createAuthorizer(
   config: TableConfig,

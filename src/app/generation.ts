@@ -8,6 +8,8 @@ import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
+import { judgeReadiness, type ProviderFaults } from '../gateway/readiness.ts';
+import { serviceStatus } from '../gateway/status.ts';
 import type { BoundRoute } from '../routes/own-route.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import { createAuthorizer } from './authorizer.ts';
@@ -16,8 +18,6 @@ import { providerFaults } from './providers.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
 import type { AccountServices } from './services.ts';
-import { judgeReadiness, type ProviderFaults } from './telemetry/readiness.ts';
-import { serviceStatus } from './telemetry/status.ts';
 
 /** A request stays with the generation that it found: nothing in it changes with the next. */
 export interface Generation {

@@ -11,10 +11,10 @@ import type { Role } from '../domain/names.ts';
 import { LOGIN_PATH } from '../domain/page-paths.ts';
 import { faultMessage } from '../domain/result.ts';
 import { readAuthority } from '../gateway/forward/nvr-questions.ts';
+import { type AnswerWatch, watchAnswers } from '../gateway/readiness.ts';
 import { resolveMapped } from '../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../outbound/bounded-fetch.ts';
 import type { Lasting } from './services.ts';
-import { type AnswerWatch, watchAnswers } from './telemetry/readiness.ts';
 
 /** A provider that is slower is away: a person waits for it. */
 const ANSWER_SECONDS = 5;

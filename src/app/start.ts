@@ -1,12 +1,12 @@
+import { createHouseSettings } from '../accounts/settings/house-settings.ts';
+import { rememberStore, tellRestored } from '../accounts/sites/own-store.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
-import { createHouseSettings } from './house-settings.ts';
 import { openListeners } from './listeners.ts';
-import { rememberStore, tellRestored } from './resources/known-store.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';

@@ -66,3 +66,6 @@ export interface Remembering {
   /** Unix seconds: what was found out is good within one second. */
   readonly now: () => number;
 }
+
+/** Milliseconds of a clock that only goes forward: durations must not change when the machine's time is set. */
+export const steadyNow = (): number => performance.now();

@@ -13,9 +13,9 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { createEventsBackend } from '../../events/backend.ts';
 import { keepEvents } from '../../events/event-upkeep.ts';
+import { QUERY_SECONDS } from '../../events/open-events.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
-import { QUERY_SECONDS } from '../resources/events.ts';
 
 interface BackendOptions {
   readonly settings: Settings;

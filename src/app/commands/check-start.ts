@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findSigningSecret, presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { makeClaim, openKnownStore } from '../../accounts/sites/own-store.ts';
 import { otherSecret, sitesOfOtherSecret, siteWarnings } from '../../accounts/sites/sites.ts';
 import { rememberedStore } from '../../config/marks.ts';
 import { about, type Finding, formatProblem, type KeyPath } from '../../config/problems/problems.ts';
@@ -17,7 +18,6 @@ import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, pendingMigration, unreachableFault } from '../../store/open-store.ts';
 import { isBlank } from '../../store/sqlite/sqlite-faults.ts';
-import { makeClaim, openKnownStore } from '../resources/known-store.ts';
 import { openStoreReadOnly } from './read-only.ts';
 
 export interface StartPlace {

@@ -14,6 +14,7 @@ import { createRoleRegistry, createRoles } from '../../accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
 import { createEnrolment } from '../../accounts/second-factor/second-factor.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { openKnownStore } from '../../accounts/sites/own-store.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
 import { createSignInAdmin, createUsers } from '../../accounts/users/users.ts';
@@ -30,7 +31,6 @@ import { SCREEN_ROUTES } from '../../features/screens/screen-routes.ts';
 import { askerFor, bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openFeaturesForCommand } from '../resources/features.ts';
-import { openKnownStore } from '../resources/known-store.ts';
 
 export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
 

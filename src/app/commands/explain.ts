@@ -13,10 +13,10 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { openRules, type RulePlace } from '../../gateway/rules.ts';
+import { TRUSTED_HEADERS_FILES } from '../../identity/trusted-headers.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
 import { openIdentities, sessionsUnder } from '../identities.ts';
-import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
 import { openReadOnly } from './read-only.ts';
 
 export type ExplainCommand = Awaited<ReturnType<typeof openForExplain>>;

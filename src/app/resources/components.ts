@@ -1,11 +1,11 @@
 /** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
+import { type EventsBackend, type EventsDeps, openEvents } from '../../events/open-events.ts';
 import { createForwarder, type Forwarder } from '../../gateway/forward/forwarder.ts';
 import { type NvrConfig, readForwardRules, readNvrTls } from '../../gateway/forward/nvr-questions.ts';
 import { type KnownCameraList, watchCameras } from '../../gateway/forward/watch-cameras.ts';
 import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
 import { createUpgradeProxy, type UpgradeProxy } from '../../gateway/websocket/proxy-upgrade.ts';
-import { type EventsBackend, type EventsDeps, openEvents } from './events.ts';
 
 export interface Components {
   /** Undefined when the NVR answers for events itself. */

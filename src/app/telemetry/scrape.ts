@@ -1,5 +1,7 @@
 /** Gives the scrape its sources: accounts, sessions, the NVR, the events backend, the certificate (SPEC 9). */
+
 import { X509Certificate } from 'node:crypto';
+import { steadyNow } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { type NvrConfig, nvrCheck } from '../../gateway/forward/nvr-questions.ts';
 import { PLACES, type Place } from '../../telemetry/metric-labels.ts';
@@ -7,7 +9,6 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, exposed, type Scrape } from '../../telemetry/scrape.ts';
 import type { MetricFamily } from '../../telemetry/series.ts';
-import { steadyNow } from '../resources/steady-clock.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';
 
 /** What is looked up at each scrape. The functions give what is active now. */

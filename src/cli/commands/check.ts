@@ -1,12 +1,12 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
 import type { startFindings } from '../../app/commands/check-start.ts';
-import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { missingTlsFiles, openSecrets } from '../../config/named-files.ts';
 import { type Finding, formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
+import { checkTrustedHeaders } from '../../identity/trusted-headers.ts';
 import { isAlive } from './healthcheck.ts';
 
 type CheckPlace = Pick<CommandPlace, 'directory' | 'env' | 'schema' | 'trustedHeadersFile'>;

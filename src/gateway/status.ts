@@ -1,11 +1,11 @@
 /** What the status page tells, gathered from the parts of the service (SPEC 8). */
 import { X509Certificate } from 'node:crypto';
-import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { publicAddress } from '../../domain/addresses.ts';
-import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
-import { type NvrConfig, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
-import { OK, type Readiness } from '../../telemetry/readiness.ts';
-import type { RecentFailures } from '../../telemetry/recent-failures.ts';
+import type { LoginLimiter } from '../accounts/login/login-limiter.ts';
+import { publicAddress } from '../domain/addresses.ts';
+import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../domain/status.ts';
+import { OK, type Readiness } from '../telemetry/readiness.ts';
+import type { RecentFailures } from '../telemetry/recent-failures.ts';
+import { type NvrConfig, nvrVersion } from './forward/nvr-questions.ts';
 
 export interface StatusSources {
   readonly config: NvrConfig;

@@ -1,13 +1,13 @@
 /** Opens the store, refuses an empty one where another was before (`.configured` remembers its id), and tells of a restored one (SPEC 10, 15). */
 
-import type { Logger } from 'pino';
-import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
+import type { Services } from '../../app/services.ts';
 import { forgetRestored, MARK, markConfigured, rememberedStore, restoredMark } from '../../config/marks.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { storeFault } from '../../domain/store/store-fault.ts';
 import type { StoreOptions } from '../../store/engine/engine.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
+import { AT_COMMAND_LINE, type Audit } from '../audit.ts';
 
 /** `directory`: where `.configured` is. Rejects with a sentence that names both ways out; nothing was made or changed then. */
 export async function openKnownStore(directory: string, options: StoreOptions): Promise<Store> {
@@ -83,7 +83,7 @@ interface SiteClaim {
     readonly settings: { readonly server: { readonly site?: string | undefined } };
   };
   readonly store: Pick<Store, 'sites' | 'identity'>;
-  readonly log: Pick<Logger, 'info'>;
+  readonly log: Pick<Services['log'], 'info'>;
 }
 
 /** Rejects with a sentence that names the next step. */

@@ -1,14 +1,12 @@
 /** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
 import type { Logger } from 'pino';
-import type { Clock } from '../../domain/clock.ts';
-import { CONNECTION_REFUSALS, type ConnectionRefusal, type OnConnectionRefused } from '../../domain/refusal.ts';
-import type { PendingRevocationDeps } from '../../store/pending-revocations.ts';
-import { createStoreHealth } from '../../store/store-health.ts';
-import type { ConsoleStream } from '../../telemetry/logs/log.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
-import { createProcessHealth } from '../../telemetry/process-health.ts';
-import { type CheckResult, OK } from '../../telemetry/readiness.ts';
-import { steadyNow } from '../resources/steady-clock.ts';
+import { type Clock, steadyNow } from '../domain/clock.ts';
+import { CONNECTION_REFUSALS, type ConnectionRefusal, type OnConnectionRefused } from '../domain/refusal.ts';
+import type { ConsoleStream } from './logs/log.ts';
+import type { Metrics } from './metrics.ts';
+import { createProcessHealth } from './process-health.ts';
+import { type CheckResult, OK } from './readiness.ts';
+import { createStoreHealth } from './store-health.ts';
 
 export type Health = ReturnType<typeof openHealth>;
 
@@ -65,13 +63,13 @@ export function openHealth(
           };
     },
     /** What is told of revocations that could not be written. */
-    revocations: (): PendingRevocationDeps => ({
-      onHeld: (fault) =>
+    revocations: () => ({
+      onHeld: (fault: unknown) =>
         log.error(
           { err: fault },
           'the end of a session could not be stored and is held in memory: see the cause, and do not restart before the store can be written',
         ),
-      onWritten: (count) => log.info({ count }, 'ended sessions that were held in memory are stored now'),
+      onWritten: (count: number) => log.info({ count }, 'ended sessions that were held in memory are stored now'),
     }),
     async close(): Promise<void> {
       process.close();

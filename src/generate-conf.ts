@@ -4,12 +4,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CORE_ROUTES } from '../../app/own-routes.ts';
-import { configSchema, loadFeatures } from '../../app/resources/features.ts';
-import { exampleFile, jsonSchema } from '../../config/generated-files.ts';
-import { lacking, placeholdersFile } from '../../locales/placeholders-of.ts';
+import { CORE_ROUTES } from './app/own-routes.ts';
+import { configSchema, loadFeatures } from './app/resources/features.ts';
+import { exampleFile, jsonSchema } from './config/generated-files.ts';
+import { lacking, placeholdersFile } from './locales/placeholders-of.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '..');
 
 const OWN_TABLE_HEAD = `# Postern's own routes, by "npm run generate" from their declarations in the source. They stand before the rows of every
 # other table, so that no table can close the login page. How rows are written: see docs/policies.md.

@@ -1,18 +1,20 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
 
-import { type NvrConfig, nvrCheck } from '../../gateway/forward/nvr-questions.ts';
-import { type CheckResult, createKnownCheck, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
-import type { EventsBackend } from '../resources/events.ts';
-import { steadyNow } from '../resources/steady-clock.ts';
-import type { Certificates } from '../resources/tls.ts';
-import type { Health } from './health.ts';
+import { steadyNow } from '../domain/clock.ts';
+import type { EventsBackend } from '../events/open-events.ts';
+import type { Health } from '../telemetry/health.ts';
+import { type CheckResult, createKnownCheck, OK, type Reached, type Readiness } from '../telemetry/readiness.ts';
+import { type NvrConfig, nvrCheck } from './forward/nvr-questions.ts';
 
 /** The servers that sign identities, by their names, and why the last answer of each was none. */
 export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
 
 export function judgeReadiness(
   config: NvrConfig,
-  { health, certificates }: { readonly health: Health; readonly certificates: Certificates | undefined },
+  {
+    health,
+    certificates,
+  }: { readonly health: Health; readonly certificates: { problem(): string | undefined } | undefined },
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined,
   providers: ProviderFaults,

@@ -1,25 +1,30 @@
 /** Settings of the house: what the page Security shows and keeps in the store, and what other processes have set there (SPEC 8). */
 import { isDeepStrictEqual } from 'node:util';
-import type { HouseSettings, SettingsAnswer } from '../accounts/settings/setting-routes.ts';
-import { underStored } from '../config/load-config.ts';
-import { formatProblem, formatProblems } from '../config/problems/problems.ts';
-import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../config/service-config.ts';
-import { publicAddress } from '../domain/addresses.ts';
-import { createTaskQueue } from '../domain/async.ts';
-import { SETTING_NAMES, STORED_KEYS, type StoredKey, type StoredSettings } from '../domain/stored-settings.ts';
-import type { SettingStore } from '../store/accounts/house.ts';
-import type { Store } from '../store/open-store.ts';
-import type { Reloaded } from './hot-reload.ts';
-import type { StartOptions } from './start-options.ts';
+import { type CommandPlace, underStored } from '../../config/load-config.ts';
+import { formatProblem, formatProblems } from '../../config/problems/problems.ts';
+import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
+import { publicAddress } from '../../domain/addresses.ts';
+import { createTaskQueue } from '../../domain/async.ts';
+import { SETTING_NAMES, STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
+import type { SettingStore } from '../../store/accounts/house.ts';
+import type { Store } from '../../store/open-store.ts';
+import type { HouseSettings, SettingsAnswer } from './setting-routes.ts';
 
-export interface HouseSettingsDeps {
+/** What came of a configuration that was read again. */
+interface Reloading {
+  readonly isTaken: boolean;
+  /** Keys whose new value waits for a restart. */
+  readonly waiting: readonly string[];
+}
+
+export interface HouseSettingsDeps<Reloaded> {
   readonly config: () => ServiceConfig;
   readonly store: () => Pick<Store, 'settings' | 'version'>;
   /** Takes up what `read` gives. */
   readonly reload: (read: () => Promise<ServiceConfigOutcome>) => Promise<Reloaded>;
 }
 
-export interface OpenHouseSettings extends HouseSettings {
+export interface OpenHouseSettings<Reloaded> extends HouseSettings {
   /** Reads file and store again, and takes up what they say. */
   reload(): Promise<Reloaded>;
   /** The configuration of a start, once its store is read. Rejects with every problem of it. */
@@ -31,10 +36,10 @@ export interface OpenHouseSettings extends HouseSettings {
 const LOOK_MS = 1000;
 const AGAIN_MS = 60_000;
 
-export function createHouseSettings(
-  { directory, env }: Pick<StartOptions, 'directory' | 'env'>,
-  { config, store, reload }: HouseSettingsDeps,
-): OpenHouseSettings {
+export function createHouseSettings<Reloaded extends Reloading>(
+  { directory, env }: Pick<CommandPlace, 'directory' | 'env'>,
+  { config, store, reload }: HouseSettingsDeps<Reloaded>,
+): OpenHouseSettings<Reloaded> {
   const schema = () => config().schema;
   const readUnder = (stored: StoredSettings) =>
     loadServiceConfig({ directory, env, schema, whenMissing: 'refuse', stored });

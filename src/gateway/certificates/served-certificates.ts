@@ -13,11 +13,18 @@ import {
   readPair,
   renew,
   watchPair,
-} from '../../gateway/certificates/certificates.ts';
-import type { CertificateSubject } from '../../gateway/certificates/self-signed.ts';
-import type { ServedCertificate, ServedCertificates } from '../../gateway/listen/tls-server.ts';
+} from './certificates.ts';
+import type { CertificateSubject } from './self-signed.ts';
 
-export interface Certificates extends ServedCertificates {
+interface ServedCertificate extends CertificatePair {
+  /** Seconds of `Strict-Transport-Security`; undefined: the header is not sent. */
+  readonly hstsSeconds: number | undefined;
+}
+
+export interface Certificates {
+  current(): ServedCertificate;
+  /** Calls back with every later certificate. */
+  onChange(use: (certificate: ServedCertificate) => void): void;
   /** Why the files as they are now are not served; undefined when they are. */
   problem(): string | undefined;
   close(): void;

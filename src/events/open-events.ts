@@ -2,20 +2,19 @@
 import { chmod, lstat, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from 'pino';
-import type { Settings } from '../../config/schema/schema.ts';
-import { storeAddress } from '../../config/schema/store-schema.ts';
-import type { Upstream } from '../../domain/addresses.ts';
-import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type Clock, type DeletionGuard, unixSeconds } from '../../domain/clock.ts';
-import type { CameraName } from '../../domain/names.ts';
-import { keepEvents } from '../../events/event-upkeep.ts';
-import { generateSampleEvents } from '../../events/sample-events.ts';
-import { askWorker, keepWorker, startEventsWorker } from '../../events/worker.ts';
-import type { Store } from '../../store/open-store.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Reached } from '../../telemetry/readiness.ts';
-import { steadyNow } from './steady-clock.ts';
+import type { Services } from '../app/services.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { storeAddress } from '../config/schema/store-schema.ts';
+import type { Upstream } from '../domain/addresses.ts';
+import type { CustomRoles } from '../domain/camera-scope.ts';
+import { type Clock, type DeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
+import type { CameraName } from '../domain/names.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Reached } from '../telemetry/readiness.ts';
+import { keepEvents } from './event-upkeep.ts';
+import { generateSampleEvents } from './sample-events.ts';
+import { askWorker, keepWorker, startEventsWorker } from './worker.ts';
 
 export interface EventsBackend {
   readonly upstream: Upstream;
@@ -37,7 +36,7 @@ export interface EventsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly mayDelete: DeletionGuard;
-  readonly log: Logger;
+  readonly log: Services['log'];
   readonly metrics: Metrics;
 }
 

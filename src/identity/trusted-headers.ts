@@ -1,11 +1,11 @@
 /** Reads and watches the allowlist file, and logs what is wrong with it and which mapped header it lacks (interface 5.5.7). */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Logger } from 'pino';
-import { formatProblem, type Problem } from '../../config/problems/problems.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import type { ServiceConfig } from '../../config/service-config.ts';
-import { ok, type Result } from '../../domain/result.ts';
+import type { Services } from '../app/services.ts';
+import { formatProblem, type Problem } from '../config/problems/problems.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import { ok, type Result } from '../domain/result.ts';
 import {
   type MappingProblem,
   MOUNTED,
@@ -14,7 +14,7 @@ import {
   type TrustedHeaderList,
   type TrustedHeadersFiles,
   watchTrustedHeaders,
-} from '../../identity/trusted-headers-file.ts';
+} from './trusted-headers-file.ts';
 
 export type TrustedHeaders = Awaited<ReturnType<typeof openTrustedHeaders>>;
 
@@ -23,11 +23,11 @@ type PlacedConfig = Pick<ServiceConfig, 'settings' | 'file' | 'placed'>;
 /** Interface 5.5.7: a file that is mounted there takes the place of the one that is shipped. */
 export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
   mounted: MOUNTED,
-  shipped: join(import.meta.dirname, '../../../trusted-headers/proxy_trusted_headers.conf'),
+  shipped: join(import.meta.dirname, '../../trusted-headers/proxy_trusted_headers.conf'),
 };
 
 /** Rejects with file and line when the list that is there is bad. */
-export async function openTrustedHeaders(files: TrustedHeadersFiles, active: () => PlacedConfig, log: Logger) {
+export async function openTrustedHeaders(files: TrustedHeadersFiles, active: () => PlacedConfig, log: Services['log']) {
   const first = await readTrustedHeaders(files);
   if (!first.ok) throw new Error(first.error);
   let current = first.value;
