@@ -17,8 +17,6 @@ import { SETTING_ROUTES } from '../accounts/settings/setting-routes.ts';
 import { SITE_ROUTES } from '../accounts/sites/sites.ts';
 import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../accounts/users/user-routes.ts';
-import { PAIRING_ROUTES } from '../features/screens/pairing-routes.ts';
-import { SCREEN_ROUTES } from '../features/screens/screen-routes.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../gateway/explain/explain-route.ts';
 import { OPENAPI_ROUTES } from '../routes/document.ts';
@@ -43,8 +41,6 @@ export const CORE_ROUTES: readonly OwnRoute<Services>[] = [
   ...SIGN_IN_ROUTES,
   ...PAGES,
   ...INVITATION_ROUTES,
-  ...PAIRING_ROUTES,
-  ...SCREEN_ROUTES,
   ...LINK_ROUTES,
   ...LINK_PAGE_ROUTES,
   ...OPENAPI_ROUTES,

@@ -34,7 +34,7 @@ export function parseExpiry(text: string, now: number): number {
   throw new Error(`${JSON.stringify(text)} is not a time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z`);
 }
 
-/** The last moment of a Date, in ms (ECMA-262, 21.4.1.1). A token or a screen may end later. */
+/** The last moment of a Date, in ms (ECMA-262, 21.4.1.1). A grant may end later. */
 const LAST_MOMENT = 8.64e15;
 
 /** `2026-12-24 18:00`, in UTC. */
@@ -46,3 +46,8 @@ export const dateText = (seconds: number): string =>
 
 /** `2026-12-24 18:00 UTC` */
 export const momentText = (seconds: number): string => `${dateText(seconds)} UTC`;
+
+/** The end of a grant, and its last use, as lists of a command print them. */
+export const endText = (at: number | null): string => (at === null ? 'never' : dateText(at));
+export const useText = (at: number | null, from: string | null): string =>
+  at === null ? 'never' : `${dateText(at)} from ${from}`;

@@ -4,8 +4,5 @@ export const LOGIN_PATH = '/login';
 /** Invitations stand below, each at its token. */
 export const INVITATION_PATH = '/invitation';
 
-/** The page by which a display is paired, and on which it then shows its cameras. */
-export const SCREEN_PATH = '/postern/screen';
-
 /** Links stand below, each at its secret. */
 export const LINK_PATH = '/s';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
-import type { AccountServices } from '../app/services.ts';
+import type { Services } from '../app/services.ts';
 import type { CommandPlace } from '../config/load-config.ts';
 import type { Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -98,7 +98,7 @@ export interface OpenFeature {
 /** What holds under one configuration. */
 export interface FeatureRules {
   readonly config: ServiceConfig;
-  readonly services: AccountServices;
+  readonly services: Services;
   /** What keeps people from signing in with the providers, a sentence each. */
   readonly providerFaults: () => Promise<readonly string[]>;
   /** The cameras that exist now. */

@@ -1,10 +1,10 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
 
 import type { RouteState } from '../domain/caller.ts';
-import { INVITATION_PATH, LINK_PATH, LOGIN_PATH, SCREEN_PATH } from '../domain/page-paths.ts';
+import { INVITATION_PATH, LINK_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ASSETS_PATH, assetPath, findManifest, MANIFEST_PATH, sendAsset } from './built-pages.ts';
-import { asTemplates, fillPage, html, lonePage, stylesheetLink } from './html.ts';
+import { fillPage } from './html.ts';
 import { getInvitation } from './invitation-page.ts';
 import { getLink } from './link-page.ts';
 import { getLogin, postLogin } from './login-page.ts';
@@ -15,11 +15,9 @@ import {
   pageLanguage,
   readBasePath,
   refuseUnbuilt,
-  sendPage,
   sendText,
   showBuilt,
 } from './page.ts';
-import type { ScreenFacts } from './pages/screen/screen-facts.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
 import type { UiOptions } from './ui-options.ts';
 
@@ -41,7 +39,6 @@ export const PAGE_ROUTES: readonly OwnRoute<UiOptions>[] = [
   { route: `GET ${INVITATION_PATH}/{token}`, access: 'public', summary: 'The page behind a link', yes: [200], no: [404, 429], type: 'text/html', handler: getInvitation },
   { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429], type: 'text/html', handler: getLink },
   { route: 'GET /postern', access: 'public', summary: 'The console', yes: [301], handler: (ctx, ui) => lead(ctx, ui, 301, `/postern/${ctx.search}`) },
-  { route: `GET ${SCREEN_PATH}`, access: 'public', summary: 'The page of a display', yes: [200], no: [302], type: 'text/html', handler: (ctx, ui) => (ui.pages ? showScreen(ctx, ui) : refuseUnbuilt(ctx, ui)) },
   { route: 'GET /postern/start', access: 'any', enrolment: true, summary: 'Leads to the page where the caller begins', yes: [302], type: 'text/html', handler: leadToStart },
   { route: 'GET /postern/{rest...}', access: 'public', summary: 'Pages and assets of the console', yes: [200], no: [404], type: 'text/html', handler: serveBelow },
 ];
@@ -123,27 +120,4 @@ function fillConsolePage(page: string, ctx: RouteContext, ui: UiOptions): string
     providers: ui.providers.map(({ name, label }) => ({ name, label })),
   };
   return fillPage(page, tag, { noScript: words.ui.page.noScript, facts: JSON.stringify(facts) });
-}
-
-/** Letters as a QR code has them. Anything else in their place is for the display's page, which passes it over. */
-const CODE = /^[A-Za-z]{4}-?[A-Za-z]{4}$/;
-
-function showScreen(ctx: RouteContext, ui: UiOptions): unknown {
-  const basePath = readBasePath(ctx);
-  ctx.set(pageHeaders(ui));
-  const code = ctx.query['code'];
-  if (typeof code === 'string' && CODE.test(code))
-    return moveTo(ctx, 302, `${basePath}/postern/settings/screens?code=${code}`);
-  const { tag, words } = pageLanguage(ctx);
-  const text = words.screens.page;
-  const facts: ScreenFacts = { basePath, still: ui.still ?? null, live: ui.live ?? null, words: asTemplates(text) };
-  ctx.set('Vary', 'Accept-Language, Cookie');
-  // The script stands behind the body that it fills: browsers of televisions know no modules.
-  const body = html`<body class="screen" data-facts="${JSON.stringify(facts)}">
-<p class="screen-message">${text.connecting}</p>
-<noscript><p class="screen-message">${text.noScript}</p></noscript>
-<script src="${assetPath(ui.pages, basePath, 'screen', 'js')}"></script>
-</body>`;
-  const head = stylesheetLink(assetPath(ui.pages, basePath, 'screen', 'css'));
-  sendPage(ctx, 200, lonePage({ tag, title: text.pageTitle, head, body }));
 }

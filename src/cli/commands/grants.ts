@@ -1,9 +1,9 @@
-/** `postern tokens|links|screens`: API tokens, links and paired displays, made and ended beside the server or without it (SPEC 1, 4.4, 13, 18). */
+/** `postern tokens|links`: API tokens and links, made and ended beside the server or without it (SPEC 1, 4.4, 13). */
 
-import type { LINK, MADE_LINK, MADE_TOKEN, SCREEN, TOKEN } from '../../accounts/http/answers.ts';
+import type { LINK, MADE_LINK, MADE_TOKEN, TOKEN } from '../../accounts/http/answers.ts';
 import { type CommandGroup, calls, commandTime, lists } from '../../accounts/http/route-commands.ts';
 import type { AnswerOf } from '../../app/commands/commands.ts';
-import { dateText, parseExpiry } from '../../domain/moment.ts';
+import { dateText, endText, parseExpiry, useText } from '../../domain/moment.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 
 interface TokenOptions {
@@ -66,10 +66,6 @@ export const TOKENS: CommandGroup = {
         say: (_, { id }) => `The token ${id} is revoked.` }) },
   ],
 };
-
-const endText = (at: number | null): string => (at === null ? 'never' : dateText(at));
-const useText = (at: number | null, from: string | null): string =>
-  at === null ? 'never' : `${dateText(at)} from ${from}`;
 
 interface LinkOptions {
   readonly user: string;
@@ -155,24 +151,3 @@ function whatOf({ event, review, live, snapshot, from, to, camera }: LinkOptions
   if (snapshot) return { snapshot: { camera } };
   return { recording: { camera, from: parseExpiry(from ?? '', now), to: parseExpiry(to ?? '', now) } };
 }
-
-// biome-ignore format: a table
-export const SCREENS: CommandGroup = {
-  name: 'screens',
-  about: 'list and revoke screens: displays that show cameras without a password on them',
-  commands: [
-    { words: 'list', about: 'print every screen, its user and cameras, and when it was last seen',
-      ...lists<AnswerOf<typeof SCREEN>>('GET /api/screens', 'There are no screens: open /postern/screen on a display to pair it.', [
-        ['ID',        ({ id }) => id],
-        ['NAME',      ({ name }) => name],
-        ['USER',      ({ user }) => user],
-        ['CAMERAS',   ({ cameras }) => cameras?.join(',') ?? 'all of the user'],
-        ['ENDS',      ({ ends_at }) => endText(ends_at)],
-        ['LAST SEEN', ({ last_seen_at, last_seen_from }) => useText(last_seen_at, last_seen_from)],
-      ]) },
-    { words: 'revoke <id>', about: 'end a screen, also what it shows at this moment',
-      ...calls('DELETE /api/screens/{id}', {
-        absent: ({ id }) => `There is no screen ${id}: "postern screens list" shows all`,
-        say: (_, { id }) => `The screen ${id} is revoked.` }) },
-  ],
-};

@@ -39,11 +39,11 @@ import type { User } from '../../domain/accounts/account.ts';
 import { NEW_GRANT, type Screen } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { SCREEN_PATH } from '../../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
+import { SCREEN_PATH } from './screen-page.ts';
 import { screenCameras, screenName } from './screen-routes.ts';
 import type { OpenScreens } from './screens.ts';
 

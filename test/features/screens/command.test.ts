@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { openForCommands } from '../../src/app/commands/commands.ts';
-import { configSchema } from '../../src/app/resources/features.ts';
-import { SCREENS } from '../../src/cli/commands/grants.ts';
-import { register } from '../../src/cli/frame.ts';
-import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { handClock, NOW, person } from '../accounts/support/people.ts';
-import { tempDirectory } from '../accounts/support/temp-directory.ts';
-import { typed } from '../support/terminal.ts';
+import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
+import { register } from '../../../src/cli/frame.ts';
+import { NEW_GRANT } from '../../../src/domain/accounts/grant.ts';
+import { SCREENS } from '../../../src/features/screens/command.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { handClock, NOW, person } from '../../accounts/support/people.ts';
+import { tempDirectory } from '../../accounts/support/temp-directory.ts';
+import { typed } from '../../support/terminal.ts';
 
 it('postern screens lists and revokes screens, which the ledger tells', async (t) => {
   const directory = tempDirectory(t);
