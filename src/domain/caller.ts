@@ -61,6 +61,8 @@ export type Credential =
   | {
       readonly kind: 'link';
       readonly linkId: string;
+      /** Absent: it has none. */
+      readonly linkName?: string;
       readonly thing: SharedThing;
       readonly expiresAt: number;
       /** The id in the cookie that the link's page has set. */

@@ -3,8 +3,10 @@ import { isRecord, type JsonRecord, parsedJson } from './json.ts';
 
 export const VIEWING_KINDS = ['live', 'history', 'export'] as const;
 export type ViewingKind = (typeof VIEWING_KINDS)[number];
+/** Kinds of records about pictures that were shown; `browse`: small ones beside a list, which are no viewing. */
+export const PICTURE_KINDS = [...VIEWING_KINDS, 'browse'] as const;
 export const LEDGER_KINDS = [
-  ...VIEWING_KINDS,
+  ...PICTURE_KINDS,
   'login',
   'login-failed',
   'logout',
@@ -17,6 +19,7 @@ export const LEDGER_KINDS = [
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
 export const isViewingKind = (kind: string): kind is ViewingKind => VIEWING_KINDS.some((known) => known === kind);
+export const isPictureKind = (kind: string): boolean => PICTURE_KINDS.some((known) => known === kind);
 
 /** What one record tells, without its place in a chain. */
 export interface LedgerEntry {
@@ -97,7 +100,7 @@ export interface LedgerBatch {
 export interface LedgerDay {
   readonly day: string;
   readonly user: string;
-  /** Empty: the person. `token:<id>`, `link` (all of them) or `internal`: what shows pictures in the name of the person. */
+  /** Empty: the person. Another credential shows pictures in the name of the person; `link`: all of them, as former versions told it. */
   readonly viewer: string;
   readonly kind: ViewingKind;
   readonly camera: string;
@@ -124,6 +127,8 @@ export interface LedgerQuestion {
   /** One of these names. */
   readonly cameras?: readonly string[] | undefined;
   readonly site?: string | undefined;
+  /** `link:<id>` or the like: what was done with it alone. */
+  readonly credential?: string | undefined;
   /** Records with one of `acts` as `detail.what` that name this user, or that this user did and that name no user. */
   readonly about?: { readonly user: string; readonly acts: readonly string[] } | undefined;
   /** The bounds of time: some part of a span lies between the two. */

@@ -9,7 +9,7 @@ export const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** What a response shows: live pictures or sound, recorded ones, or an export. `signalling`: live ones that do not pass here. */
-export const VIEWS = ['live', 'history', 'export', 'signalling'] as const;
+export const VIEWS = ['live', 'history', 'export', 'browse', 'signalling'] as const;
 export type Views = (typeof VIEWS)[number];
 
 /**

@@ -117,9 +117,12 @@ export function createAccessLog(
  */
 function showsPictures({ request, described = request, admission }: RequestRecord): boolean {
   const views = admission?.route?.row?.views;
-  return (views === 'live' || views === 'history') && SAFE_METHODS.includes(described.method) && !described.isUpgrade;
+  return (
+    views !== undefined && POLLED.includes(views) && SAFE_METHODS.includes(described.method) && !described.isUpgrade
+  );
 }
 
+const POLLED: readonly string[] = ['live', 'history', 'browse'];
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
 
 /** A client that left is no fault: a page that is scrolled does so all the time. */

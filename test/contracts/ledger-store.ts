@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
 import {
-  isViewingKind,
+  isPictureKind,
   LEDGER_KINDS,
   type LedgerEntry,
   type LedgerQuestion,
@@ -75,7 +75,7 @@ function isAskedFor(one: LedgerEntry, { kinds, user, cameras, after, before, sig
   if (!sight) return true;
   const isSeen = one.camera !== null && (sight.cameras?.includes(one.camera) ?? true);
   const isOwn = one.user === sight.own && (one.camera === null || isSeen);
-  return isOwn || (sight.others && isViewingKind(one.kind) && (isSeen || !sight.cameras));
+  return isOwn || (sight.others && isPictureKind(one.kind) && (isSeen || !sight.cameras));
 }
 
 export function ledgerStoreContract(

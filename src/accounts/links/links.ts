@@ -27,15 +27,16 @@ const CLOCK_SKEW_SECONDS = 60;
 
 /** The caller of a link: its maker, narrowed to one camera and one thing. */
 export function linkCaller(
-  link: Pick<Link, 'id' | 'thing' | 'expiresAt'>,
+  link: Pick<Link, 'id' | 'thing' | 'expiresAt'> & Partial<Pick<Link, 'name'>>,
   maker: MakerRights,
   viewer?: string,
 ): Caller {
-  const { id: linkId, thing, expiresAt } = link;
+  const { id: linkId, name, thing, expiresAt } = link;
+  const own = { ...(name && { linkName: name }), ...(viewer !== undefined && { viewer }) };
   return {
     ...maker,
     scope: bothScopes(maker.scope, scopeOfNames([thing.camera])),
-    credential: { kind: 'link', linkId, thing, expiresAt, ...(viewer !== undefined && { viewer }) },
+    credential: { kind: 'link', linkId, thing, expiresAt, ...own },
   };
 }
 

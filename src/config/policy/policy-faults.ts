@@ -135,7 +135,7 @@ function viewAsFault({ view_as, route, access, writes, views }: RowText): string
   if (!view_as) return undefined;
   const { methods } = splitRoute(route);
   const isRead = methods.length === 1 && methods[0] === 'GET' && !writes;
-  const isStill = views === undefined || views === 'history';
+  const isStill = views === undefined || views === 'history' || views === 'browse';
   return isRead && isStill && (access === 'any' || access === 'camera')
     ? undefined
     : 'view_as is true, which is for rows of GET alone, with access any or camera, that write nothing and show nothing live: remove it';

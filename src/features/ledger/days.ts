@@ -42,12 +42,9 @@ const atSite = (camera: string, site: string | undefined): string =>
 
 /**
  * Tokens, links, screens and the internal port are told apart from the person: what they show day and night says nothing about the person.
- * The links of a person are one: an automation makes hundreds a week, and each would have rows of its own for ever.
  */
 function viewerName({ credential }: LedgerEntry): string {
-  if (credential === null) return '';
-  if (credential.startsWith('link:')) return 'link';
-  return credential === 'internal' || /^(?:token|screen):/.test(credential) ? credential : '';
+  return /^(?:internal$|token:|link:|screen:)/.test(credential ?? '') ? (credential ?? '') : '';
 }
 
 /** Exports that follow each other are one span, which tells their number. */

@@ -59,7 +59,16 @@ export const RECORD = named(
 );
 export const DAY_SUM = named(
   'LedgerDay',
-  z.object({ day: TEXT, user: TEXT, minutes: z.number(), viewings: z.int(), exports: z.int() }),
+  z.object({
+    day: TEXT,
+    user: TEXT,
+    credential: TEXT.optional().meta({
+      description: 'link:<id> or screen:<id> of `user`, which showed the pictures to others',
+    }),
+    minutes: z.number(),
+    viewings: z.int(),
+    exports: z.int(),
+  }),
 );
 
 const DEFAULT_LIMIT = 100;
@@ -68,10 +77,11 @@ const MOST_DAYS = 400;
 const DAY = 86_400;
 
 const QUERY = {
-  kind: 'One of live, history, export, login, login-failed, logout, change, refusal, link; several with commas',
+  kind: `One of ${LEDGER_KINDS.join(', ')}; several with commas`,
   user: 'A name',
   camera: 'A camera',
   site: 'A site',
+  credential: 'A credential, such as link:<id>',
   after: 'Unix seconds',
   before: 'Unix seconds',
   limit: 'At most 1000',
@@ -172,15 +182,16 @@ function stream(
   ctx.body = body;
 }
 
-/** What one person watched on one day, by the clock of the service; without what still goes on. */
+/** What one person, link or screen watched on one day, by the clock of the service; without what still goes on. */
 async function days(question: LedgerQuestion, { store, localTime, now }: LedgerRouteDeps) {
   const before = question.before ?? now();
   const after = Math.max(question.after ?? before - DEFAULT_DAYS * DAY, before - MOST_DAYS * DAY);
   const found = await store.days(question, localTime(after).day, localTime(before).day);
-  const sums = new Map<string, { day: string; user: string; minutes: number; viewings: number; exports: number }>();
-  for (const { day, user, seconds, records, kind } of found satisfies readonly LedgerDay[]) {
-    const key = JSON.stringify([day, user]);
-    const sum = sums.get(key) ?? { day, user, minutes: 0, viewings: 0, exports: 0 };
+  const sums = new Map<string, z.output<typeof DAY_SUM>>();
+  for (const { day, user, viewer, seconds, records, kind } of found satisfies readonly LedgerDay[]) {
+    const lent = /^(?:link|screen)(?::|$)/.test(viewer) ? { credential: viewer } : {};
+    const key = JSON.stringify([day, user, lent]);
+    const sum = sums.get(key) ?? { day, user, ...lent, minutes: 0, viewings: 0, exports: 0 };
     sum.minutes += seconds / 60;
     if (kind === 'export') sum.exports += records;
     else sum.viewings += records;

@@ -24,6 +24,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'user',
   'camera',
   'site',
+  'credential',
   'after',
   'before',
   'limit',
@@ -66,6 +67,7 @@ export function readLedgerQuery(query: string, accept: string): Result<LedgerQue
     user: text('user'),
     camera: text('camera'),
     site: siteNamed(text('site'), faults),
+    credential: text('credential'),
     after: number('after', -LATEST, LATEST),
     before: number('before', -LATEST, LATEST),
   };

@@ -1,5 +1,5 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
-import { isViewingKind, type LedgerEntry, type OpenSpan, type OwnEntry, readDetail } from '../../domain/ledger.ts';
+import { isPictureKind, type LedgerEntry, type OpenSpan, type OwnEntry, readDetail } from '../../domain/ledger.ts';
 import {
   firstNames,
   joined,
@@ -117,8 +117,8 @@ const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
 function spanEntry({ subject, watched, from, to, requests, madeUp = [] }: SpanState): LedgerEntry {
   const { kind, user, credential, address, camera } = subject;
-  // Attempts and exports are counted; of other viewings the number of requests tells about the player only.
-  const isCounted = kind === 'export' || !isViewingKind(kind);
+  // Attempts and exports are counted; of other pictures the number of requests tells about the player only.
+  const isCounted = kind === 'export' || !isPictureKind(kind);
   const detail = {
     ...subject.detail,
     ...(watched?.event !== undefined && { event: watched.event }),
@@ -168,7 +168,7 @@ function createRecordLimits(isOpen: (key: string) => boolean) {
       if (isOpen(key)) return sighting;
       const most = subject.user === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
       const many = oneOfMany(subject);
-      const joins = !isViewingKind(subject.kind) && isOpen(subjectKey(many)); // until the flood is over
+      const joins = !isPictureKind(subject.kind) && isOpen(subjectKey(many)); // until the flood is over
       if (!joins && (open.get(crowdKey(subject)) ?? 0) < most) return sighting;
       return { ...sighting, key: subjectKey(many), subject: many, watched: undefined };
     },

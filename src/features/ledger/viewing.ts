@@ -19,6 +19,7 @@ export function toSubject(
   seen?: SeenOf,
 ): Subject {
   const mark = views === 'signalling' ? 'signalling' : seen;
+  const named = caller && lentName(actualSender(caller).credential);
   return {
     kind: views === 'signalling' ? 'live' : views,
     user: caller ? actualSender(caller).name : null,
@@ -26,8 +27,15 @@ export function toSubject(
     address,
     // As it stands in the request: a stream of the NVR may have any name.
     camera: camera === null ? null : storable(camera),
-    ...(mark && { detail: { seen: mark } }),
+    ...((mark || named) && { detail: { ...named, ...(mark && { seen: mark }) } }),
   };
+}
+
+/** The name of the link or screen that shows the pictures: it is known when the credential is gone. */
+function lentName(credential: Credential): Readonly<Record<string, string>> | undefined {
+  if (credential.kind === 'screen') return { screen: credential.screenName };
+  const name = credential.kind === 'link' ? credential.linkName : undefined;
+  return name === undefined ? undefined : { link: name };
 }
 
 /** The sessions of a person are one viewer: a tablet that logs in anew goes on watching. */

@@ -35,7 +35,8 @@ export function createViewings({
       cameras.map((camera) => toSubject({ caller, address: client.address }, views, camera, seen));
     const cameras = camerasOfRequest(asked);
     return {
-      watched: watchedTime(route.parameters, route.row.cameras),
+      // Small pictures are of all times: one record for each camera.
+      watched: views === 'browse' ? undefined : watchedTime(route.parameters, route.row.cameras),
       subjects: cameras instanceof Promise ? cameras.catch(() => [null]).then(subjects) : subjects(cameras),
     };
   };

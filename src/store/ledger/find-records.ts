@@ -9,8 +9,8 @@ import {
   type LedgerQuestion,
   type LedgerSight,
   type ListedRecord,
+  PICTURE_KINDS,
   type StoredRecord,
-  VIEWING_KINDS,
 } from '../../domain/ledger.ts';
 import { allOf, anyOf, type Condition, isOneOf } from '../engine/engine.ts';
 import { readRecord, type Tables } from '../engine/tables.ts';
@@ -77,6 +77,7 @@ function conditions(question: LedgerQuestion, cursor: LedgerCursor | undefined):
   const all = named(question, since ? [sql`from_at >= ${since.at}`] : []);
   if (about) all.push(isAbout(about));
   if (site !== undefined) all.push(sql`site = ${site}`);
+  if (question.credential !== undefined) all.push(sql`credential = ${question.credential}`);
   if (after !== undefined) all.push(sql`to_at >= ${after}`);
   if (before !== undefined) all.push(sql`from_at <= ${before}`);
   if (cursor) all.push(sql`(from_at < ${cursor.from} or (from_at = ${cursor.from} and id < ${cursor.id}))`);
@@ -98,7 +99,7 @@ function visible({ own, cameras, others }: LedgerSight, ownSince: readonly Condi
   // Sums have no null: there the camera is an empty text.
   const ownCameras = cameras ? [anyOf([sql`camera is null`, sql`camera = ''`, ...seen])] : [];
   const ownOnes = allOf([sql`user_name = ${own}`, ...ownSince, ...ownCameras]);
-  return others ? anyOf([ownOnes, allOf([isOneOf(sql`kind`, VIEWING_KINDS), ...seen])]) : ownOnes;
+  return others ? anyOf([ownOnes, allOf([isOneOf(sql`kind`, PICTURE_KINDS), ...seen])]) : ownOnes;
 }
 
 /** Quotes inside a text of the detail are escaped, so that no text passes for a member. */
@@ -124,6 +125,7 @@ export async function findDays(
     sql`day <= ${lastDay}`,
     // Sums have no site: of cameras, the name begins with the site.
     ...(site === undefined ? [] : [sql<boolean>`camera >= ${`${site}:`}`, sql<boolean>`camera < ${`${site};`}`]),
+    ...(question.credential === undefined ? [] : [sql<boolean>`viewer = ${question.credential}`]),
     ...named(question, since ? [sql`day >= ${since.day}`] : []),
   ]);
   const { rows } = await sql<Tables['ledger_days']>`select * from ledger_days where ${where}`.execute(db);

@@ -15,6 +15,8 @@ import {
   toRows,
   toSentence,
   toSpan,
+  viewerOf,
+  viewerText,
 } from '../../../src/ui/pages/activity/activity-records.ts';
 import { learnCameraNames } from '../../../src/ui/pages/shared/words.ts';
 
@@ -123,6 +125,28 @@ describe('The rows of the activity', () => {
     assert.equal(toRows([live('a', 100)])[0]?.event, undefined);
   });
 
+  it('tell small pictures of one visit in one line, with the number of cameras', () => {
+    const small = (id: string, camera: string) => live(id, 100, { kind: 'browse', camera });
+    const [row, ...others] = toRows([small('c', 'porch'), small('b', 'garden'), small('a', 'porch')]);
+    assert.ok(row && others.length === 0);
+    const said = toSentence(row.record, NAMES, row.count);
+    assert.deepEqual([said, row.record.camera, row.duration], ['Saw small pictures of 2 cameras in lists', null, 0]);
+    const alone = toRows([small('a', 'porch')]).map(({ record, count }) => toSentence(record, NAMES, count));
+    assert.deepEqual(alone, ['Saw small pictures of porch in lists']);
+  });
+
+  it('name the link or screen that showed pictures to others, and its maker', () => {
+    const by = (credential: string, kind = 'live') => live('a', 100, { kind, user: 'admin', credential });
+    const said = (one: ActivityRecord): string => viewerText(viewerOf(one), one.user, NAMES);
+    const rows = [by('link:l1'), by('screen:12345678abcd', 'browse'), by('token:t1'), by('link:l1', 'link')];
+    assert.deepEqual(rows.map(said), [
+      'Link “Pool for the neighbour” (by admin)',
+      'Screen 12345678 (by admin)',
+      'admin',
+      'admin',
+    ]);
+  });
+
   it('keep apart what another person, camera or credential did, other kinds, and acts', () => {
     const records = [
       live('a', 900),
@@ -159,6 +183,7 @@ describe('The stretches of time', () => {
       { day: '2026-03-30', user: 'ann', minutes: 1 },
       { day: '2026-03-30', user: 'bob', minutes: 9 },
       { day: '2026-04-30', user: 'bob', minutes: 9 },
+      { day: '2026-03-29', user: 'bob', credential: 'link:l1', minutes: 1 },
     ];
     const { starts, people } = bucketDays(watched, new Date(2026, 2, 28), 3);
     assert.deepEqual(
@@ -168,11 +193,17 @@ describe('The stretches of time', () => {
     assert.deepEqual(people, [
       { name: 'bob', counts: [0, 0, 9], total: 9 },
       { name: 'ann', counts: [2, 0, 1], total: 3 },
+      { name: 'link:l1', counts: [0, 1, 0], total: 1 },
     ]);
   });
 
   it('are asked for with the kinds of the group', () => {
     const query = toQuery({ user: '', camera: 'porch', site: '', group: 'failed' }, { after: 1, before: 2 });
     assert.equal(query, 'after=1&before=2&camera=porch&kind=login-failed');
+    const ofLink = toQuery(
+      { user: 'link:l1', camera: '', site: '', group: 'viewings' },
+      { after: 1, before: undefined },
+    );
+    assert.equal(ofLink, 'after=1&credential=link%3Al1&kind=live%2Chistory%2Cexport');
   });
 });

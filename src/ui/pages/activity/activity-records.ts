@@ -1,6 +1,7 @@
 /** Records of the ledger as the page of activity shows them: what is asked for, rows, sums by day, and sentences (SPEC 14). Pure. */
 
 import type { z } from 'zod';
+import { isPictureKind, VIEWING_KINDS } from '../../../domain/ledger.ts';
 import type { DAY_SUM, RECORD } from '../../../features/ledger/ledger-routes.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../explore/bars.ts';
@@ -31,35 +32,68 @@ const toRow = (record: ActivityRecord) => ({
   /** Unix seconds: the first beginning and the last end. */
   from: record.from,
   to: record.to,
-  /** Seconds in all. */
-  duration: record.to - record.from,
+  /** Seconds in all; small pictures are looked at beside each other. */
+  duration: record.kind === 'browse' ? 0 : record.to - record.from,
+  cameras: new Set(record.camera === null ? [] : [record.camera]),
   /** The id of the event that was seen last, where one is known. */
   event: readDetail(record, 'event'),
 });
 export type ActivityRow = ReturnType<typeof toRow>;
 
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
-  KINDS.viewings.split(',').includes(one.kind) &&
-  (['kind', 'user', 'camera', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
+  isPictureKind(one.kind) &&
+  (['kind', 'user', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
+  (one.kind === 'browse' || one.camera === other.camera) &&
   readDetail(one, 'seen') === readDetail(other, 'seen');
 
-const joined = (row: ActivityRow, record: ActivityRecord): ActivityRow => ({
-  ...row,
-  count: row.count + 1,
-  from: record.from,
-  duration: row.duration + record.to - record.from,
-  event: row.event ?? readDetail(record, 'event'),
-});
+function joined(row: ActivityRow, record: ActivityRecord): ActivityRow {
+  const { cameras, duration, event } = toRow(record);
+  const all = new Set([...row.cameras, ...cameras]);
+  return {
+    // Of several cameras none is the one.
+    record:
+      all.size > 1
+        ? { ...row.record, camera: null, detail: { ...row.record.detail, cameras: String(all.size) } }
+        : row.record,
+    count: row.count + 1,
+    from: record.from,
+    to: row.to,
+    duration: row.duration + duration,
+    cameras: all,
+    event: row.event ?? event,
+  };
+}
 
 /** `user`: '' where none is known. */
-export type WatchedDay = Pick<z.output<typeof DAY_SUM>, 'day' | 'user' | 'minutes'>;
+export type WatchedDay = Pick<z.output<typeof DAY_SUM>, 'day' | 'user' | 'credential' | 'minutes'>;
 
-/** A bar for each day of the range, in the clock of the viewer, stacked by person; the one who watched most first. */
+const isLent = (credential: string | null | undefined): credential is string =>
+  /^(?:link|screen)(?::|$)/.test(credential ?? '');
+
+/** `kind` absent: a viewing. */
+export type Viewed = Pick<ActivityRecord, 'user'> & {
+  readonly kind?: string;
+  readonly credential?: string | null | undefined;
+};
+
+/** Who watched: a person, or the link or screen by which others watch in the person's name. Of what is no viewing, who did it. */
+export const viewerOf = ({ kind = 'live', user, credential }: Viewed): string =>
+  isLent(credential) && isPictureKind(kind) ? credential : (user ?? '');
+
+/** The viewer as people read it: “Link ‘Van’ (by admin)”. */
+export function viewerText(viewer: string, user: string | null | undefined, names: CredentialNames): string {
+  if (!isLent(viewer)) return viewer;
+  const text = credentialText(viewer, names);
+  return user ? words.ledger.byOf({ viewer: text, user }) : text;
+}
+
+/** A bar for each day of the range, in the clock of the viewer, stacked by viewer; the one who watched most first. */
 export function bucketDays(watched: readonly WatchedDay[], first: Date, count: number) {
   const days = daysFrom(first, count);
-  const people = [...new Set(watched.map(({ user }) => user))].map((name) => {
+  const people = [...new Set(watched.map(viewerOf))].map((name) => {
+    const own = watched.filter((one) => viewerOf(one) === name);
     const counts = days.map(({ day: key }) =>
-      watched.filter(({ user, day }) => user === name && day === key).reduce((sum, { minutes }) => sum + minutes, 0),
+      own.filter(({ day }) => day === key).reduce((sum, { minutes }) => sum + minutes, 0),
     );
     return { name, counts, total: Math.round(counts.reduce((sum, minutes) => sum + minutes, 0)) };
   });
@@ -88,12 +122,20 @@ export function credentialText(credential: string, names: CredentialNames): stri
   return name === undefined ? `${what} ${id.slice(0, SHOWN_LETTERS)}`.trim() : words.ledger.named({ what, name });
 }
 
-export const GROUPS = ['all', 'viewings', 'logins', 'failed', 'changes'] as const;
+/** The names in records outlive what they name. */
+export const namesInRecords = (records: readonly ActivityRecord[]): (readonly [string, string])[] =>
+  records.flatMap((record) => {
+    const name = isPictureKind(record.kind) && (readDetail(record, 'link') ?? readDetail(record, 'screen'));
+    return record.credential && name ? [[record.credential, name] as const] : [];
+  });
+
+export const GROUPS = ['all', 'viewings', 'browsing', 'logins', 'failed', 'changes'] as const;
 type Group = (typeof GROUPS)[number];
 export const RANGES = ['today', 'night', 'yesterday', 'days7', 'days30', 'days90'] as const;
 type Range = (typeof RANGES)[number];
 
 export interface ActivityFilter {
+  /** A person; or a link or screen, as `link:<id>`. */
   readonly user: string;
   readonly camera: string;
   readonly site: string;
@@ -122,7 +164,8 @@ export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all
 
 const KINDS: Readonly<Record<Group, string>> = {
   all: '',
-  viewings: 'live,history,export',
+  viewings: VIEWING_KINDS.join(','),
+  browsing: 'browse',
   logins: 'login,login-failed,logout',
   failed: 'login-failed',
   changes: 'change,refusal,link',
@@ -162,7 +205,8 @@ export function toQuery(
   { after, before }: Pick<Span, 'after' | 'before'>,
 ): string {
   const query = new URLSearchParams({ after: String(after) });
-  for (const [name, value] of Object.entries({ before, user, site, camera, kind: KINDS[group] }))
+  const who = isLent(user) ? { credential: user } : { user };
+  for (const [name, value] of Object.entries({ before, ...who, site, camera, kind: KINDS[group] }))
     if (value !== undefined && value !== '') query.set(name, String(value));
   return query.toString();
 }
@@ -178,6 +222,7 @@ export function toSentence(
   count = 1,
   text: ActWords = words.ledger.sentences,
 ): string {
+  if (record.kind === 'browse') return sentence(record, sentenceValues(record, names), text);
   const times = Math.max(count, Number(readDetail(record, 'times') ?? 1) || 1);
   return text.times({ sentence: sentence(record, sentenceValues(record, names), text), times });
 }
@@ -217,6 +262,7 @@ function sentenceValues(record: Said, names: CredentialNames) {
     hasUser: user !== '',
     camera,
     hasCamera: camera !== '',
+    cameras: camera === '' ? Number(text('cameras')) : 1,
     role: text('role'),
     thing,
     hasThing: thing !== '',

@@ -16,9 +16,11 @@ import {
   recordFields,
   toRows,
   toSentence,
+  viewerOf,
+  viewerText,
 } from './activity-records.ts';
 
-interface ActivityTableProps {
+export interface ActivityTableProps {
   readonly records: readonly ActivityRecord[];
   readonly names: CredentialNames;
   /** What is said where there is no record. */
@@ -33,8 +35,12 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
     { title: text.kind, cell: (row) => <What row={row} names={names} /> },
     {
       title: text.person,
-      sortBy: ({ record: { user } }) => user ?? '',
-      cell: ({ record: { user } }) => user && <Chosen name={user} what={text.whatSaw({ user })} onChoose={onUser} />,
+      sortBy: ({ record }) => viewerText(viewerOf(record), record.user, names),
+      cell: ({ record }) => {
+        const viewer = viewerOf(record);
+        const user = viewerText(viewer, record.user, names);
+        return user && <Chosen name={viewer} shown={user} what={text.whatSaw({ user })} onChoose={onUser} />;
+      },
     },
     {
       title: text.camera,
@@ -66,7 +72,12 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
       keyOf={({ record }) => record.id}
       columns={columns}
       searchText={({ record, count }) =>
-        [toSentence(record, names, count), record.user, record.camera, record.address].join(' ')
+        [
+          toSentence(record, names, count),
+          viewerText(viewerOf(record), record.user, names),
+          record.camera,
+          record.address,
+        ].join(' ')
       }
       none={none}
     />
@@ -87,13 +98,20 @@ function What({ row: { record, count, event }, names }: { row: ActivityRow; name
   );
 }
 
-function More({ row: { record, to, from, duration, count }, names }: { row: ActivityRow; names: CredentialNames }) {
+function More({
+  row: { record, to, from, duration, count, cameras },
+  names,
+}: {
+  row: ActivityRow;
+  names: CredentialNames;
+}) {
   const text = words.ledger;
   const { address, credential, watched_from: begin, watched_to: end } = record;
   const facts: readonly Fact[] = [
     [text.howLong, duration >= 1 ? formatDuration(duration) : ''],
     [text.range, count > 1 ? spanText(from, to) : ''],
     [text.recorded, begin === undefined ? '' : spanText(begin, end)],
+    [text.camera, cameras.size > 1 ? [...cameras].map(cameraName).join(', ') : ''],
     ...recordFields(record),
     [text.address, address ? whereText(address) : ''],
     [text.by, credential ? credentialText(credential, names) : ''],

@@ -18,14 +18,18 @@ import {
   GROUPS,
   hasMinutes,
   namesIn,
+  namesInRecords,
   RANGES,
   readFilter,
   toQuery,
   toSpan,
+  type Viewed,
+  viewerOf,
+  viewerText,
   viewingsQuery,
   type WatchedDay,
 } from './activity-records.ts';
-import { ActivityTable } from './activity-table.tsx';
+import { ActivityTable, type ActivityTableProps } from './activity-table.tsx';
 import { WatchedPlot } from './watched-plot.tsx';
 
 export function Activity() {
@@ -36,8 +40,14 @@ export function Activity() {
   const query = toQuery(filter, span);
   const { fetched, more, again } = useRecords(`api/ledger?${query}`);
   const [days] = useFetched(`api/ledger/days?${toQuery({ ...filter, group: 'all' }, span)}`, recordsIn<WatchedDay>);
-  const names = useCredentialNames();
-  const known = valueOr(days, []);
+  const { records: all } = valueOr(fetched, NOTHING);
+  const names = new Map([...useCredentialNames(), ...namesInRecords(all)]);
+  // What a person has lent to others is not what the person saw.
+  const isChosen = (one: Viewed): boolean => filter.user === '' || viewerOf(one) === filter.user;
+  const records = all.filter(isChosen);
+  const known = valueOr(days, []).filter(isChosen);
+  const makers = new Map([...known, ...records].map((one) => [viewerOf(one), one.user]));
+  const shown = (viewer: string): string => viewerText(viewer, makers.get(viewer), names);
   const onUser = (user: string): void => setFilter(viewingsQuery({ user }, filter));
   const onCamera = (camera: string): void => setFilter(viewingsQuery({ camera }, filter));
   const text = words.ledger;
@@ -54,12 +64,12 @@ export function Activity() {
           </a>
         }
       >
-        {({ records }) => (
+        {() => (
           <>
-            <FilterForm filter={filter} users={known.map(({ user }) => user)} onChange={setFilter} />
+            <FilterForm filter={filter} users={known.map(viewerOf)} shown={shown} onChange={setFilter} />
             {hasMinutes(filter) && known.length > 0 && (
               <div class="activity-plot">
-                <WatchedPlot days={known} {...{ span, onUser }} user={filter.user} />
+                <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
               </div>
             )}
             <ActivityTable
@@ -67,10 +77,36 @@ export function Activity() {
               none={filter.group === 'viewings' ? text.nothingWatched : text.none}
             />
             {more && <Button onPress={more}>{text.more}</Button>}
+            {filter.group === 'viewings' && (
+              <Browsed
+                query={toQuery({ ...filter, group: 'browsing' }, span)}
+                {...{ names, onUser, onCamera, isChosen }}
+              />
+            )}
           </>
         )}
       </RecordsPage>
     </div>
+  );
+}
+
+type BrowsedProps = Omit<ActivityTableProps, 'records' | 'none'> & {
+  query: string;
+  isChosen: (record: ActivityRecord) => boolean;
+};
+
+/** Small pictures in lists: no viewings, and so apart from them. */
+function Browsed({ query, isChosen, ...table }: BrowsedProps) {
+  const { fetched, more } = useRecords(`api/ledger?${query}`);
+  const records = valueOr(fetched, NOTHING).records.filter(isChosen);
+  return (
+    records.length > 0 && (
+      <section>
+        <h2>{words.ledger.groups.browsing}</h2>
+        <ActivityTable {...table} records={records} none="" />
+        {more && <Button onPress={more}>{words.ledger.more}</Button>}
+      </section>
+    )
   );
 }
 
@@ -86,14 +122,15 @@ function useCredentialNames(): CredentialNames {
   ]);
 }
 
-/** `users`: who has watched something. */
+/** `users`: who has watched something: `viewerOf`; `shown`: as people read it. */
 type FilterFormProps = {
   filter: ActivityFilter;
   users: readonly string[];
+  shown: (viewer: string) => string;
   onChange: (filter: ActivityFilter) => void;
 };
 
-function FilterForm({ filter, users, onChange }: FilterFormProps) {
+function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormProps) {
   const text = words.ledger;
   const profile = useProfile();
   const sites = useSites();
@@ -105,7 +142,7 @@ function FilterForm({ filter, users, onChange }: FilterFormProps) {
     ).map(({ value, name }) => [value, name] as const),
   ];
   const fields: readonly (readonly [name: keyof ActivityFilter, label: string, options: Options | undefined])[] = [
-    ['user', text.person, withAll([...users, profile.username], filter.user)],
+    ['user', text.person, withAll([...users, profile.username], filter.user, shownUser)],
     ['camera', text.camera, withAll(profile.allowed_cameras, filter.camera, cameraName)],
     ['site', text.site, sites && withAll([sites.site ?? '', ...sites.others.map(({ name }) => name)], filter.site)],
     ['group', text.kind, GROUPS.map((group) => [group, text.groups[group]])],
@@ -128,6 +165,8 @@ function FilterForm({ filter, users, onChange }: FilterFormProps) {
   );
 }
 
+const NOTHING = { next: undefined, records: [] };
+
 /** The records of a query: the first page, then more on demand. */
 function useRecords(path: string) {
   type Loaded = { readonly records: readonly ActivityRecord[]; readonly next: string | undefined };
@@ -145,7 +184,7 @@ function useRecords(path: string) {
     void ask(path, [], controller.signal);
     return () => controller.abort();
   }, [path, round]);
-  const { next, records } = valueOr(fetched, { next: undefined, records: [] });
+  const { next, records } = valueOr(fetched, NOTHING);
   return {
     fetched,
     more: next === undefined ? undefined : () => ask(next, records),

@@ -6,9 +6,15 @@ import { Icon } from '../shared/parts.tsx';
 import { formatDate, words } from '../shared/words.ts';
 import { bucketDays, type Span, type WatchedDay } from './activity-records.ts';
 
-type WatchedPlotProps = { days: readonly WatchedDay[]; span: Span; user: string; onUser: (user: string) => void };
+type WatchedPlotProps = {
+  days: readonly WatchedDay[];
+  span: Span;
+  user: string;
+  shown: (viewer: string) => string;
+  onUser: (user: string) => void;
+};
 
-export function WatchedPlot({ days, span: { first, days: count }, user, onUser }: WatchedPlotProps) {
+export function WatchedPlot({ days, span: { first, days: count }, user, shown, onUser }: WatchedPlotProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { starts, series, sums } = useMemo(() => {
     const { starts, people } = bucketDays(days, first, count);
@@ -50,11 +56,11 @@ export function WatchedPlot({ days, span: { first, days: count }, user, onUser }
                 class="legend-camera"
                 type="button"
                 aria-pressed={name === user}
-                title={words.ledger.whatSaw({ user: name })}
+                title={words.ledger.whatSaw({ user: shown(name) })}
                 onClick={() => onUser(name)}
               >
                 <Colour colour={colour} />
-                <bdi class="legend-name">{name === '' ? '–' : name}</bdi>
+                <bdi class="legend-name">{name === '' ? '–' : shown(name)}</bdi>
                 {/* As wide as the total needs. */}
                 <span class="legend-count" style={{ minWidth: `${minutesOf(total).length}ch` }}>
                   {minutesOf(at === undefined ? total : counts[at])}
