@@ -34,19 +34,19 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
-import type { AuditedAct } from '../features/feature.ts';
 import { createPairingLimiter } from '../features/screens/pairing-routes.ts';
 import { createScreenLimiter } from '../features/screens/screens.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';
+import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
 import { countedLogins } from './telemetry/counting.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
-/** `settings`: those of the start; `onAct`: called with everything that is audited. */
+/** `settings`: those of the start. */
 export async function openAccounts(
   options: Pick<Lasting, 'store' | 'clock' | 'metrics' | 'recent'> & {
     readonly directory: string;
@@ -57,7 +57,7 @@ export async function openAccounts(
     readonly mayDelete: DeletionGuard;
     readonly bodySeconds: number;
     readonly logs: Logs;
-    readonly onAct: (act: AuditedAct) => void;
+    readonly features: Pick<Features, 'note' | 'identities'>;
   },
 ) {
   const { settings, directory, env, clock, store, logs, metrics, recent } = options;
@@ -71,13 +71,13 @@ export async function openAccounts(
   const loginPlaces = createLoginPlaces({
     store: store.loginPlaces,
     clock,
-    onNew: (login, part) => options.onAct({ ...login, what: `new-${part}` }),
+    onNew: (login, part) => options.features.note({ ...login, what: `new-${part}` }),
     onFault: (fault) =>
       log.warn({ err: fault }, 'the place of a login could not be kept: a new device or network is not told'),
   });
   const audit: Audit = (entry) => {
     auditLog.info(entry, entry.what);
-    options.onAct(entry);
+    options.features.note(entry);
     loginPlaces.note(entry);
   };
   const { keyId } = secret.value;
@@ -146,6 +146,7 @@ export async function openAccounts(
   };
   return {
     ...credentials,
+    lasting,
     limiter,
     codeLimiter,
     async close() {
@@ -157,7 +158,7 @@ export async function openAccounts(
     /** The cameras of the NVR have changed: the other sites on the store are told. */
     publishCameras: publisher.cameras,
     /** The accounts as they are by these settings; nothing has changed yet. */
-    under: (settings: Settings) => accountsUnder(settings, lasting),
+    under: (settings: Settings) => accountsUnder(settings, lasting, options.features),
     /** Makes it active for all requests. */
     enforce({ settings, clauses }: AccountServices) {
       roleRegistry.renew(rolesOfFile(settings.auth));

@@ -25,11 +25,16 @@ import { err } from '../domain/result.ts';
 import { openScreens } from '../features/screens/screens.ts';
 import { openIdentities, sessionsUnder } from './identities.ts';
 import { providersUnder } from './providers.ts';
+import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
 import { countedAudit, countedLimiter } from './telemetry/counting.ts';
 
 /** Changes nothing that holds now. */
-export function accountsUnder(settings: Settings, lasting: Lasting): AccountServices {
+export function accountsUnder(
+  settings: Settings,
+  lasting: Lasting,
+  features: Pick<Features, 'identities'>,
+): AccountServices {
   const { auth, server } = settings;
   const { store, clock, metrics, roleRegistry, grantUses, screenLimiter, seenSessions } = lasting;
   const clauses = parseClauses(auth.failed_login_rate_limit);
@@ -42,7 +47,7 @@ export function accountsUnder(settings: Settings, lasting: Lasting): AccountServ
     providerSessions: openProviderSessions(settings, lasting),
     ends: seenSessions.ends,
   });
-  const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy);
+  const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
   const links = openLinks(opened.links, { ...lasting, audit });
   const screens = openScreens(opened.screens, { grantUses, screenLimiter, secure: auth.cookie_secure });
   const hasher = lasting.hasherOf(auth.hash_iterations);

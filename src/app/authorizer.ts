@@ -34,6 +34,7 @@ export function createAuthorizer(
   });
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
   const noting: Noting = {
+    isNoted: true,
     verifySession: countedVerify(identities.verifySession, metrics),
     verifyApiToken: countedVerify(tokenVerifier.verify, metrics),
     verifyLink: links.verifyFrom,

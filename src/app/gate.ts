@@ -8,6 +8,7 @@ import { mapMaybe } from '../domain/async.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type CustomRoles, toScope, visibleCameras } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
+import type { ActiveFeature } from '../features/feature.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
 import { createAsker, questionFor } from '../gateway/forward/nvr-questions.ts';
 import type { Gate } from '../gateway/gate.ts';
@@ -102,17 +103,13 @@ export function servicesUnder(
   return all;
 }
 
-type MadeWith = Pick<
-  Gate,
-  'openStreams' | 'clientLimits' | 'upstreamSlots' | 'onCaller' | 'unknownRoutes' | 'watch' | 'viewings'
->;
+type MadeWith = Pick<Gate, 'openStreams' | 'clientLimits' | 'upstreamSlots' | 'onCaller' | 'unknownRoutes' | 'watch'>;
 
-/** `featureRoutes`: those of the features. */
 export function createGate(
   services: Services,
   authorizer: Authorizer,
   { cameras: { it: cameras }, transports }: Components,
-  featureRoutes: readonly BoundRoute[],
+  features: readonly ActiveFeature[],
   made: MadeWith,
 ): Gate {
   const { settings, sessions, ui } = services;
@@ -128,11 +125,22 @@ export function createGate(
     destinations: authorizer.destinations,
     refusals: refusalRules(settings, ui.home, ui.pages),
     ...transports.it,
-    ownRoutes: [...boundRoutes(services), ...featureRoutes, ...(ui.hasNvr ? [] : [toConsole])],
+    ownRoutes: [
+      ...boundRoutes(services),
+      ...features.flatMap(({ routes = [] }) => routes),
+      ...(ui.hasNvr ? [] : [toConsole]),
+    ],
     renewal: renewed(sessions.renewalFor),
     refresh: renewed(sessions.renew),
     recheck: services.recheck,
-    enter: services.links.enter,
+    async enter(...visit) {
+      for (const enter of [services.links.enter, ...features.flatMap((one) => one.enter ?? [])]) {
+        const reason = await enter(...visit);
+        if (reason !== undefined) return reason;
+      }
+      return undefined;
+    },
+    viewings: features.find(({ viewings }) => viewings)?.viewings,
     visitorFault: async ({ credential }, path, reason) =>
       credential.kind === 'link' ? services.judge.faultOf(credential.thing, path, reason) : reason,
     pushHosts: settings.nvr.push_endpoints,

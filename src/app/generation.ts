@@ -104,10 +104,9 @@ function generationUnder(
     providerFaults: () => providerFaults(settings, clock),
   });
   const routes: readonly BoundRoute[] = features.flatMap(({ routes = [] }) => routes);
-  const gate = createGate(services, authorizer, components, routes, {
+  const gate = createGate(services, authorizer, components, features, {
     ...runtime,
     watch: counters.watch,
-    viewings: features.find(({ viewings }) => viewings)?.viewings,
     onCaller(caller, { address }, request) {
       const sender = actualSender(caller);
       accounts.seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });

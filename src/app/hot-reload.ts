@@ -53,7 +53,7 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     const unread = runtime.trustedHeaders.problems(config);
     if (unread.length > 0) return reject({ ...config, problems: unread });
     const renewal = renewed(
-      config.schema.keys,
+      config.schema,
       before.settings,
       config.settings,
       new Set([...config.given, ...chosen(before.config, config)]),

@@ -11,6 +11,7 @@ import { createScreens } from '../features/screens/screens.ts';
 import { recheckedProxyCaller } from '../identity/proxy-header-source.ts';
 import { createViewAs } from '../identity/view-as.ts';
 import type { Store } from '../store/open-store.ts';
+import type { Features } from './resources/features.ts';
 import type { Lasting } from './services.ts';
 
 type Judging = { readonly store: Store } & Pick<
@@ -20,11 +21,13 @@ type Judging = { readonly store: Store } & Pick<
 
 /** `owesFactor`: the user must set up a second factor before anything else. */
 export function openIdentities(
-  { auth, links: { max_lifetime: longest } }: Settings,
+  settings: Settings,
   lasting: Judging & { readonly passes: Pick<Lasting['passes'], 'viewerIn'> },
   sessions: Pick<ReturnType<typeof createSessions>, 'verify' | 'recheck'>,
   owesFactor: (user: User) => boolean,
+  features: Pick<Features, 'identities'>,
 ) {
+  const { auth, links: linkKeys } = settings;
   const { store, clock, grants: memory, roleRegistry, tokens, behindCurtain, passes } = lasting;
   const { active: roles } = roleRegistry;
   const now = () => unixSeconds(clock);
@@ -36,8 +39,9 @@ export function openIdentities(
     authEnabled: auth.enabled,
     owesFactor,
   };
-  const links = createLinks({ ...grants, passes, isEnabled: longest > 0 });
+  const links = createLinks({ ...grants, passes, isEnabled: linkKeys.max_lifetime > 0 });
   const screens = createScreens(grants);
+  const others = features.identities({ ...lasting, settings, owesFactor });
   const viewAs = auth.enabled ? createViewAs({ store, clock, roleRegistry, owesFactor }) : undefined;
   /** A credential of the other mode is refused: accounts and a proxy's headers are never trusted together. */
   const ofSession: Recheck = async (caller) => (auth.enabled ? sessions.recheck(caller) : undefined);
@@ -51,6 +55,7 @@ export function openIdentities(
     'internal-listener': async (caller) => caller,
     'command-line': async () => undefined,
     'view-as': async (caller) => viewAs?.recheck(caller, beforeCurtain),
+    ...Object.assign({}, ...others.map((one) => one.rechecks)),
   };
   const beforeCurtain: Recheck = (caller) => rechecks[caller.credential.kind](caller);
   return {
@@ -63,6 +68,7 @@ export function openIdentities(
       verifyLink: links.verify,
       verifyScreen: screens.verify,
       sharedBy: links.shared,
+      slotted: others.flatMap(({ sources }) => sources),
       findViewed: viewAs?.find,
       behindCurtain,
       roleRegistry,

@@ -22,7 +22,7 @@ import { openHealth } from '../telemetry/health.ts';
 import { createLogs, logRules } from '../telemetry/logs/log.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';
 import { openAccounts } from './accounts.ts';
-import { loadFeatures, type OpenFeatures, openFeatures } from './resources/features.ts';
+import { createFeatures, loadFeatures } from './resources/features.ts';
 import type { StartOptions } from './start-options.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 
@@ -54,7 +54,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   opened.defer(() => trustedHeaders.close());
   const [unread] = trustedHeaders.problems(options.config);
   if (unread) throw new Error(formatProblem(options.config.file, unread));
-  let note: OpenFeatures['note'] = () => {};
+  const features = createFeatures(await loadFeatures(options.features));
   const counters = openTelemetry({
     settings,
     version,
@@ -63,7 +63,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     logs,
     clock,
     activeSettings: () => active.config().settings,
-    onRefusedAct: (act) => note(act),
+    onRefusedAct: features.note,
   });
   const { metrics, recent } = counters;
   const health = openHealth(metrics, log, clock, options.log, settings.store.url.engine);
@@ -91,18 +91,8 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   health.store.watch(store.probe, store.glance);
   void warnOfClock(store.serverTime, clock, log);
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: steadyNow });
-  const parts = await loadFeatures(options.features);
-  const features = openFeatures(parts, {
-    store,
-    clock,
-    logs,
-    mayDelete,
-    settings,
-    activeSettings: () => active.config().settings,
-    surroundings: options.surroundings,
-  });
+  // After the accounts, whose last acts they record.
   opened.defer(features.close);
-  note = features.note;
   const bodySeconds = options.timeouts?.body ?? BODY_SECONDS;
   const accounts = await openAccounts({
     bodySeconds,
@@ -116,9 +106,17 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     logs,
     metrics,
     recent,
-    onAct: note,
+    features,
   });
   opened.defer(() => accounts.close());
+  await features.open({
+    ...accounts.lasting,
+    logs,
+    mayDelete,
+    settings,
+    activeSettings: () => active.config().settings,
+    surroundings: options.surroundings,
+  });
   const openStreams = createOpenStreams({
     version: store.version,
     recheck: active.recheck,

@@ -2,22 +2,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import { about, type Finding, valueAt } from './problems/problems.ts';
 import { AUTH_RULES } from './schema/auth-rules.ts';
-import { isWider, type Keys } from './schema/keys.ts';
+import { isWider } from './schema/keys.ts';
 import { PROXY_RULES } from './schema/proxy-rules.ts';
-import type { Rule } from './schema/rule.ts';
-import type { Settings } from './schema/schema.ts';
+import type { Rule, Schema, Settings } from './schema/schema.ts';
 import { SERVER_RULES } from './schema/server-rules.ts';
 
 const RULES: readonly Rule[] = [...SERVER_RULES, ...AUTH_RULES, ...PROXY_RULES];
 
+/** Those of the core, and of the features. */
+const rulesOf = ({ rules }: RuledKeys): readonly Rule[] => [...RULES, ...rules];
+type RuledKeys = Pick<Schema, 'rules' | 'keys'>;
+
 /** `tree`: the raw values. `isWhole`: with the values that the store holds. */
-export function crossFindings(tree: unknown, isWhole: boolean): readonly Finding[] {
+export function crossFindings(schema: RuledKeys, tree: unknown, isWhole: boolean): readonly Finding[] {
   const raw = (key: string): unknown => valueAt(tree, key.split('.'));
-  return RULES.flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);
+  return rulesOf(schema).flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);
 }
 
-export const listWarnings = (settings: Settings): readonly Finding[] =>
-  RULES.flatMap(({ warnings }) => warnings?.(settings) ?? []);
+export const listWarnings = (schema: RuledKeys, settings: Settings): readonly Finding[] =>
+  rulesOf(schema).flatMap(({ warnings }) => warnings?.(settings) ?? []);
 
 export interface Renewal {
   /** What holds from now on. */
@@ -33,11 +36,11 @@ export interface Renewal {
 }
 
 /** `running` is what holds now, `read` what the file says, `written` the keys that have a value there: all, unless told otherwise. */
-export function renewed(keys: Keys, running: Settings, read: Settings, written?: ReadonlySet<string>): Renewal {
+export function renewed(schema: RuledKeys, running: Settings, read: Settings, written?: ReadonlySet<string>): Renewal {
   const different = changedKeys(running, read);
   const given = written ?? new Set(different);
-  const held = different.filter((key) => isHeld(key, keys, running, read, given));
-  const waiting = different.filter((key) => keys.get(key)?.fromStart || held.includes(key));
+  const held = different.filter((key) => isHeld(key, schema, running, read, given));
+  const waiting = different.filter((key) => schema.keys.get(key)?.fromStart || held.includes(key));
   const changed = different.filter((key) => !waiting.includes(key));
   const settings = keeping(waiting, running, read);
   return { settings, changed, waiting, held, warnings: lostProxies(running, settings) };
@@ -50,11 +53,17 @@ const OF_IDENTITY = /^auth\.(?:enabled|trusted_proxies)$|^proxy\./;
  * Whether a key keeps the active value until a restart, because the new one would believe identity from more places, or
  * because the key is gone and its default allows more: a file that lost a key still parses.
  */
-function isHeld(key: string, keys: Keys, running: Settings, read: Settings, given: ReadonlySet<string>): boolean {
+function isHeld(
+  key: string,
+  schema: RuledKeys,
+  running: Settings,
+  read: Settings,
+  given: ReadonlySet<string>,
+): boolean {
   if (running.auth.enabled !== read.auth.enabled && OF_IDENTITY.test(key)) return true;
-  if (RULES.some((rule) => rule.key === key && rule.widens?.(running, read, given))) return true;
+  if (rulesOf(schema).some((rule) => rule.key === key && rule.widens?.(running, read, given))) return true;
   const [before, after] = [running, read].map((settings) => valueAt(settings, key.split('.')));
-  return !given.has(key) && isWider(keys.get(key), before, after);
+  return !given.has(key) && isWider(schema.keys.get(key), before, after);
 }
 
 const lostProxies = (before: Settings, now: Settings): readonly Finding[] =>

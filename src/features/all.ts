@@ -2,6 +2,8 @@
  * The features of the service, in the order in which they are opened; `postern.yaml` and the commands follow it. What a service
  * or an open store needs of a feature is loaded then: other commands do not wait for it.
  */
+
+import { giveTables } from '../store/engine/tables.ts';
 import { registerBackupCommands } from './backup/command.ts';
 import { registerDoctorCommand } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
@@ -17,3 +19,5 @@ export const FEATURES: readonly Feature[] = [
   { name: 'backup', commands: registerBackupCommands },
   { name: 'doctor', load: async () => (await import('./doctor/index.ts')).doctor, commands: registerDoctorCommand },
 ];
+
+for (const { tables } of FEATURES) if (tables) giveTables(tables);

@@ -2,20 +2,26 @@
 import type { Command } from 'commander';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
-import type { Services } from '../app/services.ts';
+import type { AccountServices, Lasting, Services } from '../app/services.ts';
 import type { CommandPlace } from '../config/load-config.ts';
-import type { Sections, Settings } from '../config/schema/schema.ts';
+import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import type { User } from '../domain/accounts/account.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { UserFactors } from '../domain/accounts/second-factor.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
 import type { MaybePromise } from '../domain/async.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
 import type { Output } from '../domain/command-frame.ts';
+import type { CredentialKind } from '../domain/credentials.ts';
 import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
 import type { ViewingWatch } from '../gateway/entry/pipeline.ts';
+import type { Gate } from '../gateway/gate.ts';
+import type { SlottedSource } from '../identity/sources.ts';
 import type { BoundRoute, OwnRoute, RouteAsker } from '../routes/own-route.ts';
+import type { Table } from '../store/engine/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import type { MetricFamily } from '../telemetry/series.ts';
@@ -23,6 +29,8 @@ import type { MetricFamily } from '../telemetry/series.ts';
 export interface Feature {
   /** The name of its folder. */
   readonly name: string;
+  /** Its rows of the register of tables. Its part of the store is made over them by `store.part`. */
+  readonly tables?: Readonly<Record<string, Table>>;
   readonly commands?: (program: Command, frame: CommandFrame) => void;
   /** Commands that call its routes, behind those of the core. */
   readonly group?: CommandGroup;
@@ -36,14 +44,16 @@ type Families = Readonly<Record<string, MetricFamily>>;
 export interface FeatureParts<Metrics extends Families = Families> {
   /** Sections of the configuration, by name. */
   readonly keys?: Sections;
+  /** Rules beside its keys. */
+  readonly rules?: readonly Rule[];
   /** The declarations: rows of the route table, and the description of the API. */
   readonly routes?: readonly OwnRoute<never>[];
   /** Every metric at its beginning: scrapes have them from the start. */
   readonly metrics?: () => Metrics;
   /** Once a process. */
-  open?(services: FeatureServices, metrics: Metrics): OpenFeature;
+  open?(services: FeatureServices, metrics: Metrics): MaybePromise<OpenFeature>;
   /** Once a command that opens the store. */
-  openForCommand?(services: CommandServices): OpenForCommand;
+  openForCommand?(services: CommandServices): MaybePromise<OpenForCommand>;
 }
 
 /** What was done, as it is recorded. Other fields that are texts are recorded, too. */
@@ -67,9 +77,7 @@ export interface Messages {
 }
 
 /** What outlives every reload. */
-export interface FeatureServices {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface FeatureServices extends Lasting {
   readonly logs: Logs;
   readonly mayDelete: DeletionGuard;
   readonly messages: Messages;
@@ -86,6 +94,8 @@ export interface OpenFeature {
   note?(act: AuditedAct): void;
   /** Resolves when what was noted so far is written, or cannot be. */
   recorded?(): Promise<void>;
+  /** What its credentials are worth under one configuration. */
+  identities?(rules: IdentityRules): FeatureIdentities;
   /** What holds under one configuration; it has no effects. */
   under?(rules: FeatureRules): ActiveFeature;
   /** The service listens. Nothing waits for what is begun here. */
@@ -93,6 +103,20 @@ export interface OpenFeature {
   /** A sentence each. */
   warnings?(): readonly string[];
   close?(): MaybePromise<void>;
+}
+
+/** What credentials are judged by. */
+export interface IdentityRules
+  extends Pick<AccountServices, 'clock' | 'grace' | 'grants' | 'roleRegistry' | 'tokens' | 'settings'> {
+  readonly store: Store;
+  /** The user must set up a second factor before anything else. */
+  readonly owesFactor: (user: User) => boolean;
+}
+
+export interface FeatureIdentities {
+  readonly sources: readonly SlottedSource[];
+  /** The caller as of now; undefined when the credential no longer holds. */
+  readonly rechecks?: Partial<Readonly<Record<CredentialKind, (caller: Caller) => Promise<Caller | undefined>>>>;
 }
 
 /** What holds under one configuration. */
@@ -112,14 +136,18 @@ export interface FeatureRules {
 export interface ActiveFeature {
   readonly routes?: readonly BoundRoute[];
   readonly viewings?: ViewingWatch | undefined;
+  /** May refuse a visitor whose request was admitted. */
+  readonly enter?: Gate['enter'];
 }
 
-export interface CommandServices extends Pick<FeatureServices, 'store' | 'settings' | 'clock' | 'messages'> {
+export interface CommandServices extends Pick<FeatureServices, 'settings' | 'clock' | 'messages'> {
+  readonly store: Store;
   readonly warn: (sentence: string) => void;
 }
 
-export interface OpenForCommand {
-  note?(act: AuditedAct): void;
+export interface OpenForCommand extends Pick<OpenFeature, 'note' | 'identities'> {
+  /** The routes that commands call. What requests alone need is absent from the services. */
+  routes?(services: Services): readonly BoundRoute[];
   /** The command ends. Never rejects: what was done is done. */
   close?(): Promise<void>;
 }

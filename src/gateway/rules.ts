@@ -26,7 +26,7 @@ export interface RulePlace {
   readonly config: TableConfig;
   /** What credentials are worth; nothing of it is counted. */
   readonly identities: Verifiers &
-    Pick<SourceDeps, 'roleRegistry' | 'now'> &
+    Pick<SourceDeps, 'roleRegistry' | 'now' | 'slotted'> &
     Required<Pick<Rules, 'behindCurtain' | 'sharedBy' | 'findViewed'>>;
   readonly eventsBackend: Upstream | undefined;
   /** The names of trusted headers. */
@@ -42,7 +42,9 @@ export type OpenRules = ReturnType<typeof openRules>;
 
 /** What is noted and counted of requests, by verifiers that count, too; it changes no verdict. */
 export type Noting = Partial<
-  Verifiers & Pick<SourceDeps, 'trace' | 'remembering' | 'onRole' | 'onUntrustedHeaders'> & Pick<Rules, 'onDescription'>
+  Verifiers &
+    Pick<SourceDeps, 'trace' | 'isNoted' | 'remembering' | 'onRole' | 'onUntrustedHeaders'> &
+    Pick<Rules, 'onDescription'>
 >;
 
 export function openRules(place: RulePlace) {

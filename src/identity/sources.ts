@@ -58,14 +58,31 @@ export interface SourceDeps extends Verifiers {
   /** Unix seconds. */
   readonly now: () => number;
   readonly trace?: Trace | undefined;
+  readonly isNoted?: boolean;
   /** Absent: sessions are looked up for each request. */
   readonly remembering?: Remembering;
   readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
+  /** Those of features. */
+  readonly slotted?: readonly SlottedSource[];
   /** The keys of `proxy.jwt`. */
   readonly proxyKeys?: KeySet | undefined;
   /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
+}
+
+/** What a source of a feature may use. `isNoted`: absent, nothing is counted, limited or remembered as used. */
+export interface Told {
+  /** The client's address, behind trusted proxies. */
+  readonly addressOf: (request: RequestFacts) => string;
+  readonly trace?: Trace | undefined;
+  readonly isNoted?: boolean | undefined;
+}
+
+/** A source of a feature, by its place: the first on both listeners, or the last of those with accounts. */
+export interface SlottedSource {
+  readonly slot: 'first' | 'after-session';
+  readonly make: (told: Told) => IdentitySource;
 }
 
 /**
@@ -85,12 +102,15 @@ export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName,
     deps.remembering && !deps.trace ? cachedOnConnection(source, deps.remembering) : source;
   const link = createLinkSource(told);
   const tokens = createApiTokenSource(told);
+  const inSlot = (slot: SlottedSource['slot']) =>
+    (deps.slotted ?? []).filter((one) => one.slot === slot).map(({ make }) => make(told));
+  const first = [link, ...inSlot('first')];
   const ofAccounts = () => createSessionSource({ ...told, cookieName: auth.cookie_name });
   return {
-    internal: [link, internalSource],
+    internal: [...first, internalSource],
     external: auth.enabled
-      ? [link, tokens, cached(ofAccounts()), cached(createScreenSource(told))]
-      : [link, tokens, proxySource(deps)],
+      ? [...first, tokens, cached(ofAccounts()), ...[createScreenSource(told), ...inSlot('after-session')].map(cached)]
+      : [...first, tokens, proxySource(deps)],
   };
 }
 

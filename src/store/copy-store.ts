@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { err, ok, type Result } from '../domain/result.ts';
 import { countRows, deleteRows, hasRow, type Queries, untyped } from './engine/rows.ts';
-import { TABLE_NAMES, TABLES, type Table, type TableName } from './engine/tables.ts';
+import { TABLES, type Table, type TableName, tablesWhere } from './engine/tables.ts';
 import { markFinished, markUnfinished } from './identity.ts';
 import type { Store } from './open-store.ts';
 
@@ -13,7 +13,8 @@ export type CopyMode = 'refuse' | 'continue' | 'replace';
 type Report = (progress: { readonly table: string; readonly done: number; readonly total: number }) => void;
 type Copied = Result<readonly { readonly table: string; readonly rows: number }[], string>;
 
-export const COPIED_TABLES = TABLE_NAMES.filter((name) => (TABLES[name] as Table).isCopied !== false);
+export const copiedTables = (): readonly TableName[] =>
+  tablesWhere(({ isCopied }) => isCopied !== false).map(([name]) => name);
 
 type CopiedRow = Readonly<Record<string, unknown>>;
 
@@ -32,15 +33,15 @@ export async function copyStore(from: Store, to: Store, mode: CopyMode, report: 
   }
   // What was there before, and is not replaced, may be in service.
   if (filled === undefined || mode === 'replace') await markUnfinished(to.db);
-  if (mode === 'replace') for (const table of COPIED_TABLES) await deleteRows(to.db, table, {});
-  for (const table of COPIED_TABLES) await copyTable(table, from.db, to.db, report);
+  if (mode === 'replace') for (const table of copiedTables()) await deleteRows(to.db, table, {});
+  for (const table of copiedTables()) await copyTable(table, from.db, to.db, report);
   const copied = await compared(from.db, to.db);
   if (copied.ok) await markFinished(to.db);
   return copied;
 }
 
 async function firstFilled(db: Queries): Promise<string | undefined> {
-  for (const table of COPIED_TABLES) if (await hasRow(db, table, {})) return table;
+  for (const table of copiedTables()) if (await hasRow(db, table, {})) return table;
   return undefined;
 }
 
@@ -81,7 +82,7 @@ const withBooleans = (row: CopiedRow, booleans: readonly string[]): CopiedRow =>
 /** Counts and a digest of each table, at both ends. */
 async function compared(source: Queries, target: Queries): Promise<Copied> {
   const copied: { table: string; rows: number }[] = [];
-  for (const table of COPIED_TABLES) {
+  for (const table of copiedTables()) {
     const [there, here] = [await digestOf(table, source), await digestOf(table, target)];
     if (there.digest !== here.digest)
       return err(

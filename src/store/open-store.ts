@@ -13,7 +13,7 @@ import { screenCodeStoreOf } from './accounts/screen-codes.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
-import { serializedOn } from './engine/rows.ts';
+import { type Serialized, serializedOn } from './engine/rows.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
@@ -46,16 +46,26 @@ export async function openStore(options: StoreOptions) {
     ...given,
     db,
     ...openParts(db, engine, site),
+    /** A part of its own over the tables of a feature. */
+    part: <Part extends object>(make: MakePart<Part>): Part =>
+      make(db, serializedOn(db, words), { site, isFile: engine.file !== undefined }),
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     /** All or none of them; the same id replaces. */
     writeEvents: (events: readonly EventRecord[]): Promise<void> => writeEvents(events, db, words),
     forgetEvents: forgetEventsOf(db),
     identity: () => readIdentity(db),
     /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
-    probe: (): Promise<void> => engine.probe(tablesWhere('isProbed')),
+    probe: (): Promise<void> => engine.probe(tablesWhere(({ isProbed }) => isProbed).map(([name]) => name)),
     close,
   };
 }
+
+/** Makes a part of the store over tables of its own; all that it has is calls. `site`: empty where one service uses the store. */
+export type MakePart<Part extends object> = (
+  db: Kysely<Tables>,
+  serialized: Serialized,
+  place: { readonly site: string; readonly isFile: boolean },
+) => Part & Calls<Part>;
 
 /** The parts whose calls are bounded by a time, each over tables of its own. */
 function openParts(db: Kysely<Tables>, { words, file }: Engine, site: string) {
@@ -148,11 +158,12 @@ const CALL_MILLISECONDS = 4000;
  */
 export function boundCalls(store: Store): Store {
   const { db, file, copyTo, version, heard, isCurrent, name, glance, close, ...asked } = store;
-  const { events, writeEvents, forgetEvents, ...bound } = asked;
+  const { events, writeEvents, forgetEvents, part, ...bound } = asked;
   const { attempts, serverTime, identity, probe, ...parts } = bound;
   return {
     ...store,
     ...boundedParts(parts),
+    part: (make) => bounded(part(make)),
     attempts: attempts && bounded(attempts),
     serverTime: serverTime && boundedCall(serverTime),
     identity: boundedCall(identity),

@@ -5,7 +5,7 @@ import { configSchema } from '../../src/app/resources/features.ts';
 import { renewed } from '../../src/config/rules.ts';
 import { settingsOf } from './config-place.ts';
 
-const { keys: KEYS } = await configSchema();
+const SCHEMA = await configSchema();
 
 const RUNNING = await settingsOf('auth: {roles: {guest: [garden]}}');
 
@@ -33,20 +33,20 @@ describe('A configuration that was read again', () => {
         store: yaml.includes('store') ? store : RUNNING.store,
         tls: { ...RUNNING.tls, enabled: tls.enabled },
       };
-      const found = renewed(KEYS, RUNNING, read);
+      const found = renewed(SCHEMA, RUNNING, read);
       assert.deepEqual(
         [[...found.changed].sort(), [...found.waiting].sort()],
         [[...changed].sort(), [...waiting].sort()],
       );
-      const again = renewed(KEYS, found.settings, read);
+      const again = renewed(SCHEMA, found.settings, read);
       assert.deepEqual([again.changed, again.waiting], [[], found.waiting]);
-      assert.deepEqual(renewed(KEYS, RUNNING, found.settings).waiting, []);
+      assert.deepEqual(renewed(SCHEMA, RUNNING, found.settings).waiting, []);
     });
   }
 
   it('keeps the whole of what waits as it was, and the rest as it was read', async () => {
     const read = await settingsOf('server: {external: "127.0.0.1:1", internal: false, internal_hosts: [nvr.lan]}');
-    const { settings } = renewed(KEYS, RUNNING, read);
+    const { settings } = renewed(SCHEMA, RUNNING, read);
     assert.deepEqual(settings.server, { ...RUNNING.server, internal_hosts: ['nvr.lan'] });
     assert.deepEqual(settings.auth, read.auth);
   });

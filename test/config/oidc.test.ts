@@ -8,7 +8,7 @@ import { formatProblem } from '../../src/config/problems/problems.ts';
 import { renewed } from '../../src/config/rules.ts';
 import { load, warningsFor, withDirectory } from './config-place.ts';
 
-const { keys: KEYS } = await configSchema();
+const SCHEMA = await configSchema();
 
 const SITE = 'server: {public_url: "https://nvr.example.com"}\n';
 const LEAST = 'name: home, issuer: "https://id.example.com/", client_id: postern';
@@ -149,7 +149,7 @@ describe('Who may log in with a password', () => {
 describe('A reload', () => {
   const heldOf = async (before: string, after: string): Promise<readonly string[]> => {
     const [running, read] = [await settingsOf(before), await settingsOf(after)];
-    return renewed(KEYS, running.settings, read.settings, read.given).held;
+    return renewed(SCHEMA, running.settings, read.settings, read.given).held;
   };
   const mapped = 'default_role: viewer, role_map: {admin: [a], viewer: [b]}';
   // biome-ignore format: a table

@@ -20,10 +20,10 @@ import {
 } from '../../src/config/schema/keys.ts';
 import { load } from './config-place.ts';
 
-const { keys: KEYS } = await configSchema();
+const SCHEMA = await configSchema();
 
 /** Every key with its direction: an entry of a list or a map is none, and a section has those of its keys. */
-const ROWS = [...KEYS]
+const ROWS = [...SCHEMA.keys]
   .filter(([place, { form, isTwin, widens }]) => !place.endsWith('*') && !isTwin && (form !== 'section' || widens))
   .map(([place, { widens }]) => [place, widens] as const);
 
@@ -43,7 +43,7 @@ describe('Every key of the schema', () => {
       'auth.roles.*.hours': always,
       'auth.roles.*.history_since': always,
     });
-    assert.equal(KEYS.get('auth.oidc.*.create')?.widens, toTrue);
+    assert.equal(SCHEMA.keys.get('auth.oidc.*.create')?.widens, toTrue);
   });
 });
 
@@ -92,7 +92,7 @@ describe('A reload without a key that stood there', () => {
       const [section, name] = key.split('.');
       const before = await taken(`${section}:\n  ${name}: ${value}\n`);
       const after = await taken('ui: {login: postern}\n');
-      const found = renewed(KEYS, before.settings, after.settings, after.given);
+      const found = renewed(SCHEMA, before.settings, after.settings, after.given);
       assert.ok(found.held.includes(key), JSON.stringify(found.held));
       assert.deepEqual(
         (found.settings as unknown as Record<string, Record<string, unknown>>)[section ?? '']?.[name ?? ''],
@@ -112,7 +112,7 @@ describe('A reload without a key that stood there', () => {
   for (const [sentence, before, after] of WIDE) {
     it(`changes at once where it ${sentence}`, async () => {
       const [first, then] = [await taken(before), await taken(after)];
-      const found = renewed(KEYS, first.settings, then.settings, then.given);
+      const found = renewed(SCHEMA, first.settings, then.settings, then.given);
       assert.deepEqual([found.held, found.changed.length], [[], 1]);
     });
   }
@@ -128,7 +128,7 @@ describe('A reload without a key that stood there', () => {
   for (const [sentence, before, after] of ROLES) {
     it(`keeps the roles when one of them lost ${sentence}`, async () => {
       const [first, then] = [await taken(`auth: {roles: {g: ${before}}}`), await taken(`auth: {roles: {g: ${after}}}`)];
-      const found = renewed(KEYS, first.settings, then.settings, then.given);
+      const found = renewed(SCHEMA, first.settings, then.settings, then.given);
       assert.deepEqual(found.held, ['auth.roles']);
       assert.deepEqual(found.settings.auth.limits, first.settings.auth.limits);
       assert.deepEqual(found.settings.auth.roles, first.settings.auth.roles);
@@ -147,7 +147,7 @@ describe('A reload without a key that stood there', () => {
   for (const [sentence, before, after, held] of PROXIED) {
     it(`keeps ${held} behind a proxy when it ${sentence}`, async () => {
       const [first, then] = [await taken(before), await taken(after)];
-      assert.deepEqual(renewed(KEYS, first.settings, then.settings, then.given).held, [held]);
+      assert.deepEqual(renewed(SCHEMA, first.settings, then.settings, then.given).held, [held]);
     });
   }
 });

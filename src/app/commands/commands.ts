@@ -107,7 +107,8 @@ export async function openForCommands(
   };
   // What requests alone need is absent: no call of a command comes to it.
   const byCommand = { caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE };
-  const asker = askerFor(bound<never>(CALLED, services as never), byCommand);
+  const routes = [...bound<never>(CALLED, services as never), ...features.routes(services as never)];
+  const asker = askerFor(routes, byCommand);
   return {
     settings,
     store,

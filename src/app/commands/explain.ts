@@ -17,6 +17,7 @@ import { TRUSTED_HEADERS_FILES } from '../../identity/trusted-headers.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
 import { openIdentities, sessionsUnder } from '../identities.ts';
+import { openFeaturesForCommand } from '../resources/features.ts';
 import { openReadOnly } from './read-only.ts';
 
 export type ExplainCommand = Awaited<ReturnType<typeof openForExplain>>;
@@ -31,7 +32,7 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
   const layout = await readLayout();
   const { explain } = openRules({
     config,
-    identities: store ? identitiesIn(store, settings, place) : identitiesWithoutStore(settings, place),
+    identities: store ? await identitiesIn(store, settings, place) : identitiesWithoutStore(settings, place),
     eventsBackend: settings.events.source === 'nvr' ? undefined : NOT_RUNNING,
     layout: () => layout,
     findUser: async (name) => store?.accounts.findUser(name),
@@ -44,7 +45,11 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
 const NOT_RUNNING = { kind: 'unix', path: 'events.sock' } as const;
 
 /** A PIN cannot be given here: for a link with one the answer is that it is missing. */
-function identitiesIn(store: Store, settings: Settings, { env, directory, clock }: CommandPlace) {
+async function identitiesIn(
+  store: Store,
+  settings: Settings,
+  { env, directory, clock, warn = () => {} }: CommandPlace,
+) {
   const { auth } = settings;
   const grace = createStoreGrace();
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
@@ -78,6 +83,7 @@ function identitiesIn(store: Store, settings: Settings, { env, directory, clock 
       recheck: async (caller) => (await sessions()).recheck(caller),
     },
     owesFactor,
+    await openFeaturesForCommand({ store, settings, clock, warn }),
   ).identities;
 }
 

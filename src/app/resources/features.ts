@@ -7,21 +7,32 @@ import type {
   AuditedAct,
   CommandServices,
   Feature,
+  FeatureIdentities,
   FeatureParts,
   FeatureRules,
   FeatureServices,
+  IdentityRules,
   Messages,
+  OpenFeature,
+  OpenForCommand,
 } from '../../features/feature.ts';
+import type { BoundRoute } from '../../routes/own-route.ts';
+import type { Services } from '../services.ts';
 
-export type OpenFeatures = ReturnType<typeof openFeatures>;
+export type Features = ReturnType<typeof createFeatures>;
 
 /** What the features have beside their commands. */
 export const loadFeatures = (list: readonly Feature[] = FEATURES): Promise<readonly FeatureParts[]> =>
   Promise.all(list.map(async ({ load }) => (await load?.()) ?? {}));
 
 /** The configuration with the keys of these features. */
-export const schemaWith = async (list?: readonly Feature[]): Promise<Schema> =>
-  createSchema(Object.assign({}, ...(await loadFeatures(list)).map(({ keys }) => keys)));
+export async function schemaWith(list?: readonly Feature[]): Promise<Schema> {
+  const features = await loadFeatures(list);
+  return createSchema(
+    Object.assign({}, ...features.map(({ keys }) => keys)),
+    features.flatMap(({ rules = [] }) => rules),
+  );
+}
 
 let schema: Promise<Schema> | undefined;
 
@@ -31,16 +42,17 @@ export const configSchema = (): Promise<Schema> => {
   return schema;
 };
 
-/** Declares the metrics of the features, and opens them. */
-export function openFeatures(features: readonly FeatureParts[], services: Omit<FeatureServices, 'messages'>) {
-  const all = { ...services, messages: createMessages() };
+/** Declares the metrics of the features. Until they are opened they have no part in anything. */
+export function createFeatures(features: readonly FeatureParts[]) {
   const declared = features.map(({ metrics }) => metrics?.() ?? {});
-  const opened = features.flatMap((feature, at) => feature.open?.(all, declared[at] ?? {}) ?? []);
+  const opened: OpenFeature[] = [];
   return {
-    families: declared.flatMap((metrics) => Object.values(metrics)),
-    note(act: AuditedAct): void {
-      for (const { note } of opened) note?.(act);
+    ...joined(opened),
+    async open(services: Omit<FeatureServices, 'messages'>): Promise<void> {
+      const all = { ...services, messages: createMessages() };
+      for (const [at, { open }] of features.entries()) opened.push((await open?.(all, declared[at] ?? {})) ?? {});
     },
+    families: declared.flatMap((metrics) => Object.values(metrics)),
     async recorded(): Promise<void> {
       for (const { recorded } of opened) await recorded?.();
     },
@@ -49,25 +61,31 @@ export function openFeatures(features: readonly FeatureParts[], services: Omit<F
       for (const { started } of opened) started?.(config);
     },
     warnings: (): readonly string[] => opened.flatMap(({ warnings }) => warnings?.() ?? []),
-    async close(): Promise<void> {
-      for (const { close } of opened.toReversed()) await close?.();
-    },
   };
 }
 
 /** The features in a command that opens the store. */
 export async function openFeaturesForCommand(services: Omit<CommandServices, 'messages'>) {
   const all = { ...services, messages: createMessages() };
-  const opened = (await loadFeatures()).flatMap((feature) => feature.openForCommand?.(all) ?? []);
+  const opened: OpenForCommand[] = [];
+  for (const { openForCommand } of await loadFeatures()) opened.push((await openForCommand?.(all)) ?? {});
   return {
-    note(act: AuditedAct): void {
-      for (const { note } of opened) note?.(act);
-    },
-    async close(): Promise<void> {
-      for (const { close } of opened.toReversed()) await close?.();
-    },
+    ...joined(opened),
+    routes: (services: Services): readonly BoundRoute[] => opened.flatMap(({ routes }) => routes?.(services) ?? []),
   };
 }
+
+/** What a service and a command need of the features alike. */
+const joined = (opened: readonly Pick<OpenFeature, 'note' | 'identities' | 'close'>[]) => ({
+  note(act: AuditedAct): void {
+    for (const { note } of opened) note?.(act);
+  },
+  identities: (rules: IdentityRules): readonly FeatureIdentities[] =>
+    opened.flatMap(({ identities }) => identities?.(rules) ?? []),
+  async close(): Promise<void> {
+    for (const { close } of opened.toReversed()) await close?.();
+  },
+});
 
 function createMessages(): Messages {
   const uses: ((message: ServiceMessage) => void)[] = [];

@@ -8,8 +8,8 @@ import { parsePublicUrl } from './addresses.ts';
 import { authSection } from './auth-schema.ts';
 import { isWider, namesIn, readKeys } from './keys.ts';
 import { believesMore, everyAddress, lacksEntries, losesGroups, mappedRoles, unknownRole } from './proxy-rules.ts';
-import { fails, type Raw, type Rule, warns } from './rule.ts';
-import type { Settings } from './schema.ts';
+import { fails, warns } from './rule.ts';
+import type { Raw, Rule, Settings } from './schema.ts';
 
 /** The keys of `auth`, by their place below it. */
 const KEYS = readKeys(authSection);

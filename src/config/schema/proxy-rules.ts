@@ -3,8 +3,8 @@ import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { about, type Finding, type KeyPath, nearest } from '../problems/problems.ts';
-import { fails, type Raw, type Rule, warns } from './rule.ts';
-import type { Settings } from './schema.ts';
+import { fails, warns } from './rule.ts';
+import type { Raw, Rule, Settings } from './schema.ts';
 
 const SHORTEST_GOOD_SECRET = 16;
 

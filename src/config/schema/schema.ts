@@ -1,6 +1,6 @@
 /** The configuration keys of the core with type, default and sentence, and the schema of all keys, those of features included (interface 2.5; SPEC 1). */
 import { z } from 'zod';
-import type { KeyPath } from '../problems/problems.ts';
+import type { Finding, KeyPath } from '../problems/problems.ts';
 import { authSection } from './auth-schema.ts';
 import { higher, placeAmong, readKeys } from './keys.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
@@ -57,15 +57,31 @@ type DeepReadonly<Value> = Value extends string | number | boolean | null | unde
 /** Sections beside those of the core, by name: the keys of features. */
 export type Sections = Readonly<Record<string, z.ZodType>>;
 
+/** The raw value of a key: a problem between keys is reported together with those of single keys. */
+export type Raw = (key: string) => unknown;
+
+/** A rule about a key in the light of others. */
+export interface Rule {
+  readonly key: string;
+  /** What is wrong. `isWhole`: what the store holds is there too, and nothing else can give what is owed. */
+  readonly problems?: (raw: Raw, isWhole: boolean) => readonly Finding[];
+  /** What is valid but probably a mistake. */
+  readonly warnings?: (settings: Settings) => readonly Finding[];
+  /** Whether a reload would trust more than before. `given`: the keys that have a value in the new file. */
+  readonly widens?: (running: Settings, read: Settings, given: ReadonlySet<string>) => boolean;
+}
+
 export type Schema = ReturnType<typeof createSchema>;
 
-export function createSchema(sections: Sections) {
+/** `rules`: those of features, beside their keys. */
+export function createSchema(sections: Sections, rules: readonly Rule[] = []) {
   const file = z.strictObject({ ...SECTIONS, ...sections });
   const keys = readKeys(file);
   return {
     file,
     /** Every key, by its place. */
     keys,
+    rules,
     /** Its result holds the sections of features, too: they know their types. */
     read: file.transform((settings): Settings => withSource(settings as z.output<z.ZodObject<typeof SECTIONS>>)),
     /** Whether the value at a path is a secret, or an entry of one that is a list. */

@@ -20,7 +20,13 @@ export const ledger: FeatureParts<LedgerMetrics> = {
 };
 
 /** What the command line does, in the ledger as well: written when the command ends (SPEC 14). */
-function openCommandLedger({ store, settings, clock, messages, warn }: CommandServices): Required<OpenForCommand> {
+function openCommandLedger({
+  store,
+  settings,
+  clock,
+  messages,
+  warn,
+}: CommandServices): Required<Pick<OpenForCommand, 'note' | 'close'>> {
   const isEnabled = ledgerKeys(settings).retention > 0;
   const entries: LedgerEntry[] = [];
   const now = (): number => clock.now() / 1000;

@@ -16,7 +16,7 @@ import {
   takeRows,
   updateRows,
 } from '../engine/rows.ts';
-import { TABLE_NAMES, TABLES, type Table, type Tables, tablesWhere } from '../engine/tables.ts';
+import { type Tables, tablesWhere } from '../engine/tables.ts';
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
@@ -65,10 +65,8 @@ export const createAccountStore = storePart(
 
     /** What is over at that time, of every table that says when. */
     async forgetEnded(db, now: number) {
-      for (const table of TABLE_NAMES) {
-        const { ends }: Table = TABLES[table];
+      for (const [table, { ends }] of tablesWhere(({ ends }) => ends))
         if (ends) await deleteRows(db, table, { [ends.by]: { '<': now - (ends.keptSeconds ?? 0) } });
-      }
     },
   },
   {
@@ -133,7 +131,7 @@ export const createAccountStore = storePart(
         else await deleteRows(db, 'closed_sign_ins', { id });
       }
       // A user made again under the same name gets nothing of what the former one had.
-      for (const table of tablesWhere('isOfUser')) await deleteRows(db, table, { user_name: name });
+      for (const [table] of tablesWhere(({ isOfUser }) => isOfUser)) await deleteRows(db, table, { user_name: name });
       return 'deleted';
     },
 

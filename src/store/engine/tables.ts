@@ -1,6 +1,7 @@
 /**
  * The tables, one row each: columns and their kinds, the key, what is copied, and whose rows they hold. The row types of the query
- * builder and the codecs between rows and records follow from it. Times are Unix seconds.
+ * builder and the codecs between rows and records follow from it. Times are Unix seconds. A feature has the rows of its tables in
+ * its folder, and gives them by `features/all.ts`.
  */
 import type { Generated } from 'kysely';
 import type { StoredRole, User } from '../../domain/accounts/account.ts';
@@ -42,20 +43,20 @@ export interface Table {
   readonly ends?: { readonly by: string; readonly keptSeconds?: number };
 }
 
-const TEXT = { kind: 'text' } as const;
-const NUMBER = { kind: 'number' } as const;
-const FLAG = { kind: 'flag' } as const;
-const JSON_TEXT = { kind: 'json' } as const;
+export const TEXT = { kind: 'text' } as const;
+export const NUMBER = { kind: 'number' } as const;
+export const FLAG = { kind: 'flag' } as const;
+export const JSON_TEXT = { kind: 'json' } as const;
 const BOOLEAN = { kind: 'boolean' } as const;
-const maybe = <Kind extends Column>(column: Kind) => ({ ...column, isNullable: true }) as const;
-const optional = <Kind extends Column>(column: Kind) => ({ ...column, isOptional: true }) as const;
-const defaulted = <Kind extends Column>(column: Kind) => ({ ...column, hasDefault: true }) as const;
-const named = <const Name extends string | false, Kind extends Column>(field: Name, column: Kind) =>
+export const maybe = <Kind extends Column>(column: Kind) => ({ ...column, isNullable: true }) as const;
+export const optional = <Kind extends Column>(column: Kind) => ({ ...column, isOptional: true }) as const;
+export const defaulted = <Kind extends Column>(column: Kind) => ({ ...column, hasDefault: true }) as const;
+export const named = <const Name extends string | false, Kind extends Column>(field: Name, column: Kind) =>
   ({ ...column, field }) as const;
-const hidden = <Kind extends Column>(column: Kind) => named(false, column);
-const USER = named('user', TEXT);
+export const hidden = <Kind extends Column>(column: Kind) => named(false, column);
+export const USER = named('user', TEXT);
 /** Empty: of a service without `server.site`. */
-const SITE = hidden(defaulted(TEXT));
+export const SITE = hidden(defaulted(TEXT));
 
 /** Clocks of replicas differ, and a clock may be set: a revocation is kept for longer than a token can hold. */
 export const LATE_SECONDS = 3600;
@@ -73,7 +74,7 @@ const ENTRY = {
 } as const;
 
 // biome-ignore format: a table
-export const TABLES = {
+const CORE_TABLES = {
   users: { key: 'name', isProbed: true, columns: {
     name: TEXT, role: TEXT, password_hash: TEXT, password_changed_at: maybe(NUMBER), created_at: NUMBER,
     has_factor: optional(defaulted(FLAG)),
@@ -185,18 +186,28 @@ export const TABLES = {
   store_identity: { key: 'id', isCopied: false, columns: { id: TEXT } },
 } as const satisfies Readonly<Record<string, Table>>;
 
-export type TableName = keyof typeof TABLES;
-export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+/** The tables of the features; each adds its own here (`declare module`). */
+// biome-ignore lint/suspicious/noEmptyInterface: features declare its members
+export interface FeatureTables {}
+type Register = typeof CORE_TABLES & FeatureTables;
 
-type NamesWhere<Trait extends string> = {
-  [Name in TableName]: (typeof TABLES)[Name] extends Readonly<Record<Trait, true>> ? Name : never;
-}[TableName];
+export type TableName = keyof Register;
+/** Every table. A feature that is left out keeps its rows in a store: they are copied, and go with their user. */
+export const TABLES = { ...CORE_TABLES } as unknown as Register;
 
-/** The tables that have the trait. */
-export const tablesWhere = <const Trait extends 'isProbed' | 'isOfUser'>(trait: Trait) =>
-  TABLE_NAMES.filter((name) => (TABLES[name] as Table)[trait] === true) as NamesWhere<Trait>[];
+let quiet: RegExp | undefined;
 
-type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name]['columns'];
+/** Adds the tables of features, before a store is opened. */
+export function giveTables(rows: Readonly<Record<string, Table>>): void {
+  Object.assign(TABLES, rows);
+  quiet = undefined;
+}
+
+/** The names and rows of the tables for which it holds. */
+export const tablesWhere = (holds: (table: Table) => unknown): readonly (readonly [TableName, Table])[] =>
+  (Object.entries(TABLES) as [TableName, Table][]).filter(([, table]) => holds(table));
+
+type ColumnsOf<Name extends TableName> = Register[Name]['columns'];
 type Stored<Kind extends Column> =
   | (Kind['kind'] extends 'boolean' ? boolean | number : Kind['kind'] extends 'number' | 'flag' ? number : string)
   | (Kind extends { isNullable: true } ? null : never);
@@ -239,8 +250,8 @@ type GivenIn<Columns> = {
 /** A record of the table, as far as its columns tell. */
 export type Given<Name extends TableName> = GivenIn<ColumnsOf<Name>>;
 
-/** What columns do not tell: brands of names, and what JSON holds. */
-interface Records {
+/** What columns do not tell: brands of names, and what JSON holds. Features add that of their tables. */
+export interface Records {
   readonly users: User;
   readonly custom_roles: StoredRole;
   readonly curtain: DrawnEntry;
@@ -273,13 +284,18 @@ const makeCodecs = (columns: Table['columns']) =>
     field === false ? [] : [{ column, field, kind, isOptional, on: isNegated ? 0 : 1 }],
   );
 
-const CODECS = new Map(TABLE_NAMES.map((name) => [name, makeCodecs(TABLES[name].columns)]));
+const made = new Map<TableName, ReturnType<typeof makeCodecs>>();
+const codecs = (name: TableName): ReturnType<typeof makeCodecs> => {
+  const known = made.get(name) ?? makeCodecs(TABLES[name].columns);
+  made.set(name, known);
+  return known;
+};
 
 /** The record of a row. A flag that is `isOptional` is true or absent. */
 export function readRecord<Name extends TableName>(table: Name, row: object): RecordOf<Name> {
   const record: Record<string, unknown> = {};
   const values = row as Readonly<Record<string, unknown>>;
-  for (const { column, field, kind, isOptional, on } of CODECS.get(table) ?? []) {
+  for (const { column, field, kind, isOptional, on } of codecs(table)) {
     const value = values[column];
     if (isOptional && (value === null || (kind === 'flag' && value !== on))) continue;
     if (kind === 'flag') record[field] = value === on;
@@ -292,7 +308,7 @@ export function readRecord<Name extends TableName>(table: Name, row: object): Re
 export function writeRow<Name extends TableName>(table: Name, record: Given<Name>): Written<ColumnsOf<Name>> {
   const row: Record<string, unknown> = {};
   const values = record as Readonly<Record<string, unknown>>;
-  for (const { column, field, kind, on } of CODECS.get(table) ?? []) {
+  for (const { column, field, kind, on } of codecs(table)) {
     const value = values[field] ?? null;
     if (kind === 'flag') row[column] = value ? on : 1 - on;
     else row[column] = kind === 'json' && value !== null ? JSON.stringify(value) : value;
@@ -300,19 +316,23 @@ export function writeRow<Name extends TableName>(table: Name, record: Given<Name
   return row as Written<ColumnsOf<Name>>;
 }
 
-const quietWrites = (name: TableName): readonly string[] => {
-  const { changesVerdicts = true } = TABLES[name] as Table;
-  if (changesVerdicts === true) return [];
+const quietWrites = ([name, { changesVerdicts }]: readonly [string, Table]): readonly string[] => {
+  if (changesVerdicts === undefined) return [];
   if (changesVerdicts === false) return [`(?:with moved as \\(\\s*)?(?:insert into|update|delete from) "?${name}\\b`];
   // A value is a parameter, or the column with one added or taken away.
   const change = `"(?:${changesVerdicts.join('|')})" = (?:"\\w+" [+-] )?(?:\\?|\\$\\d+)`;
   return [`update "${name}" set ${change}(?:, ${change})*(?: where |$)`];
 };
-const QUIET = new RegExp(`^(?:${TABLE_NAMES.flatMap(quietWrites).join('|')})`);
 
 /**
  * Whether accounts, roles and tokens that are remembered must be read again after the statement: whatever changes a row counts,
  * but what `TABLES` excepts, which is written all the time. A statement that begins with `with` is taken for a write, but for that of the ledger.
  */
-export const mayChangeVerdict = (statement: string): boolean =>
-  !/^\s*select\b/i.test(statement) && !QUIET.test(statement);
+export const mayChangeVerdict = (statement: string): boolean => {
+  quiet ??= new RegExp(
+    `^(?:${tablesWhere(() => true)
+      .flatMap(quietWrites)
+      .join('|')})`,
+  );
+  return !/^\s*select\b/i.test(statement) && !quiet.test(statement);
+};

@@ -7,7 +7,7 @@ import { openLedger } from '../../../src/features/ledger/ledger.ts';
 import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
 import { beginningEntry, emptyHead, linkEntries } from '../../../src/store/ledger/chain.ts';
 import type { LedgerStore } from '../../../src/store/ledger/ledger.ts';
-import type { Store } from '../../../src/store/open-store.ts';
+import type { HoldingStore } from '../../../src/store/pending-revocations.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { movableClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
@@ -45,7 +45,7 @@ describe('The ledger', () => {
       {
         settings: SETTINGS,
         activeSettings: () => SETTINGS,
-        store: { ledger } as Store,
+        store: { ledger } as HoldingStore,
         clock,
         logs,
         mayDelete: () => true,
