@@ -48,7 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config:    ['yaml', 'zod'],
   telemetry: ['prom-client', 'pino'],
   ui:        ['koa', 'vite'],
-  features:  ['commander', 'koa', 'pino', 'zod'],
+  features:  ['commander', 'koa', 'lru-cache', 'pino', 'zod'],
   cli:       ['commander', 'pino'],
 };
 
@@ -60,7 +60,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1'], ['forward'], ['websocket'], ['entry'], ['listen', 'explain'], ['.']],
   nvr:      [['frigate'], ['.']],
-  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users', 'grants'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'settings'], ['oidc']],
+  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users', 'grants'], ['roles', 'tokens', 'invitations', 'curtain', 'settings'], ['oidc']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['.'], ['events', 'store'], ['accounts']],

@@ -4,8 +4,6 @@ import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
 import { createCurtainRegistry } from '../accounts/curtain/curtain.ts';
 import { createGrantMemory, createGrantUses } from '../accounts/grants/grants.ts';
 import { createInvitationLimiter } from '../accounts/invitations/accept-invitation.ts';
-import { createLinkPasses } from '../accounts/links/link-pass.ts';
-import { createLinkLimiter } from '../accounts/links/links.ts';
 import { createKnownClients } from '../accounts/login/client-key.ts';
 import {
   createFirstTimeLogin,
@@ -34,6 +32,8 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
+import { createLinkPasses } from '../features/links/link-pass.ts';
+import { createLinkLimiter } from '../features/links/links.ts';
 import { createPairingLimiter } from '../features/screens/pairing-routes.ts';
 import { createScreenLimiter } from '../features/screens/screens.ts';
 import type { Store } from '../store/open-store.ts';

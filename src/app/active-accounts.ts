@@ -2,7 +2,6 @@
 import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
 import { createInvitations } from '../accounts/invitations/invitations.ts';
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../accounts/invitations/invited-passkeys.ts';
-import { openLinks } from '../accounts/links/links.ts';
 import { invitedSessions } from '../accounts/login/post-login.ts';
 import { openProviderSessions } from '../accounts/oidc/provider-sessions.ts';
 import { createSignIns } from '../accounts/oidc/sign-in.ts';
@@ -22,6 +21,7 @@ import { hasFreshProof } from '../domain/credentials.ts';
 import { ADMIN } from '../domain/names.ts';
 import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
 import { err } from '../domain/result.ts';
+import { openLinks } from '../features/links/links.ts';
 import { openScreens } from '../features/screens/screens.ts';
 import { openIdentities, sessionsUnder } from './identities.ts';
 import { providersUnder } from './providers.ts';

@@ -9,17 +9,16 @@ import type { Caller } from '../domain/caller.ts';
 import { type CustomRoles, toScope, visibleCameras } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { ActiveFeature } from '../features/feature.ts';
+import { createLinkJudge } from '../features/links/link-judge.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
 import { createAsker, questionFor } from '../gateway/forward/nvr-questions.ts';
 import type { Gate } from '../gateway/gate.ts';
-import { createLinkJudge } from '../gateway/link-judge.ts';
 import { refusalRules } from '../gateway/response/error-responses.ts';
 import { createStartPage } from '../gateway/start-page.ts';
 import { askText } from '../outbound/ask-upstream.ts';
 import { openApiDocument } from '../routes/document.ts';
 import type { BoundRoute } from '../routes/own-route.ts';
 import { postInvitation } from '../ui/invitation-page.ts';
-import { postLink } from '../ui/link-page.ts';
 import { leadToConsole } from '../ui/serve-ui.ts';
 import { signInPages } from '../ui/sign-in-pages.ts';
 import type { UiOptions } from '../ui/ui-options.ts';
@@ -84,14 +83,12 @@ export function servicesUnder(
     accounts,
     timeZone: auth.timezone ?? undefined,
     invitations: services,
-    links: services,
     bodySeconds: accounts.bodySeconds,
   };
   const all: Services = {
     ...services,
     ui: pages,
     invitationForm: (ctx) => postInvitation(ctx, pages),
-    linkForm: (ctx) => postLink(ctx, pages),
     /** Asks the person again at the provider, and comes back to the page that asked. */
     askAtProvider: (ctx, { user: { name: user }, session }, { name: provider, returnTo }) =>
       beginAttempt(ctx, all, {

@@ -1,5 +1,5 @@
 /** What each kind of credential is worth under one configuration: for the service, for `explain` and for commands (SPEC 3). */
-import { createLinks } from '../accounts/links/links.ts';
+
 import { createSessions, type SessionParts } from '../accounts/sessions/sessions.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
@@ -7,6 +7,7 @@ import { isFramedElsewhere } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
+import { createLinks } from '../features/links/links.ts';
 import { createScreens } from '../features/screens/screens.ts';
 import { recheckedProxyCaller } from '../identity/proxy-header-source.ts';
 import { createViewAs } from '../identity/view-as.ts';

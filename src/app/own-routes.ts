@@ -1,8 +1,6 @@
 /** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
 import { CURTAIN_ROUTES } from '../accounts/curtain/curtain.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
-import { LINK_PAGE_ROUTES } from '../accounts/links/link-page.ts';
-import { LINK_ROUTES } from '../accounts/links/link-routes.ts';
 import { LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
 import { LOGIN_ROUTES } from '../accounts/login/login-routes.ts';
 import { PASSKEY_LOGIN_ROUTES } from '../accounts/login/passkey-login-routes.ts';
@@ -41,8 +39,6 @@ export const CORE_ROUTES: readonly OwnRoute<Services>[] = [
   ...SIGN_IN_ROUTES,
   ...PAGES,
   ...INVITATION_ROUTES,
-  ...LINK_ROUTES,
-  ...LINK_PAGE_ROUTES,
   ...OPENAPI_ROUTES,
   ...FACTOR_ROUTES,
   ...PASSKEY_ROUTES,

@@ -11,8 +11,6 @@ import type { GuardedAct, LoginResult } from '../accounts/http/kernel.ts';
 import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
 import type { Invitations } from '../accounts/invitations/invitations.ts';
 import type { InvitedPasskeys } from '../accounts/invitations/invited-passkeys.ts';
-import type { LinkPasses } from '../accounts/links/link-pass.ts';
-import type { OpenLinks } from '../accounts/links/links.ts';
 import type { KnownClients } from '../accounts/login/client-key.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
 import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
@@ -44,10 +42,12 @@ import type { Clock } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { Clause } from '../domain/rate-limit.ts';
 import type { ServiceStatus } from '../domain/status.ts';
+import type { GateLinkJudge } from '../features/links/link-judge.ts';
+import type { LinkPasses } from '../features/links/link-pass.ts';
+import type { OpenLinks } from '../features/links/links.ts';
 import type { OpenScreens } from '../features/screens/screens.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import type { Explainer } from '../gateway/explain/explainer.ts';
-import type { GateLinkJudge } from '../gateway/link-judge.ts';
 import type { RulePlace } from '../gateway/rules.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { HoldingStore } from '../store/pending-revocations.ts';
@@ -176,8 +176,6 @@ export interface Services extends AccountServices {
   readonly ui: UiOptions;
   /** The page of an invitation takes a form, and whatever else is not JSON. */
   readonly invitationForm: (ctx: RouteContext) => Promise<void>;
-  /** Likewise the page of a link. */
-  readonly linkForm: (ctx: RouteContext) => Promise<void>;
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
   /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */

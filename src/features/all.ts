@@ -8,12 +8,14 @@ import { registerBackupCommands } from './backup/command.ts';
 import { registerDoctorCommand } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
 import { registerLedgerCommands } from './ledger/command.ts';
+import { LINKS } from './links/command.ts';
 import { registerPolicyCommands } from './policy/command.ts';
 import { SCREENS } from './screens/command.ts';
 
 export const FEATURES: readonly Feature[] = [
   { name: 'notify', load: async () => (await import('./notify/index.ts')).notify },
   { name: 'ledger', load: async () => (await import('./ledger/index.ts')).ledger, commands: registerLedgerCommands },
+  { name: 'links', load: async () => (await import('./links/index.ts')).links, group: LINKS },
   { name: 'screens', load: async () => (await import('./screens/index.ts')).screens, group: SCREENS },
   { name: 'policy', commands: registerPolicyCommands },
   { name: 'backup', commands: registerBackupCommands },

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
+import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
 import type { AccountServices, Lasting, Services } from '../app/services.ts';
 import type { CommandPlace } from '../config/load-config.ts';
 import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
@@ -142,6 +143,8 @@ export interface ActiveFeature {
 
 export interface CommandServices extends Pick<FeatureServices, 'settings' | 'clock' | 'messages'> {
   readonly store: Store;
+  /** Where the secret lies that sessions are signed with. */
+  readonly secretPlaces: SecretPlaces;
   readonly warn: (sentence: string) => void;
 }
 

@@ -1,5 +1,4 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
-import { PASS_COOKIE } from '../accounts/links/link-pass.ts';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
@@ -219,6 +218,9 @@ const LINK_REASONS: Readonly<Record<LinkFault, RefusalReason>> = {
   unknown: 'link-over', expired: 'link-over', revoked: 'link-over', 'maker-gone': 'link-over',
   'pin-missing': 'link-pin-missing', limited: 'links-limited',
 };
+
+/** The cookie's path is the link's, so that a browser shows it to no other. */
+export const PASS_COOKIE = 'postern_link';
 
 /** The first of the sources: a request below `/s/{secret}/…` is judged as the link, whatever other credentials came along. */
 const createLinkSource = ({

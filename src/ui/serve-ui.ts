@@ -1,12 +1,11 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
 
 import type { RouteState } from '../domain/caller.ts';
-import { INVITATION_PATH, LINK_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
+import { INVITATION_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ASSETS_PATH, assetPath, findManifest, MANIFEST_PATH, sendAsset } from './built-pages.ts';
 import { fillPage } from './html.ts';
 import { getInvitation } from './invitation-page.ts';
-import { getLink } from './link-page.ts';
 import { getLogin, postLogin } from './login-page.ts';
 import {
   assetHeaders,
@@ -37,7 +36,6 @@ export const PAGE_ROUTES: readonly OwnRoute<UiOptions>[] = [
   { route: `GET ${LOGIN_PATH}`, access: 'public', summary: 'The login page', yes: [200], type: 'text/html', handler: (ctx, ui, next) => (isHere(ui) ? getLogin(ctx, ui) : next()) },
   { route: `POST ${LOGIN_PATH}`, access: 'public', secret: true, summary: 'The form of the login page, sent without JavaScript', yes: [303], no: [401, 403, 404, 413, 415, 422, 429], type: 'text/html', handler: (ctx, ui, next) => (isHere(ui) ? postLogin(ctx, ui) : next()) },
   { route: `GET ${INVITATION_PATH}/{token}`, access: 'public', summary: 'The page behind a link', yes: [200], no: [404, 429], type: 'text/html', handler: getInvitation },
-  { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429], type: 'text/html', handler: getLink },
   { route: 'GET /postern', access: 'public', summary: 'The console', yes: [301], handler: (ctx, ui) => lead(ctx, ui, 301, `/postern/${ctx.search}`) },
   { route: 'GET /postern/start', access: 'any', enrolment: true, summary: 'Leads to the page where the caller begins', yes: [302], type: 'text/html', handler: leadToStart },
   { route: 'GET /postern/{rest...}', access: 'public', summary: 'Pages and assets of the console', yes: [200], no: [404], type: 'text/html', handler: serveBelow },

@@ -1,6 +1,5 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
 import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
-import type { VisitServices } from '../accounts/links/link-page.ts';
 import type { AttemptServices } from '../accounts/login/post-login.ts';
 import type { AccountServices, Services } from '../app/services.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -27,8 +26,6 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath'> {
   readonly accounts: FormLoginServices;
   /** What the pages of invitations ask. */
   readonly invitations: InvitationPageServices;
-  /** What the pages of links ask. */
-  readonly links: VisitServices & Pick<Services, 'judge' | 'friendlyNameOf'>;
   /** `auth.timezone`: an IANA name; undefined: the service's own. */
   readonly timeZone: string | undefined;
   /** Seconds in which the body of a form must arrive. */

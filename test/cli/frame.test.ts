@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { TOKENS } from '../../src/cli/commands/grants.ts';
+import { TOKENS } from '../../src/cli/commands/tokens.ts';
 import { USERS } from '../../src/cli/commands/users.ts';
 import { onStore, register } from '../../src/cli/frame.ts';
 import { typed } from '../support/terminal.ts';

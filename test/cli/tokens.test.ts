@@ -9,7 +9,7 @@ import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { TOKENS } from '../../src/cli/commands/grants.ts';
+import { TOKENS } from '../../src/cli/commands/tokens.ts';
 import { register } from '../../src/cli/frame.ts';
 import { parseExpiry } from '../../src/domain/moment.ts';
 import type { UserName } from '../../src/domain/names.ts';

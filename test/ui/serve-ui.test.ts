@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Koa from 'koa';
+import { postLink } from '../../src/features/links/link-page.ts';
 import { type BoundRoute, bound } from '../../src/routes/own-route.ts';
 import { readBuiltPages } from '../../src/ui/built-pages.ts';
 import { postInvitation } from '../../src/ui/invitation-page.ts';
-import { postLink } from '../../src/ui/link-page.ts';
 import { leadToConsole, PAGE_ROUTES } from '../../src/ui/serve-ui.ts';
 import type { UiOptions } from '../../src/ui/ui-options.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
@@ -46,7 +46,6 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
     timeZone: undefined,
     // No form comes as far as its services here.
     accounts: undefined as never,
-    links: undefined as never,
     invitations: undefined as never,
     bodySeconds: () => 1,
     ...options,
@@ -57,7 +56,11 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
       ...bound(PAGE_ROUTES, served),
       ...(options.hasNvr === false ? [start] : []),
       { route: 'POST /invitation/{token}', access: 'public', handler: (ctx) => postInvitation(ctx, served) },
-      { route: 'POST /s/{secret}', access: 'public', handler: (ctx) => postLink(ctx, served) },
+      {
+        route: 'POST /s/{secret}',
+        access: 'public',
+        handler: (ctx) => postLink(ctx, { ui: served, bodySeconds: () => 1 } as never),
+      },
     ]),
   );
   const server = createServer(app.callback());

@@ -5,7 +5,7 @@ import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
 import { VERBS } from '../../domain/policy.ts';
 import { CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 
-const MAYBE_TEXT = TEXT.nullable();
+export const MAYBE_TEXT = TEXT.nullable();
 export const MAYBE_TIME = TIME.nullable();
 const MAYBE_CAMERAS = CAMERAS.nullable().meta({ description: 'null: all' });
 const USER_NAME = TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' });
@@ -13,7 +13,7 @@ const ROLE_NAME = TEXT.meta({ description: 'admin, viewer or a custom role' });
 const TRUE = z.literal(true);
 const SHOWN_ONCE = 'Shown this once';
 const CODES = z.array(TEXT).meta({ description: `${SHOWN_ONCE}; empty when there were some already` });
-const PAGE_URL = TEXT.meta({ description: `${SHOWN_ONCE}; a path while server.public_url is not set` });
+export const PAGE_URL = TEXT.meta({ description: `${SHOWN_ONCE}; a path while server.public_url is not set` });
 
 export const PROFILE = named(
   'Profile',
@@ -181,45 +181,6 @@ export const MADE_TOKEN = named(
   }),
 );
 
-const CAMERA = z.object({ camera: TEXT });
-/** What a link shows: as it is asked for, and as it is listed. */
-export const SHARED_THING = z.union([
-  z.object({ event: TEXT.meta({ description: 'The id of an event' }) }),
-  z.object({ review: TEXT.meta({ description: 'The id of a review' }) }),
-  z.object({ recording: z.object({ camera: TEXT, from: z.number(), to: z.number() }) }),
-  z.object({ live: CAMERA }),
-  z.object({ snapshot: CAMERA }),
-]);
-export const LINK = named(
-  'Link',
-  z.object({
-    id: TEXT,
-    what: SHARED_THING,
-    camera: TEXT,
-    name: MAYBE_TEXT,
-    user: TEXT.meta({ description: 'Who made it' }),
-    token_id: MAYBE_TEXT.meta({ description: 'The API token that made it' }),
-    state: z.enum(['active', 'spent', 'revoked', 'expired']),
-    uses: z.int().nullable().meta({ description: 'How many viewers may open it; null: any number' }),
-    opened: z.int().meta({ description: 'How many viewers have' }),
-    has_pin: z.boolean(),
-    notify_on_open: z.boolean(),
-    created_at: TIME,
-    expires_at: TIME,
-    revoked_at: MAYBE_TIME,
-    openings: z.array(z.object({ at: TIME, address: TEXT, agent: MAYBE_TEXT })),
-  }),
-);
-export const MADE_LINK = named(
-  'MadeLink',
-  z.object({
-    id: TEXT,
-    url: PAGE_URL,
-    expires_at: TIME,
-    files: z.array(TEXT).meta({ description: 'What can be asked for below the address' }),
-    note: TEXT.optional(),
-  }),
-);
 export const SCREEN = named(
   'Screen',
   z.object({
@@ -251,4 +212,3 @@ export const SCREEN_DEVICE = named(
   z.object({ address: TEXT, agent: MAYBE_TEXT, created_at: TIME, expires_at: TIME }),
 );
 export const MADE_SCREEN = named('MadeScreen', z.object({ success: TRUE, id: TEXT, name: TEXT, ends_at: MAYBE_TIME }));
-export const GIVEN_PIN = named('Given', z.object({ success: TRUE, expires_at: TIME }));

@@ -1,19 +1,16 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import { type AuditedAct, Refused, unfit } from '../../accounts/http/kernel.ts';
+import { type AuditedAct, Refused } from '../../accounts/http/kernel.ts';
 import type { StoreUse } from '../../accounts/http/route-commands.ts';
 import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
-import { createLinkPasses } from '../../accounts/links/link-pass.ts';
-import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
 import { createBlockAdmin, LIMIT_ROUTES } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { toPasswordRules } from '../../accounts/passwords/password-rules.ts';
 import { createRoleRegistry, createRoles } from '../../accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
 import { createEnrolment } from '../../accounts/second-factor/second-factor.ts';
-import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { openKnownStore } from '../../accounts/sites/own-store.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
@@ -44,7 +41,6 @@ const CALLED: readonly OwnRoute<never>[] = [
   ...FACTOR_ROUTES,
   ...INVITATION_ROUTES,
   ...TOKEN_ROUTES,
-  ...LINK_ROUTES,
   ...SCREEN_ROUTES,
 ];
 
@@ -67,7 +63,8 @@ export async function openForCommands(
     : openKnownStore(directory, { url, site }));
   const { settings } = await underStored(config, store.settings, read);
   const { auth } = settings;
-  const features = await openFeaturesForCommand({ store, settings, clock, warn });
+  const secretPlaces = { configDirectory: directory, environment: env };
+  const features = await openFeaturesForCommand({ store, settings, clock, warn, secretPlaces });
   /** Writes an act into the ledger, done or refused (SPEC 14). */
   const audit: Audit = (entry) => features.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
   const record = (act: AuditedAct, reason?: string): void => {
@@ -102,8 +99,6 @@ export async function openForCommands(
     hasOwnLogin: auth.enabled,
     publicAddressOf,
     grantUses: { flush: async () => {} },
-    longest: settings.links.max_lifetime,
-    passes: { pinHash: pinHashAt({ configDirectory: directory, environment: env }) },
   };
   // What requests alone need is absent: no call of a command comes to it.
   const byCommand = { caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE };
@@ -145,15 +140,6 @@ export async function openForCommands(
     },
   };
 }
-
-/** The key of PINs is the service's: it is read when a PIN is given. */
-const pinHashAt =
-  (places: Parameters<typeof findSigningSecret>[0]) =>
-  async (linkId: string, pin: string): Promise<string> => {
-    const secret = await findSigningSecret(places, 'refuse');
-    if (!secret.ok) throw unfit('pin-invalid', secret.error);
-    return createLinkPasses(secret.value.key).pinHash(linkId, pin);
-  };
 
 /** Commands make no secret of a second factor. */
 const NO_SEALER: never = undefined as never;

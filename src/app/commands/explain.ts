@@ -51,6 +51,7 @@ async function identitiesIn(
   { env, directory, clock, warn = () => {} }: CommandPlace,
 ) {
   const { auth } = settings;
+  const secretPlaces = { environment: env, configDirectory: directory };
   const grace = createStoreGrace();
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
   const grants = createGrantMemory({ store, clock, grace });
@@ -68,7 +69,7 @@ async function identitiesIn(
   };
   /** The secret is looked for only when there is a token. */
   const open = async () => {
-    const secret = await findSigningSecret({ environment: env, configDirectory: directory }, 'refuse');
+    const secret = await findSigningSecret(secretPlaces, 'refuse');
     if (!secret.ok) throw new Error(secret.error);
     return sessionsUnder(settings, { ...judging, key: await importSigningKey(secret.value.key) });
   };
@@ -83,7 +84,7 @@ async function identitiesIn(
       recheck: async (caller) => (await sessions()).recheck(caller),
     },
     owesFactor,
-    await openFeaturesForCommand({ store, settings, clock, warn }),
+    await openFeaturesForCommand({ store, settings, clock, warn, secretPlaces }),
   ).identities;
 }
 

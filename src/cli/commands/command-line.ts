@@ -10,10 +10,10 @@ import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
-import { LINKS, TOKENS } from './grants.ts';
 import { LIMITS } from './limits.ts';
 import { SITES } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
+import { TOKENS } from './tokens.ts';
 import { USERS } from './users.ts';
 
 const { stdin, stdout, stderr, env } = process;
@@ -86,7 +86,7 @@ export function createProgram(): { readonly program: Command } {
     });
   for (const { commands } of FEATURES) commands?.(program, featureFrame);
   registerExplainCommand(program, frame);
-  for (const group of [USERS, TOKENS, LIMITS, SITES, LINKS]) register(program, frame, group);
+  for (const group of [USERS, TOKENS, LIMITS, SITES]) register(program, frame, group);
   for (const { group } of FEATURES) if (group) register(program, frame, group);
   registerEventsCommands(program, frame);
   registerStoreCommands(program, frame);

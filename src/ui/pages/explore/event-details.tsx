@@ -1,6 +1,7 @@
 /** Everything about one event, its pictures and a link to it: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AnswerOf } from '../shared/answers.ts';
+import type { z } from 'zod';
+import type { MADE_LINK } from '../../../features/links/link-routes.ts';
 import { sendToApi, viewedPerson } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { SelectField, TextField, Toggle } from '../shared/fields.tsx';
@@ -222,7 +223,7 @@ function ShareForm({ id }: { id: string }) {
     return sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
   };
   const made = (body: unknown) => {
-    const url = new URL((body as AnswerOf<'MADE_LINK'>).url, location.origin).href;
+    const url = new URL((body as z.output<typeof MADE_LINK>).url, location.origin).href;
     return (
       <NewSecret title={text.madeTitle} warning={text.madeWhat} secret={url}>
         <AddressSharing url={url} title={text.madeTitle} />

@@ -1,6 +1,7 @@
 /** What the routes of accounts answer, in the shapes that they declare (SPEC 4.3, 4.4, 12, 13). */
 import type { z } from 'zod';
 import type * as Answers from '../../../accounts/http/answers.ts';
+import type { LINK } from '../../../features/links/link-routes.ts';
 
 export type AnswerOf<Name extends keyof typeof Answers> = (typeof Answers)[Name] extends z.ZodType
   ? z.output<(typeof Answers)[Name]>
@@ -23,6 +24,6 @@ export interface Lists {
 
 export type UserRecord = AnswerOf<'USER'>;
 export type RoleRecord = AnswerOf<'ROLE'>;
-export type LinkRecord = AnswerOf<'LINK'>;
+export type LinkRecord = z.output<typeof LINK>;
 export type ScreenRecord = AnswerOf<'SCREEN'>;
 export type SessionRecord = AnswerOf<'SESSION'>;

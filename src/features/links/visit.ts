@@ -1,22 +1,18 @@
-/** The page of a link: whether it shows, asks for the PIN, or is over; and its routes (SPEC 13). */
-import { z } from 'zod';
+/** A visit of a link: whether its page shows, asks for the PIN, or is over (SPEC 13). */
+
+import { type Audit, auditedAgent } from '../../accounts/audit.ts';
+import type { GrantServices } from '../../accounts/grants/grants.ts';
+import { isFailure, type NotJudged } from '../../accounts/login/guesses.ts';
+import { type LoginLimiter, settled } from '../../accounts/login/login-limiter.ts';
+import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import type { Link } from '../../domain/accounts/grant.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { LINK_PATH } from '../../domain/page-paths.ts';
-import { REFUSALS, refusalBody } from '../../domain/refusal.ts';
+import { REFUSALS } from '../../domain/refusal.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { BODY_NO, named } from '../../routes/shapes.ts';
+import { PASS_COOKIE } from '../../identity/sources.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type Audit, auditedAgent } from '../audit.ts';
-import { type GrantServices, refusedUntil } from '../grants/grants.ts';
-import { GIVEN_PIN } from '../http/answers.ts';
-import { GIVEN_TEXT } from '../http/json-body.ts';
-import { type AccountResponseDeps, declaring, type OpenCall, orByForm, Refused, refusedFor } from '../http/kernel.ts';
-import { isFailure, type NotJudged } from '../login/guesses.ts';
-import { type LoginLimiter, settled } from '../login/login-limiter.ts';
-import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
-import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
+import { hasDigitsAlone, type LinkPasses, PASS_SECONDS } from './link-pass.ts';
 import type { OpenLinks } from './links.ts';
 import { type LinkJudge, linkPath } from './make-link.ts';
 
@@ -32,9 +28,6 @@ export interface VisitServices extends Pick<GrantServices, 'clock'> {
   /** The limiter of wrong codes, by account; its clauses stay whatever `failed_login_rate_limit` says. */
   readonly codeLimiter: LoginLimiter;
 }
-
-/** The page takes a form, and whatever else is not JSON. */
-type PageServices = AccountResponseDeps & VisitServices & { readonly linkForm: (ctx: RouteContext) => Promise<void> };
 
 type ClosedLink =
   /** Unknown, ended, revoked, used up, or its maker may no longer see it: all alike. */
@@ -164,57 +157,4 @@ async function compare(link: Link, pin: string, { store: { openings }, passes }:
   if (!passes.isPin(link, pin)) return { kind: 'wrong' };
   await openings.releaseGuess(link.id);
   return { kind: 'right' };
-}
-
-const BUSY_RETRY_SECONDS = 5;
-const FILE_NO = [206, 304, 403, 404, 416, 429, 502, 503, 504];
-
-const PIN = named('Pin', z.object({ pin: GIVEN_TEXT }));
-
-const route = declaring<PageServices>();
-
-/** The secret in the address is the credential. With `link` the path stands for one of the NVR, judged with the rights of the link. */
-// biome-ignore format: a table
-export const LINK_PAGE_ROUTES: readonly OwnRoute<PageServices>[] = [
-  orByForm(route({ route: `POST ${LINK_PATH}/{secret}`, access: 'public', who: 'anyone', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html', run: answer }), (ctx, deps) => deps.linkForm(ctx)),
-  { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
-  { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
-  { route: `OPTIONS ${LINK_PATH}/{secret}/{file}`, access: 'public', summary: 'Pages of other sites may read what a link shows, and its parts by Range: for cast devices', yes: [204], no: [404],
-    handler: allowReading },
-  { route: `OPTIONS ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', summary: 'The same for a playlist and its segments', yes: [204], no: [404],
-    handler: allowReading },
-  { route: `WS ${LINK_PATH}/{secret}`, access: 'none' },
-  { route: `WS ${LINK_PATH}/{secret}/{rest...}`, access: 'none' },
-];
-
-/** The same for every secret: nothing is asked of the link, and the answer is no credential. */
-function allowReading(ctx: RouteContext): void {
-  ctx.set({
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Allow-Methods': 'GET, HEAD',
-    'Access-Control-Allow-Headers': 'Range',
-    'Access-Control-Max-Age': '86400',
-    'Cache-Control': 'no-store',
-  });
-  ctx.status = 204;
-}
-
-async function answer({ ctx, params, body }: OpenCall<{ pin: string }>, deps: PageServices): Promise<object> {
-  const outcome = await givePin({ secret: params['secret'] ?? '', pin: body.pin }, ctx, deps);
-  switch (outcome.kind) {
-    case 'right':
-      ctx.append('Set-Cookie', outcome.cookie);
-      return { success: true, expires_at: outcome.expiresAt };
-    case 'wrong':
-      throw new Refused(403, 'That PIN is not right', { fields: { reason: 'link-pin-wrong' } });
-    case 'over':
-      throw refusedFor('link-over');
-    case 'busy':
-      throw new Refused(503, REFUSALS['nvr-unreachable'].message, {
-        headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) },
-        fields: refusalBody('nvr-unreachable'),
-      });
-    case 'limited':
-      throw refusedUntil(outcome.seconds);
-  }
 }

@@ -1,6 +1,10 @@
 /** Links: what one is worth at this moment, and how many viewers it lets in (SPEC 13). */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { type Audit, shortText } from '../../accounts/audit.ts';
+import { createMakers, type GrantServices, type MakerRights, secretHash } from '../../accounts/grants/grants.ts';
+import { clientKey } from '../../accounts/login/client-key.ts';
+import { createLoginLimiter, type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
 import { type Link, type OpeningOutcome, VIEWING_SECONDS, type Viewer } from '../../domain/accounts/grant.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
@@ -10,10 +14,6 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, userAgent } from '../../domain/request.ts';
 import type { Store } from '../../store/open-store.ts';
-import { type Audit, shortText } from '../audit.ts';
-import { createMakers, type GrantServices, type MakerRights, secretHash } from '../grants/grants.ts';
-import { clientKey } from '../login/client-key.ts';
-import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
 import type { LinkPasses } from './link-pass.ts';
 
 export type FoundLink =

@@ -1,13 +1,13 @@
 /** The maker of a link as of now: another account of the same name, another mode, or a debt of a second factor is worth nothing (SPEC 13). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createGrantMemory, createMakers, type GrantServices } from '../../src/accounts/grants/grants.ts';
-import { linkCaller } from '../../src/accounts/links/links.ts';
-import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
-import type { User } from '../../src/domain/accounts/account.ts';
-import type { LinkMaker } from '../../src/domain/accounts/grant.ts';
-import type { Role, UserName } from '../../src/domain/names.ts';
-import { parseLimits } from '../../src/domain/rights.ts';
+import { createGrantMemory, createMakers, type GrantServices } from '../../../src/accounts/grants/grants.ts';
+import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
+import type { User } from '../../../src/domain/accounts/account.ts';
+import type { LinkMaker } from '../../../src/domain/accounts/grant.ts';
+import type { Role, UserName } from '../../../src/domain/names.ts';
+import { parseLimits } from '../../../src/domain/rights.ts';
+import { linkCaller } from '../../../src/features/links/links.ts';
 
 const NOW = 1_800_000_000;
 const [GUS, GARDENER] = ['gus' as UserName, 'gardener' as Role];

@@ -1,16 +1,16 @@
 /** `/api/links`: makes, lists and revokes links: the caller's own, for an admin those of all users (SPEC 13). */
 import { z } from 'zod';
+import { findMaker, type GrantUses, knownGrants, revokeGrant, shownAddress } from '../../accounts/grants/grants.ts';
+import { MAYBE_TEXT, MAYBE_TIME, PAGE_URL } from '../../accounts/http/answers.ts';
+import type { AccountResponseDeps } from '../../accounts/http/kernel.ts';
+import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
 import type { Link, LinkMaker, Opening } from '../../domain/accounts/grant.ts';
 import { isDrawnFor, type SharedThing } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { VIEWER } from '../../domain/names.ts';
-import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { BODY_NO, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
-import { findMaker, type GrantUses, knownGrants, revokeGrant, shownAddress } from '../grants/grants.ts';
-import { LINK, MADE_LINK, SHARED_THING } from '../http/answers.ts';
-import type { AccountResponseDeps } from '../http/kernel.ts';
-import { type Call, declaring, Refused } from '../http/kernel.ts';
 import { type LinkJudge, type LinkMaking, requestLink, type WantedLink } from './make-link.ts';
 
 type RouteServices = AccountResponseDeps &
@@ -22,6 +22,46 @@ type RouteServices = AccountResponseDeps &
     /** The page at that path for people, or undefined while `server.public_url` is not set. */
     readonly publicAddressOf: (path: string) => string | undefined;
   };
+
+const CAMERA = z.object({ camera: TEXT });
+/** What a link shows: as it is asked for, and as it is listed. */
+const SHARED_THING = z.union([
+  z.object({ event: TEXT.meta({ description: 'The id of an event' }) }),
+  z.object({ review: TEXT.meta({ description: 'The id of a review' }) }),
+  z.object({ recording: z.object({ camera: TEXT, from: z.number(), to: z.number() }) }),
+  z.object({ live: CAMERA }),
+  z.object({ snapshot: CAMERA }),
+]);
+export const LINK = named(
+  'Link',
+  z.object({
+    id: TEXT,
+    what: SHARED_THING,
+    camera: TEXT,
+    name: MAYBE_TEXT,
+    user: TEXT.meta({ description: 'Who made it' }),
+    token_id: MAYBE_TEXT.meta({ description: 'The API token that made it' }),
+    state: z.enum(['active', 'spent', 'revoked', 'expired']),
+    uses: z.int().nullable().meta({ description: 'How many viewers may open it; null: any number' }),
+    opened: z.int().meta({ description: 'How many viewers have' }),
+    has_pin: z.boolean(),
+    notify_on_open: z.boolean(),
+    created_at: TIME,
+    expires_at: TIME,
+    revoked_at: MAYBE_TIME,
+    openings: z.array(z.object({ at: TIME, address: TEXT, agent: MAYBE_TEXT })),
+  }),
+);
+export const MADE_LINK = named(
+  'MadeLink',
+  z.object({
+    id: TEXT,
+    url: PAGE_URL,
+    expires_at: TIME,
+    files: z.array(TEXT).meta({ description: 'What can be asked for below the address' }),
+    note: TEXT.optional(),
+  }),
+);
 
 /** Any other field is refused: a misspelt `expires_in` must not become a longer link, nor a misspelt `pin` one without. */
 const NEW_LINK = named(

@@ -1,18 +1,18 @@
 /** What links and their page need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
-import { linkFiles, linkPlaylist, linkTarget } from '../access/link-targets.ts';
-import type { NvrAdapter } from '../access/nvr-adapter.ts';
-import type { Settings } from '../config/schema/schema.ts';
-import type { Upstream } from '../domain/addresses.ts';
-import type { Caller, SharedThing } from '../domain/caller.ts';
-import { LINK_PATH } from '../domain/page-paths.ts';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { askText } from '../outbound/ask-upstream.ts';
-import { admit, type Rules } from './decision/admit.ts';
-import { type DestinationRules, findDestination } from './decision/destinations.ts';
-import { askFailure } from './decision/upstream-failure.ts';
-import { toFacts } from './explain/explain.ts';
-import { createAsker, questionFor } from './forward/nvr-questions.ts';
+import { linkFiles, linkPlaylist, linkTarget } from '../../access/link-targets.ts';
+import type { NvrAdapter } from '../../access/nvr-adapter.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { Upstream } from '../../domain/addresses.ts';
+import type { Caller, SharedThing } from '../../domain/caller.ts';
+import { LINK_PATH } from '../../domain/page-paths.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { admit, type Rules } from '../../gateway/decision/admit.ts';
+import { type DestinationRules, findDestination } from '../../gateway/decision/destinations.ts';
+import { askFailure } from '../../gateway/decision/upstream-failure.ts';
+import { toFacts } from '../../gateway/explain/explain.ts';
+import { createAsker, questionFor } from '../../gateway/forward/nvr-questions.ts';
+import { askText } from '../../outbound/ask-upstream.ts';
 
 interface LinkFacts {
   /** There is no such event or review any more, or no recording of its time. */

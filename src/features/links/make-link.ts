@@ -1,4 +1,8 @@
 /** Making a link, for the API and the command line: what it is to show, how long, to how many; and whether its maker may see that now (SPEC 1, 13). */
+
+import { type GrantServices, keepGrant, newGrant } from '../../accounts/grants/grants.ts';
+import { shown } from '../../accounts/http/json-body.ts';
+import { type Call, refusedFor, unfit } from '../../accounts/http/kernel.ts';
 import { type Link, type LinkMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { type Caller, lostRights, type SharedThing } from '../../domain/caller.ts';
@@ -10,9 +14,6 @@ import { PATH_SHAPES } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Result } from '../../domain/result.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
-import { type GrantServices, keepGrant, newGrant } from '../grants/grants.ts';
-import { shown } from '../http/json-body.ts';
-import { type Call, refusedFor, unfit } from '../http/kernel.ts';
 import { linkCaller } from './links.ts';
 
 /** A link as it was asked for, in the fields of the API, not yet checked. */

@@ -1,10 +1,10 @@
 /** What the page of a link tells: times in `auth.timezone`, names as in the console, what is gone, and the form of the PIN (SPEC 13). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { VERA } from '../support/people.ts';
-import { sendJson } from '../support/second-factor.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { VERA } from '../../support/people.ts';
+import { sendJson } from '../../support/second-factor.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 
 const FROM = 1_700_000_000; // Tuesday, 22:13 in UTC
 const RECORDING = { recording: { camera: 'front_door', from: FROM, to: FROM + 60 } };

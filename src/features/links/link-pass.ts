@@ -1,7 +1,7 @@
 /** What the page of a link gives a browser: a signed cookie for that link alone, which knows the viewer again and says that the PIN was given (SPEC 13). */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { derivedKey } from '../../accounts/second-factor/sealing.ts';
 import type { Link } from '../../domain/accounts/grant.ts';
-import { derivedKey } from '../second-factor/sealing.ts';
 
 export type LinkPasses = ReturnType<typeof createLinkPasses>;
 
@@ -10,8 +10,6 @@ const DIGITS = /^\d+$/;
 const OF_DIGITS = '9.';
 export const hasDigitsAlone = ({ pinHash }: Link): boolean => pinHash?.startsWith(OF_DIGITS) === true;
 
-/** The cookie's path is the link's, so that a browser shows it to no other. */
-export const PASS_COOKIE = 'postern_link';
 export const PASS_SECONDS = 86_400;
 
 const VIEWER_BYTES = 12;

@@ -1,16 +1,43 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
-import { givePin, type LinkVisit, type PinVisit, visitLink } from '../accounts/links/link-page.ts';
-import type { SharedThing } from '../domain/caller.ts';
-import { LINK_PATH } from '../domain/page-paths.ts';
-import { labelIn, type Texts } from '../locales/texts.ts';
-import type { RouteContext } from '../routes/own-route.ts';
-import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
-import { assetPath } from './built-pages.ts';
-import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
-import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, sendPage } from './page.ts';
-import { formatSeconds } from './pages/login/login-outcome.ts';
-import { spaced } from './pages/shared/spelling.ts';
-import type { UiOptions } from './ui-options.ts';
+import { z } from 'zod';
+import { refusedUntil } from '../../accounts/grants/grants.ts';
+import { GIVEN_TEXT } from '../../accounts/http/json-body.ts';
+import {
+  type AccountResponseDeps,
+  declaring,
+  type OpenCall,
+  orByForm,
+  Refused,
+  refusedFor,
+} from '../../accounts/http/kernel.ts';
+import type { Services } from '../../app/services.ts';
+import type { SharedThing } from '../../domain/caller.ts';
+import { LINK_PATH } from '../../domain/page-paths.ts';
+import { REFUSALS, refusalBody } from '../../domain/refusal.ts';
+import { labelIn, type Texts } from '../../locales/texts.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { BODY_LIMITS, readForm } from '../../routes/read-body.ts';
+import { BODY_NO, named, TIME } from '../../routes/shapes.ts';
+import { assetPath } from '../../ui/built-pages.ts';
+import { buttonTo, cardPage, type Html, html, paragraph } from '../../ui/html.ts';
+import {
+  BODY_STATUS,
+  momentIn,
+  moveTo,
+  type PageLanguage,
+  pageLanguage,
+  readBasePath,
+  sendPage,
+} from '../../ui/page.ts';
+import { formatSeconds } from '../../ui/pages/login/login-outcome.ts';
+import { spaced } from '../../ui/pages/shared/spelling.ts';
+import type { GateLinkJudge } from './link-judge.ts';
+import { givePin, type LinkVisit, type PinVisit, type VisitServices, visitLink } from './visit.ts';
+
+/** What the routes below a link work with. */
+type PageServices = AccountResponseDeps &
+  VisitServices &
+  Pick<Services, 'friendlyNameOf' | 'ui'> & { readonly judge: Pick<GateLinkJudge, 'factsOf' | 'playlistOf'> };
 
 /** Files below the link, by name. */
 interface ShownThing {
@@ -69,22 +96,86 @@ const BUSY_RETRY_SECONDS = 5;
 const secretIn = (ctx: RouteContext): string => ctx.params['secret'] ?? '';
 const linkPath = (ctx: RouteContext): string => `${readBasePath(ctx)}${LINK_PATH}/${secretIn(ctx)}`;
 
-export async function getLink(ctx: RouteContext, ui: UiOptions): Promise<void> {
-  const visit = await visitLink(secretIn(ctx), ctx, ui.links);
-  show(ctx, ui, visit.kind === 'shown' ? { ...visit, thing: await shownThing(visit.link.thing, ui) } : visit);
+const FILE_NO = [206, 304, 403, 404, 416, 429, 502, 503, 504];
+
+const PIN = named('Pin', z.object({ pin: GIVEN_TEXT }));
+const GIVEN_PIN = named('Given', z.object({ success: z.literal(true), expires_at: TIME }));
+
+const route = declaring<PageServices>();
+
+/** The secret in the address is the credential. With `link` the path stands for one of the NVR, judged with the rights of the link. */
+// biome-ignore format: a table
+export const LINK_PAGE_ROUTES: readonly OwnRoute<PageServices>[] = [
+  { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429], type: 'text/html', handler: getLink },
+  orByForm(route({ route: `POST ${LINK_PATH}/{secret}`, access: 'public', who: 'anyone', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html', run: answerPin }), postLink),
+  { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
+  { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
+  { route: `OPTIONS ${LINK_PATH}/{secret}/{file}`, access: 'public', summary: 'Pages of other sites may read what a link shows, and its parts by Range: for cast devices', yes: [204], no: [404],
+    handler: allowReading },
+  { route: `OPTIONS ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', summary: 'The same for a playlist and its segments', yes: [204], no: [404],
+    handler: allowReading },
+  { route: `WS ${LINK_PATH}/{secret}`, access: 'none' },
+  { route: `WS ${LINK_PATH}/{secret}/{rest...}`, access: 'none' },
+];
+
+/** The same for every secret: nothing is asked of the link, and the answer is no credential. */
+function allowReading(ctx: RouteContext): void {
+  ctx.set({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, HEAD',
+    'Access-Control-Allow-Headers': 'Range',
+    'Access-Control-Max-Age': '86400',
+    'Cache-Control': 'no-store',
+  });
+  ctx.status = 204;
 }
 
-export async function postLink(ctx: RouteContext, ui: UiOptions): Promise<void> {
-  const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: ui.bodySeconds() });
-  if (form.kind !== 'read') return show(ctx, ui, { kind: 'over' }, BODY_STATUS[form.kind]);
-  const outcome = await givePin({ secret: secretIn(ctx), pin: form.fields.get('pin') ?? '' }, ctx, ui.links);
-  if (outcome.kind !== 'right') return show(ctx, ui, outcome);
+async function answerPin({ ctx, body }: OpenCall<{ pin: string }>, services: PageServices): Promise<object> {
+  const outcome = await givePin({ secret: secretIn(ctx), pin: body.pin }, ctx, services);
+  switch (outcome.kind) {
+    case 'right':
+      ctx.append('Set-Cookie', outcome.cookie);
+      return { success: true, expires_at: outcome.expiresAt };
+    case 'wrong':
+      throw new Refused(403, 'That PIN is not right', { fields: { reason: 'link-pin-wrong' } });
+    case 'over':
+      throw refusedFor('link-over');
+    case 'busy':
+      throw new Refused(503, REFUSALS['nvr-unreachable'].message, {
+        headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) },
+        fields: refusalBody('nvr-unreachable'),
+      });
+    case 'limited':
+      throw refusedUntil(outcome.seconds);
+  }
+}
+
+async function getLink(ctx: RouteContext, services: PageServices): Promise<void> {
+  const visit = await visitLink(secretIn(ctx), ctx, services);
+  show(
+    ctx,
+    services,
+    visit.kind === 'shown' ? { ...visit, thing: await shownThing(visit.link.thing, services) } : visit,
+  );
+}
+
+/** The form of the page, and whatever else is not JSON. */
+export async function postLink(ctx: RouteContext, services: PageServices): Promise<void> {
+  const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: services.bodySeconds() });
+  if (form.kind !== 'read') return show(ctx, services, { kind: 'over' }, BODY_STATUS[form.kind]);
+  const outcome = await givePin({ secret: secretIn(ctx), pin: form.fields.get('pin') ?? '' }, ctx, services);
+  if (outcome.kind !== 'right') return show(ctx, services, outcome);
   ctx.set({ ...HEADERS, 'Referrer-Policy': REFERRER.other });
   ctx.append('Set-Cookie', outcome.cookie);
   moveTo(ctx, 303, linkPath(ctx));
 }
 
-function show(ctx: RouteContext, ui: UiOptions, page: ShownPage, status: number = STATUS[page.kind]): void {
+function show(
+  ctx: RouteContext,
+  { ui }: Pick<Services, 'ui'>,
+  page: ShownPage,
+  status: number = STATUS[page.kind],
+): void {
   const isForm = page.kind === 'pin' || page.kind === 'wrong';
   ctx.set({ ...HEADERS, 'Referrer-Policy': isForm ? REFERRER.form : REFERRER.other });
   if (page.kind === 'limited') ctx.set('Retry-After', String(page.seconds));
@@ -119,7 +210,7 @@ function titleOf(page: ShownPage, { words }: PageLanguage): string {
   }
 }
 
-function bodyOf(page: ShownPage, language: PageLanguage, link: string, ui: UiOptions): Html {
+function bodyOf(page: ShownPage, language: PageLanguage, link: string, ui: Services['ui']): Html {
   const text = language.words.links.page;
   switch (page.kind) {
     case 'shown':
@@ -150,8 +241,10 @@ ${alert}<div class="field"><label for="pin">${text.pin}</label><input id="pin" n
 
 const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ?? spaced(camera);
 
-async function shownThing(thing: SharedThing, { links, hasNvr }: UiOptions): Promise<ShownThing> {
-  const { judge, friendlyNameOf } = links;
+async function shownThing(
+  thing: SharedThing,
+  { judge, friendlyNameOf, ui: { hasNvr } }: PageServices,
+): Promise<ShownThing> {
   const facts = await judge.factsOf(thing);
   const { startTime: at, label, isGone } = facts ?? {};
   const clips = { clip: 'clip.mp4', playlist: judge.playlistOf(thing) };
@@ -177,7 +270,7 @@ function renderShown(
   { thing, link: { expiresAt } }: Extract<ShownPage, { readonly kind: 'shown' }>,
   { tag, words }: PageLanguage,
   link: string,
-  { timeZone }: UiOptions,
+  { timeZone }: Services['ui'],
 ): Html {
   const text = words.links.page;
   const time = (seconds: number): string => momentIn(seconds, tag, timeZone);
