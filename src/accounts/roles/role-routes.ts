@@ -33,6 +33,8 @@ const CHANGE = { access: 'admin', who: 'admin', proof: 'roles' } as const;
 export const ROLE_ROUTES = [
   route({ route: 'GET /api/roles', access: 'admin', who: 'admin', compressed: true, summary: 'All roles', yes: [200, z.array(ROLE)], run: (_, { customRoles }) => customRoles.list() }),
   route({ route: 'PUT /api/roles/{role}', ...CHANGE, summary: 'Create or change a role', body: CHANGED_ROLE, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [200, ANY], no: [...BODY_NO, 409], run: save }),
+  route({ route: 'POST /api/roles/{role}/take-over', access: 'admin', who: 'admin', proof: 'settings', summary: 'Copy a role of the configuration file into the store', act: 'custom-role-changed', yes: [200, SUCCESS], no: [404],
+    run: async ({ params, note }, { customRoles }) => note({ role: await customRoles.takeOver(params['role'] ?? '') }) }),
   route({ route: 'POST /api/roles/delete', ...CHANGE, note: 'for names that cannot stand in a path', summary: 'Remove a role whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], run: (call, deps) => remove(call, deps, call.body.name) }),
   route({ route: 'DELETE /api/roles/{role}', ...CHANGE, summary: 'Remove a role; its users become viewers', yes: [200, SUCCESS], no: [404, 409], run: (call, deps) => remove(call, deps, call.params['role'] ?? '') }),
 ];

@@ -82,6 +82,8 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: RoleS
       fixed = given;
       join();
     },
+    /** Whether the store has the role, too, at the last reading. */
+    isStored: (role: Role): boolean => stored.some((one) => one.role === role),
     /** The roles as last read. */
     current: (): CustomRoles => roles,
     activeAtLastRead: (): ActiveRoles => active,
@@ -149,6 +151,7 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
           role,
           cameras: entries,
           source,
+          ...(source === 'file' && roleRegistry.isStored(role) && { taken_over: true }),
           users: count(role),
           ...(deny && { deny }),
           ...(hours && { hours }),
@@ -158,6 +161,18 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
     },
     /** All of them or none. Refuses by a `Refused`. */
     change,
+    /** Copies a role of the file into the store, where it counts once the file has it no more. Refuses by a `Refused`. */
+    async takeOver(name: string): Promise<Role> {
+      const role = name as Role;
+      const cameras = roleRegistry.fixed.get(role);
+      if (!cameras) throw unfit('role-absent', `The configuration file has no role ${name}`, 404);
+      const limit = (await roleRegistry.active()).limits.get(role);
+      await roleStore.changeRoles({
+        saved: [{ role, cameras, ...(limit && { limits: writtenLimits(limit) }) }],
+        deleted: [],
+      });
+      return role;
+    },
     /** The same by a page of the NVR, which knows its own cameras alone: entries of a role that name none of them stay. */
     async changeHere(wanted: WantedRoles, isHere: (entry: string) => boolean): Promise<RolesChanged> {
       const before = await roleRegistry.latest();

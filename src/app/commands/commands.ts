@@ -8,6 +8,7 @@ import { createInvitations } from '../../accounts/invitations/invitations.ts';
 import { createBlockAdmin, LIMIT_ROUTES } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { toPasswordRules } from '../../accounts/passwords/password-rules.ts';
+import { ROLE_ROUTES } from '../../accounts/roles/role-routes.ts';
 import { createRoleRegistry, createRoles } from '../../accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
 import { createEnrolment } from '../../accounts/second-factor/second-factor.ts';
@@ -38,6 +39,7 @@ export type AnswerOf<Shape extends { readonly _zod: { readonly output: unknown }
 const CALLED: readonly OwnRoute<never>[] = [
   ...LIMIT_ROUTES,
   ...USER_ROUTES,
+  ...ROLE_ROUTES,
   ...FACTOR_ROUTES,
   ...INVITATION_ROUTES,
   ...TOKEN_ROUTES,
@@ -96,6 +98,7 @@ export async function openForCommands(
       kept: store,
       lifetime: auth.invitation_lifetime,
     }),
+    knownCameras: () => [],
     hasOwnLogin: auth.enabled,
     publicAddressOf,
     grantUses: { flush: async () => {} },

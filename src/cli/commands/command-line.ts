@@ -11,6 +11,7 @@ import { registerBackendCommand } from './backend.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { LIMITS } from './limits.ts';
+import { ROLES } from './roles.ts';
 import { SITES } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
 import { TOKENS } from './tokens.ts';
@@ -86,7 +87,7 @@ export function createProgram(): { readonly program: Command } {
     });
   for (const { commands } of FEATURES) commands?.(program, featureFrame);
   registerExplainCommand(program, frame);
-  for (const group of [USERS, TOKENS, LIMITS, SITES]) register(program, frame, group);
+  for (const group of [USERS, ROLES, TOKENS, LIMITS, SITES]) register(program, frame, group);
   for (const { group } of FEATURES) if (group) register(program, frame, group);
   registerEventsCommands(program, frame);
   registerStoreCommands(program, frame);

@@ -1,12 +1,12 @@
 /** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
-import { useNameableCameras } from '../shared/account.ts';
+import { useNameableCameras, useSites } from '../shared/account.ts';
 import type { RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
-import { FewNames } from '../shared/record-table.tsx';
+import { FewNames, type RowAct } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
@@ -21,6 +21,7 @@ export function Roles() {
   const known = valueOr(roles, []);
   const people = valueOr(users, []);
   const cameras = useNameableCameras();
+  const hasSites = useSites() !== undefined;
   /** Known where users are kept here; the API counts in any case. */
   const holdersOf = ({ role }: RoleRecord): readonly string[] =>
     people.filter((user) => user.role === role).map(({ username }) => username);
@@ -44,10 +45,10 @@ export function Roles() {
         {
           title: words.ui.common.role,
           text: ({ role }) => role,
-          more: ({ source }) => (
+          more: ({ source, taken_over: taken }) => (
             <>
               <Badge text={text[source]} kind={source === 'store' ? 'strong' : 'plain'} />
-              {source === 'file' && <span class="fact-more">{text.fileHelp}</span>}
+              {source === 'file' && <span class="fact-more">{taken ? text.takenOver : text.fileHelp}</span>}
             </>
           ),
         },
@@ -68,7 +69,7 @@ export function Roles() {
       ]}
       acts={(role) =>
         role.source !== 'store'
-          ? []
+          ? takeOverActs(role, hasSites)
           : [
               { text: text.edit, dialog: () => <EditRole {...{ role, known, cameras }} /> },
               {
@@ -85,6 +86,20 @@ export function Roles() {
       }
     />
   );
+}
+
+/** A role of the file is copied into the store, where it can be changed once its line in the file is gone. */
+function takeOverActs({ role, source }: RoleRecord, hasSites: boolean): readonly RowAct[] {
+  if (source !== 'file') return [];
+  const text = words.roles;
+  const what = [text.takeOverWhat({ role }), ...(hasSites ? [text.takeOverSites] : [])].join(' ');
+  const onSubmit = () => sendToApi('POST', pathTo('api/roles', role, '/take-over'));
+  return [
+    {
+      text: text.takeOver,
+      asks: { title: text.takeOverTitle({ role }), what, onSubmit, done: text.takenOverNow({ role }) },
+    },
+  ];
 }
 
 function LimitsOf({ role }: { role: RoleRecord }) {
