@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from '../../../src/ui/pages/explore/arrivals.ts';
-import { readEvents } from '../../../src/ui/pages/explore/event-view.ts';
+import { readEvents } from '../../../src/ui/pages/shared/events/event-view.ts';
 import { eventKind, pauseAfter } from '../../../src/ui/pages/shared/line-rules.ts';
 
 const eventsOf = (...given: readonly object[]) =>

@@ -2,7 +2,7 @@
 import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { factsForPeople, readEvent, technicalFacts } from '../../../src/ui/pages/explore/event-view.ts';
+import { factsForPeople, readEvent, technicalFacts } from '../../../src/ui/pages/shared/events/event-view.ts';
 
 const RECORD = { id: '1-a', camera: 'front', label: 'car', start_time: 1_785_844_800, zones: ['porch', 'lawn'] };
 

@@ -3,7 +3,7 @@ import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { pictureUrl, readEvent, readEvents } from '../../../src/ui/pages/explore/event-view.ts';
+import { pictureUrl, readEvent, readEvents } from '../../../src/ui/pages/shared/events/event-view.ts';
 
 const RECORD = {
   id: '1-a',

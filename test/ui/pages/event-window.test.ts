@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { groupByDay, PIECE_SIZE } from '../../../src/ui/pages/explore/arrivals.ts';
-import { readEvents } from '../../../src/ui/pages/explore/event-view.ts';
+import { readEvents } from '../../../src/ui/pages/shared/events/event-view.ts';
 
 const NOW = 1_785_800_000;
 const eventsAt = (times: readonly number[]) =>

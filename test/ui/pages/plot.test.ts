@@ -11,7 +11,7 @@ import {
   stackedBars,
   sumSlices,
   toBars,
-} from '../../../src/ui/pages/explore/bars.ts';
+} from '../../../src/ui/pages/shared/events/bars.ts';
 import { contrast, difference, linear, seenBy, VISIONS } from '../support/colour.ts';
 
 const TOKENS = readFileSync(new URL('../../../src/ui/pages/style/tokens.css', import.meta.url), 'utf8');

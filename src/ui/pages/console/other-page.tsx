@@ -8,7 +8,7 @@ const settings = () => import('../settings/settings.tsx');
 
 /** Every page but Explore. */
 const PAGES = {
-  activity: async () => (await import('../activity/activity.tsx')).Activity,
+  activity: async () => (await import('../../../features/ledger/page/activity.tsx')).Activity,
   status: async () => (await import('../status/status.tsx')).Status,
   settings: async () => (await settings()).Settings,
   'view-as': async () => (await settings()).ViewAs,

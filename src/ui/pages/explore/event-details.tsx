@@ -10,8 +10,8 @@ import { AddressSharing, CopyButton, NewSecret } from '../shared/new-secret.tsx'
 import { facts } from '../shared/page-facts.ts';
 import { Button, Facts, Icon } from '../shared/parts.tsx';
 import { labelName, words } from '../shared/words.ts';
-import { Duration, Thumbnail, useFetchedPicture } from './event-row.tsx';
-import { type EventView, factsForPeople, technicalFacts } from './event-view.ts';
+import { Duration, Thumbnail, useFetchedPicture } from '../shared/events/event-row.tsx';
+import { type EventView, factsForPeople, technicalFacts } from '../shared/events/event-view.ts';
 
 /** The same width as in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';

@@ -15,8 +15,8 @@ import {
   isSearchOfNvr,
   NO_FILTER,
 } from './event-filter.ts';
-import { EventRow } from './event-row.tsx';
-import type { EventView } from './event-view.ts';
+import { EventRow } from '../shared/events/event-row.tsx';
+import type { EventView } from '../shared/events/event-view.ts';
 import { type EventList, FIRST_SIZE } from './use-events.ts';
 
 interface EventListProps {

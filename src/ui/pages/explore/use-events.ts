@@ -5,7 +5,7 @@ import { facts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
 import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery } from './event-filter.ts';
-import { readEvents } from './event-view.ts';
+import { readEvents } from '../shared/events/event-view.ts';
 import { keepLine, type LineState, openNvrSocket, openStream } from './keep-line.ts';
 
 interface LoadedEvents extends Arrivals {

@@ -11,7 +11,7 @@ import { Password } from './password.tsx';
 import { Roles } from './roles.tsx';
 import { Screens } from './screens.tsx';
 import { Security } from './security.tsx';
-import { SecurityEvents } from './security-events.tsx';
+import { SecurityEvents } from '../../../features/ledger/page/security-events.tsx';
 import { Sessions } from './sessions.tsx';
 import { SignIns } from './sign-ins.tsx';
 import { Tokens } from './tokens.tsx';

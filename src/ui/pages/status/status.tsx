@@ -10,7 +10,7 @@ import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
-import { AddressCheck } from './address-check.tsx';
+import { AddressCheck } from '../../../features/doctor/page/address-check.tsx';
 import { type DrawnEntry, type HourBar, lastHours } from './status-rules.ts';
 import { Curtain, Listed, Tile } from './tiles.tsx';
 

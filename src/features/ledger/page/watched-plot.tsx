@@ -1,9 +1,9 @@
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw (SPEC 14). */
 import { useMemo, useState } from 'preact/hooks';
-import { colourAt, sumSlices } from '../explore/bars.ts';
-import { Plot, useSelection } from '../explore/stack-plot.tsx';
-import { Icon } from '../shared/parts.tsx';
-import { formatDate, words } from '../shared/words.ts';
+import { colourAt, sumSlices } from '../../../ui/pages/shared/events/bars.ts';
+import { Plot, useSelection } from '../../../ui/pages/shared/events/stack-plot.tsx';
+import { Icon } from '../../../ui/pages/shared/parts.tsx';
+import { formatDate, words } from '../../../ui/pages/shared/words.ts';
 import { bucketDays, type Span, type WatchedDay } from './activity-records.ts';
 
 type WatchedPlotProps = {

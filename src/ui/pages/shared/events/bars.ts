@@ -1,5 +1,5 @@
 /** What a plot of days shows: its bars as paths, a slice one unit wide and the whole 100 high, and where the marks of its axes stand. Pure. */
-import { isFields, readNumber, readText } from '../shared/untrusted.ts';
+import { isFields, readNumber, readText } from '../untrusted.ts';
 
 /** The number of names that have a colour of their own. */
 export const COLOURS = 8;

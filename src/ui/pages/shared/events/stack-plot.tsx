@@ -7,8 +7,8 @@ import type {
   TargetedPointerEvent,
 } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Button } from '../shared/parts.tsx';
-import { formatCount, formatTick } from '../shared/words.ts';
+import { Button } from '../parts.tsx';
+import { formatCount, formatTick } from '../words.ts';
 import { countMarks, dayMarks, stackedBars, sumSlices } from './bars.ts';
 
 interface PlotProps {

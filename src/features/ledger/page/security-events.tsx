@@ -1,10 +1,10 @@
 /** Settings > Security events: what happened to one's own account lately (SPEC 12). */
 
-import type { AnswerOf } from '../shared/answers.ts';
-import { ResourcePage } from '../shared/records-page.tsx';
-import { useList } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { deviceName } from './names.ts';
+import type { AnswerOf } from '../../../ui/pages/shared/answers.ts';
+import { ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
+import { useList } from '../../../ui/pages/shared/use-fetched.ts';
+import { words } from '../../../ui/pages/shared/words.ts';
+import { deviceName } from '../../../ui/pages/settings/names.ts';
 
 /** An event of a newer service has its own name. */
 const nameOf = ({ event }: AnswerOf<'ACCOUNT_EVENT'>): string =>

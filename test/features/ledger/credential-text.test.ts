@@ -1,8 +1,8 @@
 /** Activity tells by which credential something was done: a leaked token's acts do not look like its owner's (SPEC 14). */
-import '../support/in-english.ts';
+import '../../ui/support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { credentialText, namesIn } from '../../../src/ui/pages/activity/activity-records.ts';
+import { credentialText, namesIn } from '../../../src/features/ledger/page/activity-records.ts';
 
 const NAMES = new Map([
   ...namesIn('token', [

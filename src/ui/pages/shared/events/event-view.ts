@@ -1,7 +1,7 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds, and what is told of it beside its picture. */
-import { spaced } from '../shared/spelling.ts';
-import { type Fields, isFields, readMoment, readNumber, readText, readTexts } from '../shared/untrusted.ts';
-import { cameraName, formatMoment, formatScore, formatTenths, words } from '../shared/words.ts';
+import { spaced } from '../spelling.ts';
+import { type Fields, isFields, readMoment, readNumber, readText, readTexts } from '../untrusted.ts';
+import { cameraName, formatMoment, formatScore, formatTenths, words } from '../words.ts';
 
 /** A record without id or start time is no event: it is left out. */
 export const readEvents = (body: unknown): EventView[] =>

@@ -1,12 +1,12 @@
 /** "Check the public address": doctor on the status page, and what it found as a table (SPEC 15). */
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
-import type { REPORT } from '../../../features/doctor/check-route.ts';
-import { type ApiResponse, problemOf, sendToApi } from '../shared/api.ts';
-import { CopyButton } from '../shared/new-secret.tsx';
-import { Button, Problem } from '../shared/parts.tsx';
-import { words } from '../shared/words.ts';
-import { Tile } from './tiles.tsx';
+import type { REPORT } from '../check-route.ts';
+import { type ApiResponse, problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
+import { CopyButton } from '../../../ui/pages/shared/new-secret.tsx';
+import { Button, Problem } from '../../../ui/pages/shared/parts.tsx';
+import { words } from '../../../ui/pages/shared/words.ts';
+import { Tile } from '../../../ui/pages/status/tiles.tsx';
 
 const LEVELS = ['error', 'warning', 'advice'] as const;
 

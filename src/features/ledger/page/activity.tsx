@@ -1,15 +1,15 @@
 /** Activity: who watched what, and what was changed; people see their own records, an admin the records of all (SPEC 14). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import { isAdmin, useProfile, useSites } from '../shared/account.ts';
-import { getFromApi, problemOf } from '../shared/api.ts';
-import { baseUrl } from '../shared/browser.ts';
-import { type Options, SelectField } from '../shared/fields.tsx';
-import { Button } from '../shared/parts.tsx';
-import { RecordsPage } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';
-import { cameraName, suggested, words } from '../shared/words.ts';
+import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
+import { getFromApi, problemOf } from '../../../ui/pages/shared/api.ts';
+import { baseUrl } from '../../../ui/pages/shared/browser.ts';
+import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
+import { Button } from '../../../ui/pages/shared/parts.tsx';
+import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
+import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
+import { type Fetched, useFetched, useList, valueOr } from '../../../ui/pages/shared/use-fetched.ts';
+import { cameraName, suggested, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityFilter,
   type ActivityRecord,

@@ -1,5 +1,5 @@
 /** The page Activity: a sentence for every kind of record in every language, rows of viewings, and stretches of time (SPEC 14). */
-import '../support/in-english.ts';
+import '../../ui/support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AUDITED } from '../../../src/accounts/audit.ts';
@@ -17,7 +17,7 @@ import {
   toSpan,
   viewerOf,
   viewerText,
-} from '../../../src/ui/pages/activity/activity-records.ts';
+} from '../../../src/features/ledger/page/activity-records.ts';
 import { learnCameraNames } from '../../../src/ui/pages/shared/words.ts';
 
 const NAMES = new Map([

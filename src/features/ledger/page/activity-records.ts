@@ -2,11 +2,11 @@
 
 import type { z } from 'zod';
 import { isPictureKind, VIEWING_KINDS } from '../../../domain/ledger.ts';
-import type { DAY_SUM, RECORD } from '../../../features/ledger/ledger-routes.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
-import { daysFrom } from '../explore/bars.ts';
-import { readText } from '../shared/untrusted.ts';
-import { entryName, words } from '../shared/words.ts';
+import { daysFrom } from '../../../ui/pages/shared/events/bars.ts';
+import { readText } from '../../../ui/pages/shared/untrusted.ts';
+import { entryName, words } from '../../../ui/pages/shared/words.ts';
+import type { DAY_SUM, RECORD } from '../ledger-routes.ts';
 
 export type ActivityRecord = z.output<typeof RECORD>;
 

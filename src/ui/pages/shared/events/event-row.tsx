@@ -1,10 +1,10 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { pictureFromApi, viewedPerson } from '../shared/api.ts';
-import { baseUrl } from '../shared/browser.ts';
-import { Icon, type IconName } from '../shared/parts.tsx';
-import { spaced } from '../shared/spelling.ts';
+import { pictureFromApi, viewedPerson } from '../api.ts';
+import { baseUrl } from '../browser.ts';
+import { Icon, type IconName } from '../parts.tsx';
+import { spaced } from '../spelling.ts';
 import {
   cameraName,
   formatAgo,
@@ -15,7 +15,7 @@ import {
   formatTime,
   labelName,
   words,
-} from '../shared/words.ts';
+} from '../words.ts';
 import type { EventView } from './event-view.ts';
 
 /** `isNew`: it has arrived since the list was loaded. `hasDay`: the day stands in the heading above. */
