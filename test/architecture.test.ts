@@ -1,7 +1,7 @@
 /** The rules of the source tree, checked: the layers, the order of sub-folders, and which packages each may use. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, matchesGlob, relative, sep } from 'node:path';
 import { describe, it } from 'node:test';
 
 /**
@@ -67,19 +67,23 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry'], ['.'], ['commands']],
 };
-/** The folders of the pages, in the same way. */
+/** The program in the browser: its entry, the list of the features' pages, and the pages, of the core and in the folders of features. */
 const PAGES = 'src/ui/pages';
+const PAGES_OF_FEATURES = 'src/features/*/page';
+const BROWSER = ['src/console.ts', 'src/features/all-pages.ts', `${PAGES}/**`, `${PAGES_OF_FEATURES}/**`];
+const isOfPages = (file: string): boolean => BROWSER.some((pattern) => matchesGlob(file, pattern));
+/** The folders of the pages, in the same way. */
 const PAGE_ORDER: readonly (readonly string[])[] = [
   ['shared'],
   ['login'],
   ['explore'],
   ['settings'],
-  ['activity', 'status', 'invitation', 'screen'],
+  ['status', 'invitation', 'screen'],
   ['console'],
 ];
 const MOST_FILES = 25;
 /** Lists of what lies in the folders beside them: no part of their own folder. */
-const LISTS: readonly string[] = ['src/features/all.ts'];
+const LISTS: readonly string[] = ['src/features/all.ts', 'src/features/all-pages.ts'];
 /** A feature imports no other one, but for these. */
 const BETWEEN_FEATURES: readonly (readonly [from: string, to: string])[] = [];
 
@@ -97,7 +101,7 @@ const PURE: readonly string[] = ['domain', 'access', 'nvr'];
 
 const IMPORT = /(?:^|\n)(?:import|export)\b[^;]*?\bfrom\s+'(?<target>[^']+)'|\bimport\('(?<lazy>[^']+)'\)/g;
 
-const files = globSync('src/**/*.ts', { exclude: ['src/ui/pages/**'] }).sort();
+const files = globSync('src/**/*.ts', { exclude: BROWSER }).sort();
 const moduleOf = (file: string): string => {
   const [first = '', second] = relative('src', file).split(sep);
   return second === undefined ? ROOT : first;
@@ -131,8 +135,7 @@ const heightOf = (file: string): number => {
 const isOfState = ({ to, isType }: Arrow): boolean => isType && to === STATE;
 const isOfGate = ({ to, isType }: Arrow): boolean => isType && to === STATE_OF_GATE;
 /** The types of answers, in a page. */
-const isOfAnswer = (file: string, { to, isType }: Arrow): boolean =>
-  isType && file.startsWith(PAGES) && !to.startsWith(join('src', 'ui'));
+const isOfAnswer = (file: string, { to, isType }: Arrow): boolean => isType && isOfPages(file) && !isOfPages(to);
 const isUpwards = (file: string, arrow: Arrow): boolean =>
   moduleOf(arrow.to) !== moduleOf(file) && heightOf(arrow.to) >= heightOf(file) && !isOfState(arrow);
 /** Files of this project that a file imports, types included, but those of states and answers. */
@@ -140,6 +143,11 @@ const filesImportedBy = (file: string): string[] =>
   arrowsOf(file)
     .filter((arrow) => !isOfState(arrow) && !isOfGate(arrow) && !isOfAnswer(file, arrow))
     .map(({ to }) => to);
+
+const isForPageOf = (file: string, other: string): boolean =>
+  [join(PAGES, 'shared'), dirname(file), join('src', 'domain'), join('src', 'locales')].some((folder) =>
+    other.startsWith(`${folder}${sep}`),
+  );
 
 describe('The architecture', () => {
   it('a file imports its own folder and the layers below it', () => {
@@ -207,8 +215,30 @@ describe('The architecture', () => {
     assert.deepEqual(wrong, []);
   });
 
+  it('a page of a feature imports what pages share, its own folder and pure rules; and types of answers from anywhere', () => {
+    assert.deepEqual(
+      globSync(`${PAGES_OF_FEATURES}/**/*.{ts,tsx}`).flatMap((file) =>
+        filesImportedBy(file)
+          .filter((other) => !isForPageOf(file, other))
+          .map((other) => `${file} imports ${other}`),
+      ),
+      [],
+    );
+    const page = join('src', 'features', 'ledger', 'page', 'activity.tsx');
+    assert.ok(isForPageOf(page, join(PAGES, 'shared', 'events', 'bars.ts')));
+    for (const other of ['ui/pages/explore/explore.tsx', 'features/doctor/page/index.ts', 'features/ledger/ledger.ts'])
+      assert.ok(!isForPageOf(page, join('src', ...other.split('/'))), other);
+  });
+
+  it('only the entry of the console imports the list of the features in the browser', () => {
+    const users = globSync('src/**/*.{ts,tsx}').filter((file) =>
+      arrowsOf(file).some(({ to }) => to === join('src', 'features', 'all-pages.ts')),
+    );
+    assert.deepEqual(users, [join('src', 'console.ts')]);
+  });
+
   it(`no folder of the pages holds more than ${MOST_FILES} files`, () => {
-    const folders = globSync(`${PAGES}/**/*.*`).map((file) => dirname(file));
+    const folders = globSync([`${PAGES}/**/*.*`, `${PAGES_OF_FEATURES}/**/*.*`]).map((file) => dirname(file));
     const full = [...new Set(folders)].filter((one) => folders.filter((other) => other === one).length > MOST_FILES);
     assert.deepEqual(full, []);
   });

@@ -46,7 +46,8 @@ export function isInstalled(packageName: string): boolean {
 }
 
 /** What the pages are built from, below `src`. */
-export const PAGES_SOURCES = '{ui/pages/**/*.*,ui/vite.config.ts,locales/*.*}';
+export const PAGES_SOURCES =
+  '{console.ts,ui/pages/**/*.*,features/all-pages.ts,features/*/page/*.*,ui/vite.config.ts,locales/*.*}';
 
 /** A digest of the sources is kept beside what is built of them. */
 const DIGEST_FILE = 'sources.sha256';

@@ -56,10 +56,23 @@ const emitScreenPage: Plugin = {
   },
 };
 
-/** Whether the script of the login or of the invitation imports the module, directly or through others. */
-const isOfSmallPage = (id: string, modules: Rolldown.ChunkingContext): boolean =>
-  /(?:login|invitation)\.ts$/.test(id) ||
-  modules.getModuleInfo(id)?.importers.some((importer) => isOfSmallPage(importer, modules)) === true;
+/** Whether an entry imports the module, directly or through others, before it runs. */
+const isFor = (entry: RegExp, id: string, modules: Rolldown.ChunkingContext): boolean =>
+  entry.test(id) || modules.getModuleInfo(id)?.importers.some((importer) => isFor(entry, importer, modules)) === true;
+
+/** What the login and the invitation share with the console. */
+const smallChunk = (id: string, modules: Rolldown.ChunkingContext): string | null =>
+  isFor(/(?:login|invitation)\.ts$/, id, modules) ? 'shared' : null;
+
+/**
+ * Three chunks hold what several pages have; a module alone would be a request for a few hundred bytes. What is imported when
+ * it is shown stays apart.
+ */
+function chunkOf(id: string, modules: Rolldown.ChunkingContext): string | null {
+  if (modules.getModuleInfo(id)?.dynamicImporters.length) return null;
+  if (/ui\/pages\/shared\/|src\/domain\//.test(id) || isFor(/src\/console\.ts$/, id, modules)) return 'console';
+  return /ui\/pages\/settings\//.test(id) ? 'settings' : null;
+}
 
 export default defineConfig({
   root: SOURCE,
@@ -72,7 +85,7 @@ export default defineConfig({
   build: {
     outDir: DIST,
     emptyOutDir: true,
-    /** A `data:` asset would need a weaker Content-Security-Policy. */
+    /** Only the icon is written into the pages (`?inline`): a request less for each. */
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     /** The licences of what is bundled ask to be shipped with it. */
@@ -80,9 +93,12 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          minShareCount: 2,
-          /** Each of them alone would be a request for a few hundred bytes. */
-          groups: [{ debugName: 'shared', name: (id, modules) => (isOfSmallPage(id, modules) ? 'shared' : null) }],
+          /** Else a module would be loaded where only a part of its chunk is asked for. */
+          includeDependenciesRecursively: false,
+          groups: [
+            { debugName: 'small pages', name: smallChunk, priority: 1, minShareCount: 2 },
+            { debugName: 'console', name: chunkOf, minShareCount: 1 },
+          ],
         },
       },
       input: {

@@ -12,7 +12,7 @@ const owners = new Set([...rights, ...others].map(({ owner }) => owner));
 
 describe('What is remembered', () => {
   it('is listed for each file that has a memory of these kinds, and all that is listed is there', () => {
-    const files = globSync('src/**/*.ts').filter((file) => !file.startsWith('src/ui/pages/'));
+    const files = globSync('src/**/*.ts').filter((file) => !/^src\/(?:ui\/pages|features\/\w+\/page)\//.test(file));
     const remembering = files.filter((file) => MEMORY.test(readText(file)));
     assert.deepEqual(
       remembering.filter((file) => !owners.has(file)),

@@ -5,8 +5,6 @@ import { describe, it } from 'node:test';
 import { AUDITED } from '../../../src/accounts/audit.ts';
 import { NOTICE_KINDS } from '../../../src/domain/accounts/notice.ts';
 import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
-import { textsIn } from '../../../src/locales/catalogs.ts';
-import { LANGUAGES } from '../../../src/locales/languages.ts';
 import {
   type ActivityRecord,
   bucketDays,
@@ -18,6 +16,8 @@ import {
   viewerOf,
   viewerText,
 } from '../../../src/features/ledger/page/activity-records.ts';
+import { textsIn } from '../../../src/locales/catalogs.ts';
+import { LANGUAGES } from '../../../src/locales/languages.ts';
 import { learnCameraNames } from '../../../src/ui/pages/shared/words.ts';
 
 const NAMES = new Map([

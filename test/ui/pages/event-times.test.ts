@@ -2,8 +2,7 @@
 import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/event-filter.ts';
-import { localeFor } from '../../../src/ui/pages/shared/spelling.ts';
+import { fromLocalInput, localeFor, toLocalInput } from '../../../src/ui/pages/shared/spelling.ts';
 import {
   formatDate,
   formatDay,

@@ -3,10 +3,11 @@ import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deviceName, groupCameras, suggestedPassword } from '../../../src/ui/pages/settings/names.ts';
+import { groupCameras, suggestedPassword } from '../../../src/ui/pages/settings/names.ts';
 import { placed } from '../../../src/ui/pages/shared/form-faults.ts';
 import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table-rows.ts';
 import { recordsIn } from '../../../src/ui/pages/shared/untrusted.ts';
+import { deviceName } from '../../../src/ui/pages/shared/words.ts';
 import { lastHours } from '../../../src/ui/pages/status/status-rules.ts';
 
 describe('A password', () => {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { textsIn } from '../../../src/locales/catalogs.ts';
 import { labelIn } from '../../../src/locales/texts.ts';
-import { spaced } from '../../../src/ui/pages/shared/spelling.ts';
-import { meantBy, suggestionsFor, withToggled } from '../../../src/ui/pages/shared/suggestions.ts';
+import { meantBy, spaced, suggestionsFor, withToggled } from '../../../src/ui/pages/shared/spelling.ts';
 import { cameraName, formatAgo, learnCameraNames, suggested } from '../../../src/ui/pages/shared/words.ts';
 
 it('Suggestions hold the text in their name or in what the service calls them, names that begin with it first', () => {

@@ -1,12 +1,12 @@
 /** "Check the public address": doctor on the status page, and what it found as a table (SPEC 15). */
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
-import type { REPORT } from '../check-route.ts';
 import { type ApiResponse, problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
 import { CopyButton } from '../../../ui/pages/shared/new-secret.tsx';
-import { Button, Problem } from '../../../ui/pages/shared/parts.tsx';
+import { Button, Problem, Tile } from '../../../ui/pages/shared/parts.tsx';
+import type { Slots } from '../../../ui/pages/shared/pieces.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
-import { Tile } from '../../../ui/pages/status/tiles.tsx';
+import type { REPORT } from '../check-route.ts';
 
 const LEVELS = ['error', 'warning', 'advice'] as const;
 
@@ -17,8 +17,8 @@ type CheckProgress =
   | { readonly kind: 'done'; readonly findings: readonly Finding[] }
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** The check of an address. Without `url` it looks at the machine of Postern only. */
-export function AddressCheck({ url }: { url: string | undefined }) {
+/** The check of an address. While none is set, it looks at the machine of Postern only. */
+export function AddressCheck({ status: { publicUrl: url = null } }: Slots['status']) {
   const [check, setCheck] = useState<CheckProgress>({ kind: 'idle' });
   const run = async (): Promise<void> => {
     setCheck({ kind: 'running' });
@@ -29,7 +29,7 @@ export function AddressCheck({ url }: { url: string | undefined }) {
   const isRunning = check.kind === 'running';
   return (
     <Tile title={words.doctor.publicAddress} isWide>
-      {url === undefined ? (
+      {url === null ? (
         <>
           <p>{words.doctor.addressUnset}</p>
           <pre class="code-block" dir="ltr">
@@ -46,7 +46,7 @@ export function AddressCheck({ url }: { url: string | undefined }) {
       )}
       <p>
         <Button disabled={isRunning} onPress={run}>
-          {words.doctor[isRunning ? 'checking' : url === undefined ? 'checkMachine' : 'checkAddress']}
+          {words.doctor[isRunning ? 'checking' : url === null ? 'checkMachine' : 'checkAddress']}
         </Button>
       </p>
       <div role="status">{check.kind === 'done' && <Findings findings={check.findings} />}</div>

@@ -3,8 +3,7 @@
 import type { AnswerOf } from '../../../ui/pages/shared/answers.ts';
 import { ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
 import { useList } from '../../../ui/pages/shared/use-fetched.ts';
-import { words } from '../../../ui/pages/shared/words.ts';
-import { deviceName } from '../../../ui/pages/settings/names.ts';
+import { deviceName, words } from '../../../ui/pages/shared/words.ts';
 
 /** An event of a newer service has its own name. */
 const nameOf = ({ event }: AnswerOf<'ACCOUNT_EVENT'>): string =>

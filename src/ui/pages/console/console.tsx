@@ -1,16 +1,16 @@
-/** Entry of the console: fetches the profile, then shows the pages. */
+/** The console: fetches the profile, then shows the pages. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
-import { Explore } from '../explore/explore.tsx';
 import { isAdmin, type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
 import { endViewAs, goToLogin, VIEW_AS_PATH } from '../shared/api.ts';
 import { applyTheme, basePath, chosenTheme } from '../shared/browser.ts';
 import { facts, learnFacts } from '../shared/page-facts.ts';
 import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/parts.tsx';
+import { learnPieces, loadPage, type PagePieces, PageShown, pagesOf } from '../shared/pieces.tsx';
 import { learnCameraNames, learnWords, words } from '../shared/words.ts';
+import { CORE_PAGES, loadPassword, loadTwoStep } from './core-pages.ts';
 import { Frame } from './frame.tsx';
-import { loadOtherPagesSoon, OtherPage } from './other-page.tsx';
 
 type ConsoleState =
   | Exclude<ProfileOutcome, { kind: 'login-needed' }>
@@ -67,44 +67,49 @@ function afterRefusal({ location, reason }: Extract<ProfileOutcome, { kind: 'log
 const CONSOLE_PATH = `${basePath}postern`;
 
 function Pages({ profile }: { profile: Profile }) {
-  useEffect(() => void loadOtherPagesSoon(), []);
   /** What must be done before anything else. */
-  const first = profile.second_factor_required ? 'enrol' : profile.password_is_generated && 'password';
+  const first = profile.second_factor_required ? loadTwoStep : profile.password_is_generated && loadPassword;
   return (
     <ProfileContext.Provider value={profile}>
       <Router base={CONSOLE_PATH}>
-        <Frame isBare={Boolean(first)}>{first ? <OtherPage name={first} /> : <AllPages profile={profile} />}</Frame>
+        <Frame isBare={Boolean(first)}>{first ? <PageShown load={first} /> : <AllPages profile={profile} />}</Frame>
       </Router>
     </ProfileContext.Provider>
   );
 }
 
+const loadViewAs = async () => (await import('../settings/view-as.tsx')).ViewAs;
+
 function AllPages({ profile }: { profile: Profile }) {
-  const forAdmin = (name: 'status' | 'view-as') => (isAdmin(profile) ? <OtherPage name={name} /> : <NotForYou />);
   return (
     <Switch>
-      <Route path="/" component={Explore} />
-      <Route path="/activity">
-        <OtherPage name="activity" />
-      </Route>
-      <Route path="/settings/:section?">
-        <OtherPage name="settings" />
-      </Route>
-      <Route path="/status">{forAdmin('status')}</Route>
+      {pagesOf('menu').map(({ path, hasParts = false, isFor, ...page }) => (
+        <Route key={path} path={hasParts ? `/${path}/:part?` : `/${path}`}>
+          {isFor(profile) ? <PageShown {...page} /> : <NotForYou />}
+        </Route>
+      ))}
       <Route path={VIEW_AS_PATH} nest>
-        {forAdmin('view-as')}
+        {isAdmin(profile) ? <PageShown load={loadViewAs} /> : <NotForYou />}
       </Route>
       <Route component={NoSuchPage} />
     </Switch>
   );
 }
 
+export function startConsole(features: readonly PagePieces[]): void {
+  learnPieces([CORE_PAGES, ...features]);
+  applyTheme(chosenTheme());
+  const place = document.getElementById('console');
+  if (place) void start(place);
+}
+
 async function start(place: HTMLElement): Promise<void> {
+  // The files of the page come beside its texts and the profile.
+  const [first = '', second] = location.pathname.slice(CONSOLE_PATH.length + 1).split('/');
+  const page = pagesOf('menu').find(({ path }) => path === first);
+  const part = page?.hasParts && pagesOf('settings').find(({ path }) => path === second);
+  for (const one of [page, part]) if (one) void loadPage(one);
   await learnWords(document.documentElement.lang);
   learnFacts(place);
   render(<Console />, place);
 }
-
-applyTheme(chosenTheme());
-const place = document.getElementById('console');
-if (place) void start(place);

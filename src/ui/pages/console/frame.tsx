@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { LANGUAGES } from '../../../locales/languages.ts';
-import iconUrl from '../icon.svg';
-import { isAdmin, isAnonymous, useProfile, useSites } from '../shared/account.ts';
+import iconUrl from '../icon.svg?inline';
+import { isAnonymous, useProfile, useSites } from '../shared/account.ts';
 import { askForProofBy } from '../shared/api.ts';
 import {
   basePath,
@@ -19,6 +19,7 @@ import { Choice, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { NavLink, Trouble } from '../shared/parts.tsx';
+import { pagesOf } from '../shared/pieces.tsx';
 import { words } from '../shared/words.ts';
 import type { ProofDialog } from './proof-dialog.tsx';
 
@@ -42,14 +43,12 @@ function ProofAsker() {
   return <asked.Dialog onAnswer={close} />;
 }
 
-const PAGES = ['explore', 'activity', 'settings', 'status'] as const;
-
 /** `isBare`: there is no navigation, because something must be done first. */
 export function Frame({ isBare = false, children }: { isBare?: boolean; children: ComponentChildren }) {
   const [path] = useLocation();
   const content = useRef<HTMLElement>(null);
   const profile = useProfile();
-  const pages = PAGES.filter((name) => name !== 'status' || isAdmin(profile));
+  const pages = pagesOf('menu').filter(({ isFor }) => isFor(profile));
   useFocusOnNewPage(path, content);
   return (
     <>
@@ -63,11 +62,11 @@ export function Frame({ isBare = false, children }: { isBare?: boolean; children
         </Link>
         <nav class="bar-nav" aria-label={words.ui.frame.pages}>
           {!isBare &&
-            pages.map((name) => {
-              const at = name === 'explore' ? '/' : `/${name}`;
+            pages.map(({ path: name, title }) => {
+              const at = `/${name}`;
               return (
                 <NavLink key={name} class="bar-link" href={at} isHere={at === '/' ? path === at : path.startsWith(at)}>
-                  {words.ui.frame[name]}
+                  {title()}
                 </NavLink>
               );
             })}

@@ -1,7 +1,7 @@
 /** Events that arrive while the list is looked at, shown at once or held back (SPEC 8); and the list in days and pieces, which come and go with the scroll position. */
 
-import { formatDay } from '../shared/words.ts';
 import type { EventView } from '../shared/events/event-view.ts';
+import { formatDay } from '../shared/words.ts';
 
 export interface Arrivals {
   /** Newest first. */

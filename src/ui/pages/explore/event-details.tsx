@@ -1,17 +1,14 @@
 /** Everything about one event, its pictures and a link to it: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { MADE_LINK } from '../../../features/links/link-routes.ts';
-import { sendToApi, viewedPerson } from '../shared/api.ts';
+import { viewedPerson } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
-import { SelectField, TextField, Toggle } from '../shared/fields.tsx';
-import { DialogsContext, FormDialog, Opener, usePageDialogs } from '../shared/forms.tsx';
-import { AddressSharing, CopyButton, NewSecret } from '../shared/new-secret.tsx';
-import { facts } from '../shared/page-facts.ts';
-import { Button, Facts, Icon } from '../shared/parts.tsx';
-import { labelName, words } from '../shared/words.ts';
 import { Duration, Thumbnail, useFetchedPicture } from '../shared/events/event-row.tsx';
 import { type EventView, factsForPeople, technicalFacts } from '../shared/events/event-view.ts';
+import { CopyButton } from '../shared/new-secret.tsx';
+import { facts } from '../shared/page-facts.ts';
+import { Button, Facts, Icon } from '../shared/parts.tsx';
+import { Slot } from '../shared/pieces.tsx';
+import { labelName, words } from '../shared/words.ts';
 
 /** The same width as in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';
@@ -60,7 +57,7 @@ export function EventDetails({ event, onOpen, onClose, ...neighbours }: EventDet
         </Button>
       </header>
       <EventMedia key={event.id} event={event} />
-      {viewedPerson() === undefined && <ShareEvent key={`share ${event.id}`} id={event.id} />}
+      {viewedPerson() === undefined && <Slot key={`share ${event.id}`} name="event" id={event.id} />}
       <Facts rows={[...factsForPeople(event), [text.length, <Duration key="length" event={event} />]]} />
       <details class="raw">
         <summary>{text.technical}</summary>
@@ -192,56 +189,3 @@ function Clip({ event, url, poster }: { event: EventView; url: string; poster: s
 }
 
 const urlAt = (path: string): string => new URL(path, baseUrl).href;
-
-// biome-ignore format: a table
-const LIFETIMES: Readonly<Record<keyof typeof words.links.share.lifetimes, number>> = {
-  hour: 3600,
-  day:  86_400,
-  week: 7 * 86_400,
-};
-
-/** Share: makes a link to an event, and shows its address once (SPEC 13). */
-function ShareEvent({ id }: { id: string }) {
-  const { page, dialog } = usePageDialogs();
-  return (
-    <DialogsContext.Provider value={page}>
-      <p class="media">
-        <Opener dialog={() => <ShareForm id={id} />}>{words.links.share.share}</Opener>
-        {dialog}
-      </p>
-    </DialogsContext.Provider>
-  );
-}
-
-const NEW_LINK = { lifetime: 'day', isOnce: false, pin: '', name: '' };
-
-function ShareForm({ id }: { id: string }) {
-  const text = words.links.share;
-  const make = ({ lifetime, isOnce, pin, name }: typeof NEW_LINK) => {
-    const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
-    const terms = { expires_in: LIFETIMES[lifetime as keyof typeof LIFETIMES], ...(isOnce && { uses: 1 }), ...given };
-    return sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
-  };
-  const made = (body: unknown) => {
-    const url = new URL((body as z.output<typeof MADE_LINK>).url, location.origin).href;
-    return (
-      <NewSecret title={text.madeTitle} warning={text.madeWhat} secret={url}>
-        <AddressSharing url={url} title={text.madeTitle} />
-        <p class="field-help">{text.where}</p>
-      </NewSecret>
-    );
-  };
-  return (
-    <FormDialog title={text.title} submit={text.make} first={NEW_LINK} onSubmit={make} next={made}>
-      {({ field }) => (
-        <>
-          <p>{text.what}</p>
-          <SelectField label={text.lifetime} {...field('lifetime')} options={Object.entries(text.lifetimes)} />
-          <Toggle label={text.once} {...field('isOnce')} />
-          <TextField label={text.name} {...field('name')} isOptional />
-          <TextField label={text.pin} {...field('pin')} help={text.pinHelp} isOptional />
-        </>
-      )}
-    </FormDialog>
-  );
-}

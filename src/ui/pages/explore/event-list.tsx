@@ -2,6 +2,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isAdmin, useProfile } from '../shared/account.ts';
+import { EventRow } from '../shared/events/event-row.tsx';
+import type { EventView } from '../shared/events/event-view.ts';
 import { facts } from '../shared/page-facts.ts';
 import { Blank, Button } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
@@ -15,8 +17,6 @@ import {
   isSearchOfNvr,
   NO_FILTER,
 } from './event-filter.ts';
-import { EventRow } from '../shared/events/event-row.tsx';
-import type { EventView } from '../shared/events/event-view.ts';
 import { type EventList, FIRST_SIZE } from './use-events.ts';
 
 interface EventListProps {

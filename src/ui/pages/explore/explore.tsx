@@ -4,20 +4,20 @@ import { useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
 import { getFromApi, goToLogin } from '../shared/api.ts';
 import { storeChoice, storedChoice } from '../shared/browser.ts';
+import { readDays, toBars } from '../shared/events/bars.ts';
+import { type EventView, readEvent } from '../shared/events/event-view.ts';
+import { Plot, useSelection } from '../shared/events/stack-plot.tsx';
 import { Choice } from '../shared/fields.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, Icon, usePageTitle } from '../shared/parts.tsx';
 import { readTexts } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { formatCount, formatDate, words } from '../shared/words.ts';
-import { readDays, toBars } from '../shared/events/bars.ts';
 import { EventDetails } from './event-details.tsx';
 import { type EventFilter, filterSearch, moreCount, readFilter, weekBefore, withUsualTime } from './event-filter.ts';
 import { Events } from './event-list.tsx';
-import { type EventView, readEvent } from '../shared/events/event-view.ts';
 import { FilterBar } from './filter-bar.tsx';
 import type { LineState } from './keep-line.ts';
-import { Plot, useSelection } from '../shared/events/stack-plot.tsx';
 import { useEvents } from './use-events.ts';
 
 /** So many days the service tells, by who counts them. */

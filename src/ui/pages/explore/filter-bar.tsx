@@ -5,19 +5,17 @@ import { Combobox } from '../shared/combobox.tsx';
 import { Field, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
-import { spaced } from '../shared/spelling.ts';
+import { fromLocalInput, spaced, toLocalInput } from '../shared/spelling.ts';
 import { readTexts } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
 import {
   ANY_TIME,
   type EventFilter,
-  fromLocalInput,
   isFiltered,
   type MoreFilter,
   moreCount,
   NO_FILTER,
-  toLocalInput,
   withMore,
 } from './event-filter.ts';
 

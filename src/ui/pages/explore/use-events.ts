@@ -1,11 +1,11 @@
 /** The events of the list: the first page for a filter, more on demand, and what arrives while it is looked at (SPEC 8). */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, getAutomatically, getFromApi, problemOf, viewedPerson } from '../shared/api.ts';
+import { readEvents } from '../shared/events/event-view.ts';
 import { facts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
 import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery } from './event-filter.ts';
-import { readEvents } from '../shared/events/event-view.ts';
 import { keepLine, type LineState, openNvrSocket, openStream } from './keep-line.ts';
 
 interface LoadedEvents extends Arrivals {

@@ -1,11 +1,11 @@
 /** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
 import { VIEWING_KINDS } from '../../../domain/ledger.ts';
 import { VERBS } from '../../../domain/policy.ts';
-import { fromLocalInput, toLocalInput } from '../explore/event-filter.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { Field, type FieldProps, Switch, TextArea, TextField } from '../shared/fields.tsx';
 import type { FormState } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
+import { fromLocalInput, toLocalInput } from '../shared/spelling.ts';
 import { formatDuration, formatShortMoment, words } from '../shared/words.ts';
 import {
   dayNames,

@@ -1,4 +1,4 @@
-/** Names in the settings: of users and roles as they are typed, of groups of cameras and of devices; and passwords to suggest (interface 2.1, 2.2). */
+/** Names in the settings: of users and roles as they are typed, and of groups of cameras; and passwords to suggest (interface 2.1, 2.2). */
 import { maySee, toScope } from '../../../domain/camera-scope.ts';
 import { parseCustomRoleName, parseUserName } from '../../../domain/names.ts';
 import { words } from '../shared/words.ts';
@@ -26,39 +26,6 @@ export function suggestedPassword(): string {
     if (value < fair) password += LETTERS[value % LETTERS.length];
   }
   return password;
-}
-
-// biome-ignore format: a table
-const BROWSERS: readonly [pattern: RegExp, name: string][] = [
-  [/HomeAssistant|Home Assistant/, 'Home Assistant'],
-  [/\bEdg(?:A|iOS)?\//,            'Edge'],
-  [/\bOPR\//,                      'Opera'],
-  [/SamsungBrowser\//,             'Samsung Internet'],
-  [/Firefox\/|FxiOS\//,            'Firefox'],
-  [/Chrome\/|CriOS\//,             'Chrome'],
-  [/Version\/[\d.]+.*Safari\//,    'Safari'],
-  [/^curl\//,                      'curl'],
-];
-
-// biome-ignore format: a table
-const SYSTEMS: readonly [pattern: RegExp, name: string][] = [
-  [/iPhone|iPod/,  'iPhone'],
-  [/iPad/,         'iPad'],
-  [/Android/,      'Android'],
-  [/Windows/,      'Windows'],
-  [/Mac OS X/,     'macOS'],
-  [/CrOS/,         'ChromeOS'],
-  [/Linux|X11/,    'Linux'],
-];
-
-const LONGEST_SHOWN = 60;
-
-/** An unknown user agent is shown as it is: it may be a user's own program. */
-export function deviceName(agent: string): string {
-  const named = (table: typeof BROWSERS): string | undefined => table.find(([pattern]) => pattern.test(agent))?.[1];
-  const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
-  if (browser !== undefined && system !== undefined) return words.sessions.on({ browser, system });
-  return browser ?? system ?? (agent.trim().slice(0, LONGEST_SHOWN) || words.sessions.unknownDevice);
 }
 
 export type CameraGroup = { readonly name: string; readonly cameras: readonly string[] };

@@ -10,9 +10,8 @@ import { FormDialog, type FormState, Opener, useDialogs } from '../shared/forms.
 import { Button } from '../shared/parts.tsx';
 import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
 import { useFetched, useList } from '../shared/use-fetched.ts';
-import { formatDate, formatShortMoment, words } from '../shared/words.ts';
+import { deviceName, formatDate, formatShortMoment, words } from '../shared/words.ts';
 import { NarrowedCameras } from './camera-choice.tsx';
-import { deviceName } from './names.ts';
 import { endAfter, LifetimeField } from './tokens.tsx';
 
 /** What the QR code of a display has led here with; '' for none. */

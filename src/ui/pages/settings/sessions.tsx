@@ -1,12 +1,12 @@
 /** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
+
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { Asker } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, removal } from '../shared/records-page.tsx';
 import { useList } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { deviceName } from './names.ts';
+import { deviceName, words } from '../shared/words.ts';
 
 const sessionDevice = ({ agent }: SessionRecord): string => deviceName(agent);
 

@@ -13,8 +13,7 @@ import { Button, type Fact, Facts, Problem } from '../shared/parts.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
-import { words } from '../shared/words.ts';
-import { deviceName } from './names.ts';
+import { deviceName, words } from '../shared/words.ts';
 import { reload } from './user-forms.tsx';
 
 export function TwoStep() {

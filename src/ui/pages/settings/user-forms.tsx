@@ -9,7 +9,7 @@ import { pathTo } from '../shared/records-page.tsx';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
 import { askedValidity, NO_ENDS, ValidityFields, validityFault, validityOf } from './limits.tsx';
 import { plainName, userNameFault } from './names.ts';
-import { NewPassword, passwordFault } from './password.tsx';
+import { NewPassword, passwordFault } from './new-password.tsx';
 
 /** `cameras`: the number of cameras that there are. */
 type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: number };

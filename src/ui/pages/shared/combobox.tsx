@@ -1,6 +1,6 @@
 /** Choose several names from suggestions as one types: an ARIA combobox with a list box, for keyboard, pointer and touch. */
 import { useId, useState } from 'preact/hooks';
-import { meantBy, type Suggestion, suggestionsFor, withToggled } from './suggestions.ts';
+import { meantBy, type Suggestion, suggestionsFor, withToggled } from './spelling.ts';
 import { words } from './words.ts';
 
 interface ComboboxProps {

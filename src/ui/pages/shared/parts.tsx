@@ -84,6 +84,16 @@ export const NoSuchPage = () => (
 
 export const NotForYou = () => <Blank title={words.settings.notForYou} message={words.settings.notForYouWhy} />;
 
+/** A tile of Status. */
+type TileProps = { title: string; isTold?: boolean; isWide?: boolean; children: ComponentChildren };
+
+export const Tile = ({ title, isTold = true, isWide = false, children }: TileProps) => (
+  <section class={isWide ? 'tile tile-wide' : 'tile'}>
+    <h2 class="tile-title">{title}</h2>
+    {isTold ? children : <p class="field-help">{words.status.notTold}</p>}
+  </section>
+);
+
 type NavLinkProps = { class: string; href: string; isHere: boolean; children: ComponentChildren };
 
 /** A link that is marked when it leads to the page that is shown. */

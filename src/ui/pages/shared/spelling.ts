@@ -1,4 +1,4 @@
-/** How names and times are written, on pages without the texts of the console too. */
+/** How names and times are written, and which names are suggested for a text; on pages without the texts of the console too. Pure. */
 
 /** The viewer's region of the page's language: an English page has no French weekday. */
 export const localeFor = (language: string, wished: readonly string[]): string =>
@@ -10,3 +10,47 @@ export const spaced = (name: string): string => name.replaceAll(/(?<=[^_])_+(?=[
 /** `1 h 10 min`; `1 h` without a rest. */
 export const inUnits = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+
+/** Unix seconds as the value of a `datetime-local` field, which is in the viewer's own clock: `2026-08-04T14:05`; empty for no time. */
+export function toLocalInput(time: number | undefined): string {
+  const date = new Date((time ?? Number.NaN) * 1000);
+  if (Number.isNaN(date.getTime())) return '';
+  const day = [date.getFullYear().toString().padStart(4, '0'), two(date.getMonth() + 1), two(date.getDate())];
+  return `${day.join('-')}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** A field without a time zone means the local one, and so does Date. */
+export function fromLocalInput(text: string): number | undefined {
+  const milliseconds = text === '' ? Number.NaN : new Date(text).getTime();
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
+}
+
+const two = (number: number): string => number.toString().padStart(2, '0');
+
+/** `value`: the value as the service names it. `name`: the name as people read it. */
+export type Suggestion = { readonly value: string; readonly name: string };
+
+const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** Names that contain the text, those that begin with it first. */
+export function suggestionsFor(text: string, all: readonly Suggestion[]): readonly Suggestion[] {
+  const wanted = fold(text.trim());
+  const rankOf = ({ value, name }: Suggestion): number => {
+    const places = [fold(name), fold(value)].map((one) => one.indexOf(wanted));
+    return places.includes(0) ? 0 : places.some((place) => place > 0) ? 1 : 2;
+  };
+  const ranked = all.map((suggestion) => ({ suggestion, rank: rankOf(suggestion) })).filter(({ rank }) => rank < 2);
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ suggestion }) => suggestion);
+}
+
+/** What a typed text means: the suggestion of that name, whatever the case; else the text itself. */
+export function meantBy(text: string, all: readonly Suggestion[]): string {
+  const wanted = text.trim();
+  const known = all.find(({ value }) => value === wanted);
+  return (
+    (known ?? all.find(({ value, name }) => [value, name].some((one) => fold(one) === fold(wanted))))?.value ?? wanted
+  );
+}
+
+export const withToggled = (chosen: readonly string[], value: string): readonly string[] =>
+  chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];

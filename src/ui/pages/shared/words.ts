@@ -1,8 +1,7 @@
 /** Texts, names and times as people read them: in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). Times are Unix seconds. */
 import { loadTexts } from '../../../locales/catalogs.ts';
 import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
-import { inUnits, localeFor, spaced } from './spelling.ts';
-import type { Suggestion } from './suggestions.ts';
+import { inUnits, localeFor, type Suggestion, spaced } from './spelling.ts';
 
 /** Read it at render time, not when a module is loaded: the language is loaded in between. */
 export let words: ConsoleTexts;
@@ -135,3 +134,36 @@ export const formatTenths = (number: number): string =>
   number.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 const dayKey = (time: number, region: Region): string => format(time, region, { dateStyle: 'short' });
+
+// biome-ignore format: a table
+const BROWSERS: readonly [pattern: RegExp, name: string][] = [
+  [/HomeAssistant|Home Assistant/, 'Home Assistant'],
+  [/\bEdg(?:A|iOS)?\//,            'Edge'],
+  [/\bOPR\//,                      'Opera'],
+  [/SamsungBrowser\//,             'Samsung Internet'],
+  [/Firefox\/|FxiOS\//,            'Firefox'],
+  [/Chrome\/|CriOS\//,             'Chrome'],
+  [/Version\/[\d.]+.*Safari\//,    'Safari'],
+  [/^curl\//,                      'curl'],
+];
+
+// biome-ignore format: a table
+const SYSTEMS: readonly [pattern: RegExp, name: string][] = [
+  [/iPhone|iPod/,  'iPhone'],
+  [/iPad/,         'iPad'],
+  [/Android/,      'Android'],
+  [/Windows/,      'Windows'],
+  [/Mac OS X/,     'macOS'],
+  [/CrOS/,         'ChromeOS'],
+  [/Linux|X11/,    'Linux'],
+];
+
+const LONGEST_SHOWN = 60;
+
+/** An unknown user agent is shown as it is: it may be a user's own program. */
+export function deviceName(agent: string): string {
+  const named = (table: typeof BROWSERS): string | undefined => table.find(([pattern]) => pattern.test(agent))?.[1];
+  const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
+  if (browser !== undefined && system !== undefined) return words.sessions.on({ browser, system });
+  return browser ?? system ?? (agent.trim().slice(0, LONGEST_SHOWN) || words.sessions.unknownDevice);
+}

@@ -4,15 +4,15 @@ import { useState } from 'preact/hooks';
 import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
-import { Blank, Button, Icon, Problem, usePageTitle } from '../shared/parts.tsx';
+import { Blank, Button, Icon, Problem, Tile, usePageTitle } from '../shared/parts.tsx';
+import { Slot } from '../shared/pieces.tsx';
 import { Act } from '../shared/record-table.tsx';
 import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
-import { AddressCheck } from '../../../features/doctor/page/address-check.tsx';
 import { type DrawnEntry, type HourBar, lastHours } from './status-rules.ts';
-import { Curtain, Listed, Tile } from './tiles.tsx';
+import { Curtain, Listed } from './tiles.tsx';
 
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
 type LimitRecord = AnswerOf<'LIMIT'>;
@@ -85,7 +85,7 @@ function Tiles({ status, now, curtain, limits, onChange }: TilesProps) {
       </Tile>
       <Blocks limits={limits} onLift={onChange} />
       <Curtain curtain={curtain} />
-      <AddressCheck url={status.publicUrl ?? undefined} />
+      <Slot name="status" status={status} />
       <Tile title={text.warnings} isTold={isTold(warnings)} isWide>
         <p class="field-help">{text.warningsWhy}</p>
         <Listed

@@ -1,22 +1,13 @@
-/** A tile of the status page, what stands in it, and the tile of the curtain (SPEC 19). */
+/** Lists in tiles of the status page, and the tile of the curtain (SPEC 19). */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useProfile } from '../shared/account.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { Choice, Switch } from '../shared/fields.tsx';
-import { Problem } from '../shared/parts.tsx';
+import { Problem, Tile } from '../shared/parts.tsx';
 import type { FetchedAgain } from '../shared/use-fetched.ts';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
 import { curtainEnd, curtainSwitches, type DrawnEntry, LENGTHS, type Length } from './status-rules.ts';
-
-type TileProps = { title: string; isTold?: boolean; isWide?: boolean; children: ComponentChildren };
-
-export const Tile = ({ title, isTold = true, isWide = false, children }: TileProps) => (
-  <section class={isWide ? 'tile tile-wide' : 'tile'}>
-    <h2 class="tile-title">{title}</h2>
-    {isTold ? children : <p class="field-help">{words.status.notTold}</p>}
-  </section>
-);
 
 /** `isGrid`: short rows, beside each other where there is room. */
 type ListedProps<Row> = {

@@ -1,12 +1,12 @@
 /** Settings > Sign-ins: the providers that one's own account is connected with (SPEC 16). */
-import { goToProvider } from '../shared/account.ts';
-import type { AnswerOf } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
-import { facts } from '../shared/page-facts.ts';
-import { pathTo, ResourcePage } from '../shared/records-page.tsx';
-import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
+import { goToProvider } from '../../../ui/pages/shared/account.ts';
+import type { AnswerOf } from '../../../ui/pages/shared/answers.ts';
+import { sendToApi } from '../../../ui/pages/shared/api.ts';
+import { facts } from '../../../ui/pages/shared/page-facts.ts';
+import { pathTo, ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
+import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
+import { useFetched } from '../../../ui/pages/shared/use-fetched.ts';
+import { words } from '../../../ui/pages/shared/words.ts';
 
 const PATH = 'api/account/sign-ins';
 

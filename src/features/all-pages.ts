@@ -1,0 +1,7 @@
+/** The features in the console, in their order: a feature's folder has its pages, and a line here. */
+import type { PagePieces } from '../ui/pages/shared/pieces.tsx';
+import { doctorPages } from './doctor/page/index.ts';
+import { ledgerPages } from './ledger/page/index.ts';
+import { oidcPages } from './oidc/page/index.ts';
+
+export const FEATURE_PAGES: readonly PagePieces[] = [oidcPages, ledgerPages, doctorPages];

@@ -1,0 +1,34 @@
+/** The pages of the core, in their order; those of features stand among them (SPEC 8; interface 5.6). */
+import { Settings } from '../settings/settings.tsx';
+import { isAdmin } from '../shared/account.ts';
+import { always, hasLogin, isAdminWithLogin, isPerson, isPersonWithLogin, type PagePieces } from '../shared/pieces.tsx';
+import { words } from '../shared/words.ts';
+
+/** What must be done before anything else is a page of Settings, too. */
+export const loadPassword = async () => (await import('../settings/password.tsx')).Password;
+export const loadTwoStep = async () => (await import('../settings/two-step.tsx')).TwoStep;
+
+/** What a guest needs first comes first. */
+// biome-ignore format: a table
+export const CORE_PAGES: PagePieces = {
+  menu: [
+    { path: '',         title: () => words.ui.frame.explore,  isFor: always,  load: async () => (await import('../explore/explore.tsx')).Explore },
+    { path: 'settings', title: () => words.ui.frame.settings, isFor: always,  load: async () => Settings, hasParts: true },
+    { path: 'status',   title: () => words.ui.frame.status,   isFor: isAdmin, load: async () => (await import('../status/status.tsx')).Status, slots: ['status'] },
+  ],
+  settings: [
+    { path: 'users',    title: () => words.users.title,            isFor: isAdminWithLogin,  load: async () => (await import('../settings/users.tsx')).Users },
+    { path: 'roles',    title: () => words.roles.title,            isFor: isAdmin,           load: async () => (await import('../settings/roles.tsx')).Roles },
+    { path: 'access',   title: () => words.access.title,           isFor: isAdmin,           load: async () => (await import('../settings/access.tsx')).Access },
+    { path: 'security', title: () => words.security.title,         isFor: isAdminWithLogin,  load: async () => (await import('../settings/security.tsx')).Security },
+    { path: 'password', title: () => words.passwords.change.title, isFor: isPersonWithLogin, load: loadPassword },
+    { path: 'two-step', title: () => words.secondFactor.title,     isFor: isPersonWithLogin, load: loadTwoStep },
+    { path: 'sessions', title: () => words.sessions.title,         isFor: hasLogin,          load: async () => (await import('../settings/sessions.tsx')).Sessions },
+    { path: 'links',    title: () => words.links.title,            isFor: isPerson,          load: async () => (await import('../settings/links.tsx')).Links },
+    { path: 'screens',  title: () => words.screens.title,          isFor: isPersonWithLogin, load: async () => (await import('../settings/screens.tsx')).Screens },
+    { path: 'tokens',   title: () => words.tokens.title,           isFor: always,            load: async () => (await import('../settings/tokens.tsx')).Tokens },
+  ],
+  pieces: {
+    event: async () => (await import('../explore/share-event.tsx')).ShareEvent,
+  },
+};

@@ -1,0 +1,60 @@
+/** Share: makes a link to an event, and shows its address once (SPEC 13). */
+import type { z } from 'zod';
+import type { MADE_LINK } from '../../../features/links/link-routes.ts';
+import { sendToApi } from '../shared/api.ts';
+import { SelectField, TextField, Toggle } from '../shared/fields.tsx';
+import { DialogsContext, FormDialog, Opener, usePageDialogs } from '../shared/forms.tsx';
+import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
+import { words } from '../shared/words.ts';
+
+// biome-ignore format: a table
+const LIFETIMES: Readonly<Record<keyof typeof words.links.share.lifetimes, number>> = {
+  hour: 3600,
+  day:  86_400,
+  week: 7 * 86_400,
+};
+
+export function ShareEvent({ id }: { id: string }) {
+  const { page, dialog } = usePageDialogs();
+  return (
+    <DialogsContext.Provider value={page}>
+      <p class="media">
+        <Opener dialog={() => <ShareForm id={id} />}>{words.links.share.share}</Opener>
+        {dialog}
+      </p>
+    </DialogsContext.Provider>
+  );
+}
+
+const NEW_LINK = { lifetime: 'day', isOnce: false, pin: '', name: '' };
+
+function ShareForm({ id }: { id: string }) {
+  const text = words.links.share;
+  const make = ({ lifetime, isOnce, pin, name }: typeof NEW_LINK) => {
+    const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
+    const terms = { expires_in: LIFETIMES[lifetime as keyof typeof LIFETIMES], ...(isOnce && { uses: 1 }), ...given };
+    return sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
+  };
+  const made = (body: unknown) => {
+    const url = new URL((body as z.output<typeof MADE_LINK>).url, location.origin).href;
+    return (
+      <NewSecret title={text.madeTitle} warning={text.madeWhat} secret={url}>
+        <AddressSharing url={url} title={text.madeTitle} />
+        <p class="field-help">{text.where}</p>
+      </NewSecret>
+    );
+  };
+  return (
+    <FormDialog title={text.title} submit={text.make} first={NEW_LINK} onSubmit={make} next={made}>
+      {({ field }) => (
+        <>
+          <p>{text.what}</p>
+          <SelectField label={text.lifetime} {...field('lifetime')} options={Object.entries(text.lifetimes)} />
+          <Toggle label={text.once} {...field('isOnce')} />
+          <TextField label={text.name} {...field('name')} isOptional />
+          <TextField label={text.pin} {...field('pin')} help={text.pinHelp} isOptional />
+        </>
+      )}
+    </FormDialog>
+  );
+}

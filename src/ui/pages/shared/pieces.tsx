@@ -1,0 +1,112 @@
+/** The pages and pieces of the console: one list, from the core and the features; each is loaded when it is shown. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ServiceStatus } from '../../../domain/status.ts';
+import { isAdmin, isAnonymous, type Profile } from './account.ts';
+import { facts } from './page-facts.ts';
+import { Trouble } from './parts.tsx';
+import { words } from './words.ts';
+
+type Shown<Props> = (props: Props) => ComponentChildren;
+type Load<Props = object> = () => Promise<Shown<Props>>;
+
+export interface Page {
+  /** Its address below the console, or below Settings. */
+  readonly path: string;
+  readonly title: () => string;
+  readonly isFor: (profile: Profile) => boolean;
+  readonly load: Load;
+  /** The path of the page that it stands before; without one it stands at the end. */
+  readonly before?: string;
+  /** There are pages below it. */
+  readonly hasParts?: boolean;
+  /** Loaded with it, so that nothing is pushed away when they come. */
+  readonly slots?: readonly (keyof Slots)[];
+}
+
+/** The places for pieces on pages, and what a piece is given there. */
+export interface Slots {
+  /** The details of an event. */
+  readonly event: { readonly id: string };
+  /** Tiles before the warnings of Status. */
+  readonly status: { readonly status: Partial<ServiceStatus> };
+}
+
+/** What the core, or a feature, has in the console. */
+export interface PagePieces {
+  /** Pages of the menu. */
+  readonly menu?: readonly Page[];
+  /** Pages of Settings. */
+  readonly settings?: readonly Page[];
+  readonly pieces?: { readonly [Name in keyof Slots]?: Load<Slots[Name]> };
+}
+
+/** Whom a page is for. The API keeps these rules; the console only does not offer what it would refuse. */
+export const always = (): boolean => true;
+export const hasLogin = (): boolean => facts.hasOwnLogin;
+export const isPerson = (who: Profile): boolean => !isAnonymous(who);
+export const isPersonWithLogin = (who: Profile): boolean => isPerson(who) && hasLogin();
+export const isAdminWithLogin = (who: Profile): boolean => isAdmin(who) && hasLogin();
+
+let all: readonly PagePieces[] = [];
+
+/** The core's come first. Call it once, when the console starts. */
+export const learnPieces = (list: readonly PagePieces[]): void => {
+  all = list;
+};
+
+export function pagesOf(place: 'menu' | 'settings'): readonly Page[] {
+  const pages: Page[] = [];
+  for (const page of all.flatMap((one) => one[place] ?? [])) {
+    const at = pages.findIndex(({ path }) => path === page.before);
+    pages.splice(at < 0 ? pages.length : at, 0, page);
+  }
+  return pages;
+}
+
+/** Null: it could not be loaded. */
+const loaded = new Map<Load<never>, Shown<never> | null>();
+
+async function loadOnce(load: Load<never>): Promise<void> {
+  if (!loaded.has(load)) loaded.set(load, await load().catch(() => null));
+}
+
+const piecesIn = (name: keyof Slots): readonly Load<never>[] => all.flatMap(({ pieces }) => pieces?.[name] ?? []);
+
+/** Also before it is shown: its files are asked for beside what it waits for. */
+export const loadPage = async ({ load, slots = [] }: Pick<Page, 'load' | 'slots'>): Promise<void> => {
+  await Promise.all([loadOnce(load), ...slots.flatMap(piecesIn).map(loadOnce)]);
+};
+
+/** A page, while it is loaded as well. A later release has other files: then only a new start finds them. */
+export function PageShown(page: Pick<Page, 'load' | 'slots'>) {
+  const Shown = useLoaded(page.load, () => loadPage(page));
+  if (Shown === undefined) return <p class="starting">{words.ui.frame.moment}</p>;
+  if (Shown !== null) return <Shown />;
+  const { cannotStart } = words.ui.frame;
+  return <Trouble title={cannotStart} message={words.ui.common.notReached} onRetry={() => location.reload()} />;
+}
+
+/** The pieces of a place. One that cannot be loaded is left out. */
+export const Slot = <Name extends keyof Slots>({ name, ...given }: { readonly name: Name } & Slots[Name]) => (
+  <>
+    {piecesIn(name).map((load, at) => (
+      <Piece key={String(at)} load={load as Load} given={given} />
+    ))}
+  </>
+);
+
+function Piece({ load, given }: { readonly load: Load; readonly given: object }) {
+  const Shown = useLoaded(load, () => loadOnce(load));
+  return Shown ? <Shown {...given} /> : null;
+}
+
+function useLoaded(load: Load, ask: () => Promise<void>): Shown<object> | null | undefined {
+  const [, setRound] = useState(0);
+  const shown = loaded.get(load) as Shown<object> | null | undefined;
+  useEffect(() => {
+    // It may have come since: asking once more says so.
+    if (shown === undefined) void ask().then(() => setRound((was) => was + 1));
+  }, [load]);
+  return shown;
+}
