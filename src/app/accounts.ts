@@ -34,8 +34,6 @@ import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
 import { createLinkPasses } from '../features/links/link-pass.ts';
 import { createLinkLimiter } from '../features/links/links.ts';
-import { createPairingLimiter } from '../features/screens/pairing-routes.ts';
-import { createScreenLimiter } from '../features/screens/screens.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';
@@ -254,9 +252,6 @@ export async function openCredentials(deps: CredentialParts) {
     seenSessions,
     grants,
     grantUses,
-    screenLimiter: createScreenLimiter(steadyClock),
-    /** The limiter of codes that pair displays, by address. */
-    codeMakers: createPairingLimiter(steadyClock),
     /** What a wrong password costs: as much as with the hashes that the store has. */
     hashCosts: createHashCosts(store.accounts, version),
     /** Called when the custom roles have changed, by whomever. */

@@ -22,7 +22,6 @@ import { ADMIN } from '../domain/names.ts';
 import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
 import { err } from '../domain/result.ts';
 import { openLinks } from '../features/links/links.ts';
-import { openScreens } from '../features/screens/screens.ts';
 import { openIdentities, sessionsUnder } from './identities.ts';
 import { providersUnder } from './providers.ts';
 import type { Features } from './resources/features.ts';
@@ -36,7 +35,7 @@ export function accountsUnder(
   features: Pick<Features, 'identities'>,
 ): AccountServices {
   const { auth, server } = settings;
-  const { store, clock, metrics, roleRegistry, grantUses, screenLimiter, seenSessions } = lasting;
+  const { store, clock, metrics, roleRegistry, seenSessions } = lasting;
   const clauses = parseClauses(auth.failed_login_rate_limit);
   const { invitedPasskeysWith, ...factors } = factorsUnder(settings, lasting);
   const { isOwedBy, sessionOwes: factorOwed } = factors.secondFactor;
@@ -49,7 +48,6 @@ export function accountsUnder(
   });
   const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
   const links = openLinks(opened.links, { ...lasting, audit });
-  const screens = openScreens(opened.screens, { grantUses, screenLimiter, secure: auth.cookie_secure });
   const hasher = lasting.hasherOf(auth.hash_iterations);
   const roles = roleRegistry.latest;
   const people = { store: store.accounts, hasher, clock, roles, passwordRules: toPasswordRules(settings) };
@@ -66,7 +64,7 @@ export function accountsUnder(
     identities: { ...identities, sharedBy: links.sharedFrom },
     links,
     longest: settings.links.max_lifetime,
-    screens,
+    makerRights: opened.makerRights,
     authEnabled: auth.enabled,
     hasOwnLogin: auth.enabled,
     publicAddressOf: addressMaker(server.public_url),
@@ -81,7 +79,6 @@ export function accountsUnder(
     signIns: createSignInAdmin(store.signIns),
     customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
     invitedPasskeys: invitedPasskeysWith({ invitations, hasher }),
-    screenCookieAgain: screens.cookieAgain,
     providers: providersUnder(settings, lasting, async () => (await roles()).keys()),
   };
   return { ...accounts, beginSession: invitedSessions(accounts) };

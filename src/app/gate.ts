@@ -17,7 +17,7 @@ import { refusalRules } from '../gateway/response/error-responses.ts';
 import { createStartPage } from '../gateway/start-page.ts';
 import { askText } from '../outbound/ask-upstream.ts';
 import { openApiDocument } from '../routes/document.ts';
-import type { BoundRoute } from '../routes/own-route.ts';
+import type { BoundRoute, RouteContext } from '../routes/own-route.ts';
 import { postInvitation } from '../ui/invitation-page.ts';
 import { leadToConsole } from '../ui/serve-ui.ts';
 import { signInPages } from '../ui/sign-in-pages.ts';
@@ -37,10 +37,7 @@ export function servicesUnder(
   authorizer: Authorizer,
   { cameras: { it: cameras }, events }: Components,
   { pages: built, version }: Pick<Runtime, 'pages' | 'version'>,
-  {
-    featureRoutes,
-    ...given
-  }: Pick<Services, 'status' | 'house'> & { readonly featureRoutes: () => readonly BoundRoute[] },
+  { features, ...given }: Pick<Services, 'status' | 'house'> & { readonly features: () => readonly ActiveFeature[] },
 ): Services {
   const { auth, ui, server, nvr } = settings;
   const { uncounted: rules, seen, destinations } = authorizer;
@@ -56,8 +53,12 @@ export function servicesUnder(
     hasEventsBackend: events.it !== undefined,
     surroundings: () => authorizer.rules().surroundings(),
     apiDescription: () =>
-      (description ??= JSON.stringify(openApiDocument(version, [...CORE_ROUTES, ...featureRoutes()]))),
+      (description ??= JSON.stringify(
+        openApiDocument(version, [...CORE_ROUTES, ...features().flatMap(({ routes = [] }) => routes)]),
+      )),
     judge: createLinkJudge(settings, destinations, rules),
+    inProfile: async (ctx: RouteContext, caller: Caller) =>
+      Object.assign({}, ...(await Promise.all(features().map((one) => one.inProfile?.(ctx, caller))))),
     knownCameras: () => cameras.current() ?? [],
     visibleCameras: seen,
     friendlyNameOf,

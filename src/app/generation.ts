@@ -6,11 +6,11 @@ import type { Caller } from '../domain/caller.ts';
 import { actualSender, credentialName } from '../domain/credentials.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
+import type { ActiveFeature } from '../features/feature.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
 import { judgeReadiness, type ProviderFaults } from '../gateway/readiness.ts';
 import { serviceStatus } from '../gateway/status.ts';
-import type { BoundRoute } from '../routes/own-route.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import { createAuthorizer } from './authorizer.ts';
 import { createGate, servicesUnder } from './gate.ts';
@@ -93,9 +93,9 @@ function generationUnder(
   const services = servicesUnder(config, accounts, authorizer, components, runtime, {
     status,
     house,
-    featureRoutes: () => routes,
+    features: () => features,
   });
-  const features = runtime.features.under({
+  const features: readonly ActiveFeature[] = runtime.features.under({
     config,
     services,
     layout: cameras.it.layout,
@@ -103,7 +103,6 @@ function generationUnder(
     camerasOf: authorizer.camerasOf,
     providerFaults: () => providerFaults(settings, clock),
   });
-  const routes: readonly BoundRoute[] = features.flatMap(({ routes = [] }) => routes);
   const gate = createGate(services, authorizer, components, features, {
     ...runtime,
     watch: counters.watch,

@@ -1,5 +1,5 @@
 /** What each kind of credential is worth under one configuration: for the service, for `explain` and for commands (SPEC 3). */
-
+import { createMakers } from '../accounts/grants/grants.ts';
 import { createSessions, type SessionParts } from '../accounts/sessions/sessions.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
@@ -8,7 +8,6 @@ import type { Caller } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
 import { createLinks } from '../features/links/links.ts';
-import { createScreens } from '../features/screens/screens.ts';
 import { recheckedProxyCaller } from '../identity/proxy-header-source.ts';
 import { createViewAs } from '../identity/view-as.ts';
 import type { Store } from '../store/open-store.ts';
@@ -32,7 +31,7 @@ export function openIdentities(
   const { store, clock, grants: memory, roleRegistry, tokens, behindCurtain, passes } = lasting;
   const { active: roles } = roleRegistry;
   const now = () => unixSeconds(clock);
-  const grants = {
+  const rules = {
     grants: memory,
     clock,
     roles,
@@ -40,34 +39,33 @@ export function openIdentities(
     authEnabled: auth.enabled,
     owesFactor,
   };
-  const links = createLinks({ ...grants, passes, isEnabled: linkKeys.max_lifetime > 0 });
-  const screens = createScreens(grants);
-  const others = features.identities({ ...lasting, settings, owesFactor });
+  const links = createLinks({ ...rules, passes, isEnabled: linkKeys.max_lifetime > 0 });
+  const makerRights = createMakers(rules);
+  const others = features.identities({ ...lasting, settings, makerRights });
   const viewAs = auth.enabled ? createViewAs({ store, clock, roleRegistry, owesFactor }) : undefined;
   /** A credential of the other mode is refused: accounts and a proxy's headers are never trusted together. */
   const ofSession: Recheck = async (caller) => (auth.enabled ? sessions.recheck(caller) : undefined);
-  const rechecks: Readonly<Record<CredentialKind, Recheck>> = {
+  /** None of a kind whose feature is left out: such a credential holds no longer. */
+  const rechecks: Readonly<Partial<Record<CredentialKind, Recheck>>> = {
     session: ofSession,
     'api-token': async (caller) =>
       caller.credential.kind === 'api-token' && caller.credential.session ? ofSession(caller) : tokens.recheck(caller),
     link: links.recheck,
-    screen: screens.recheck,
     'proxy-headers': async (caller) => (auth.enabled ? undefined : recheckedProxyCaller(caller, await roles(), now())),
     'internal-listener': async (caller) => caller,
     'command-line': async () => undefined,
     'view-as': async (caller) => viewAs?.recheck(caller, beforeCurtain),
     ...Object.assign({}, ...others.map((one) => one.rechecks)),
   };
-  const beforeCurtain: Recheck = (caller) => rechecks[caller.credential.kind](caller);
+  const beforeCurtain: Recheck = async (caller) => rechecks[caller.credential.kind]?.(caller);
   return {
     links,
-    screens,
+    makerRights,
     /** What the rules of the decision ask; nothing of it is counted. */
     identities: {
       verifySession: sessions.verify,
       verifyApiToken: tokens.verify,
       verifyLink: links.verify,
-      verifyScreen: screens.verify,
       sharedBy: links.shared,
       slotted: others.flatMap(({ sources }) => sources),
       findViewed: viewAs?.find,

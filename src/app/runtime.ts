@@ -111,6 +111,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   opened.defer(() => accounts.close());
   await features.open({
     ...accounts.lasting,
+    steadyClock: steadyClock ?? { now: steadyNow },
     logs,
     mayDelete,
     settings,

@@ -6,7 +6,7 @@ import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
 import type { behindLatest } from '../access/curtain.ts';
 import type { Audit } from '../accounts/audit.ts';
-import type { GrantMemory, GrantUses } from '../accounts/grants/grants.ts';
+import type { createMakers, GrantMemory, GrantUses } from '../accounts/grants/grants.ts';
 import type { GuardedAct, LoginResult } from '../accounts/http/kernel.ts';
 import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
 import type { Invitations } from '../accounts/invitations/invitations.ts';
@@ -26,7 +26,6 @@ import type { RoleRegistry, Roles } from '../accounts/roles/roles.ts';
 import type { Sealer, Tickets } from '../accounts/second-factor/sealing.ts';
 import type { Enrolment, SecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
-import type { CookieClient } from '../accounts/sessions/session-cookie.ts';
 import type { Sessions } from '../accounts/sessions/sessions.ts';
 import type { StoreGrace } from '../accounts/sessions/store-grace.ts';
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
@@ -45,7 +44,6 @@ import type { ServiceStatus } from '../domain/status.ts';
 import type { GateLinkJudge } from '../features/links/link-judge.ts';
 import type { LinkPasses } from '../features/links/link-pass.ts';
 import type { OpenLinks } from '../features/links/links.ts';
-import type { OpenScreens } from '../features/screens/screens.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import type { Explainer } from '../gateway/explain/explainer.ts';
 import type { RulePlace } from '../gateway/rules.ts';
@@ -70,10 +68,6 @@ export interface Lasting {
   readonly tokenVerifier: ReturnType<typeof createTokenVerifier>;
   readonly grants: GrantMemory;
   readonly grantUses: GrantUses;
-  /** Cookies that are no screens, by address. */
-  readonly screenLimiter: MemoryLimiter;
-  /** The limiter of codes that pair displays, by address. */
-  readonly codeMakers: MemoryLimiter;
   /** The caller, account or token without the cameras that are drawn for it now. */
   readonly behindCurtain: ReturnType<typeof behindLatest>;
   /** Signs sessions. */
@@ -142,7 +136,7 @@ export interface AccountServices extends Lasting {
   readonly links: OpenLinks;
   /** `links.max_lifetime`, in seconds. */
   readonly longest: number;
-  readonly screens: OpenScreens;
+  readonly makerRights: ReturnType<typeof createMakers>;
   /** The custom roles as they are now. */
   readonly roles: RoleRegistry['latest'];
   /** `auth.enabled`. */
@@ -154,8 +148,6 @@ export interface AccountServices extends Lasting {
   readonly clauses: readonly Clause[];
   /** What credentials are worth; nothing of it is counted. */
   readonly identities: RulePlace['identities'];
-  /** The cookie of a screen with its time begun anew: it needs no keyboard again. */
-  readonly screenCookieAgain?: (header: string, client: CookieClient) => Promise<string | undefined>;
   /** Names and providers, each with why its last answer was none, in the order of the configuration; none where Postern has no login of its own. */
   readonly providers: ReadonlyMap<string, ActiveProvider & { readonly fault: () => string | undefined }>;
   readonly signInsOf: SignIns;
@@ -176,6 +168,8 @@ export interface Services extends AccountServices {
   readonly ui: UiOptions;
   /** The page of an invitation takes a form, and whatever else is not JSON. */
   readonly invitationForm: (ctx: RouteContext) => Promise<void>;
+  /** What features tell of the caller in the profile. */
+  readonly inProfile: (ctx: RouteContext, caller: Caller) => Promise<object>;
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
   /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */

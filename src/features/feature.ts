@@ -7,7 +7,6 @@ import type { AccountServices, Lasting, Services } from '../app/services.ts';
 import type { CommandPlace } from '../config/load-config.ts';
 import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { User } from '../domain/accounts/account.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { UserFactors } from '../domain/accounts/second-factor.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
@@ -21,7 +20,7 @@ import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
 import type { ViewingWatch } from '../gateway/entry/pipeline.ts';
 import type { Gate } from '../gateway/gate.ts';
 import type { SlottedSource } from '../identity/sources.ts';
-import type { BoundRoute, OwnRoute, RouteAsker } from '../routes/own-route.ts';
+import type { BoundRoute, OwnRoute, RouteAsker, RouteContext } from '../routes/own-route.ts';
 import type { Table } from '../store/engine/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
@@ -82,6 +81,8 @@ export interface FeatureServices extends Lasting {
   readonly logs: Logs;
   readonly mayDelete: DeletionGuard;
   readonly messages: Messages;
+  /** A clock that is never set. */
+  readonly steadyClock: Clock;
   /** The settings of the start. */
   readonly settings: Settings;
   /** The active ones. */
@@ -108,10 +109,8 @@ export interface OpenFeature {
 
 /** What credentials are judged by. */
 export interface IdentityRules
-  extends Pick<AccountServices, 'clock' | 'grace' | 'grants' | 'roleRegistry' | 'tokens' | 'settings'> {
+  extends Pick<AccountServices, 'clock' | 'grace' | 'grants' | 'makerRights' | 'roleRegistry' | 'tokens' | 'settings'> {
   readonly store: Store;
-  /** The user must set up a second factor before anything else. */
-  readonly owesFactor: (user: User) => boolean;
 }
 
 export interface FeatureIdentities {
@@ -137,6 +136,8 @@ export interface FeatureRules {
 export interface ActiveFeature {
   readonly routes?: readonly BoundRoute[];
   readonly viewings?: ViewingWatch | undefined;
+  /** What it tells of the caller in the profile. */
+  readonly inProfile?: (ctx: RouteContext, caller: Caller) => MaybePromise<object | undefined>;
   /** May refuse a visitor whose request was admitted. */
   readonly enter?: Gate['enter'];
 }

@@ -1,6 +1,7 @@
 /** The identity headers of a request, each as received, with what became of it: for the log and for `explain` (interface 2.5). */
 
-import type { ApiTokenFault, LinkFault, ScreenFault, SessionFault } from '../domain/caller.ts';
+import type { ApiTokenFault, SessionFault } from '../domain/caller.ts';
+import type { CredentialKind } from '../domain/credentials.ts';
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { normalizedHeaderName, type RequestFacts } from '../domain/request.ts';
@@ -34,17 +35,17 @@ export function headerTraces(
 /** Adds the headers to what the sources tell that do not read them. */
 export const tracingHeaders =
   (trace: Trace, allowlist: ReadonlySet<string>): Trace<SourceTrace> =>
-  (entry, request) => {
+  (entry, request, whyUnread) => {
     if (entry.source === 'proxy-headers') return trace(entry, request);
-    trace({ ...entry, headers: headerTraces(request, allowlist, () => WHY_UNREAD[entry.source]) }, request);
+    const ofGrant = whyUnread ?? `the ${entry.source} says who is calling, and no header counts`;
+    const why = 'carriedBy' in entry ? WHY_UNREAD[entry.source] : ofGrant;
+    trace({ ...entry, headers: headerTraces(request, allowlist, () => why) }, request);
   };
 
 /** The first is the most frequent surprise: with accounts of its own, the service believes no header at all (interface 5.5.1). */
 export const WHY_UNREAD = {
   session: 'auth.enabled is true, so identity headers are ignored',
   'api-token': 'the API token identifies the caller',
-  screen: 'the cookie of the screen says who is calling, and no header counts',
-  link: 'the link says who is calling, and no header counts',
 } as const;
 
 const LOOKS_LIKE_IDENTITY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;
@@ -82,14 +83,10 @@ export interface ApiTokenTrace {
   readonly outcome: 'valid' | ApiTokenFault;
 }
 
-export interface LinkTrace {
-  readonly source: 'link';
-  readonly outcome: 'valid' | LinkFault;
-}
-
-export interface ScreenTrace {
-  readonly source: 'screen';
-  readonly outcome: 'valid' | ScreenFault;
+/** A grant has a source of its own, but for API tokens. */
+export interface GrantTrace {
+  readonly source: Exclude<CredentialKind, 'session' | 'api-token' | 'proxy-headers'>;
+  readonly outcome: string;
 }
 
 export interface ProxyTrace {
@@ -106,9 +103,10 @@ export interface ProxyTrace {
   readonly refused: RefusalReason | undefined;
 }
 
-export type SourceTrace = SessionTrace | ApiTokenTrace | LinkTrace | ScreenTrace | ProxyTrace;
+export type SourceTrace = SessionTrace | ApiTokenTrace | GrantTrace | ProxyTrace;
 
 /** The trace with the identity headers that came along, read or not. Holds no cookie, token or secret. */
 export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderTrace[] };
 
-export type Trace<Entry = IdentityTrace> = (entry: Entry, request: RequestFacts) => void;
+/** `whyUnread`: why the identity headers count for nothing. */
+export type Trace<Entry = IdentityTrace> = (entry: Entry, request: RequestFacts, whyUnread?: string) => void;

@@ -11,7 +11,6 @@ import {
   INTERNAL_CALLER,
   type LinkFault,
   type LinkVerdict,
-  type ScreenVerdict,
   type SessionVerdict,
   type Verdict,
 } from '../domain/caller.ts';
@@ -32,9 +31,6 @@ import { createProxyHeaderSource } from './proxy-header-source.ts';
 import { createProxyJwtSource } from './proxy-jwt-source.ts';
 import type { RoleVerdict } from './role-mapping.ts';
 
-/** The cookie of a display. */
-export const SCREEN_COOKIE = 'postern_screen';
-
 /** What a credential is worth now, by kind. `address`: the client's, behind trusted proxies. */
 export interface Verifiers {
   readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
@@ -45,7 +41,6 @@ export interface Verifiers {
   ) => MaybePromise<ApiTokenVerdict>;
   /** `cookies`: values of the cookie that the page of a link sets for who gave the PIN. */
   readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
-  readonly verifyScreen: (secret: string, address: string) => MaybePromise<ScreenVerdict>;
 }
 
 export interface SourceDeps extends Verifiers {
@@ -74,7 +69,7 @@ export interface SourceDeps extends Verifiers {
 export interface Told {
   /** The client's address, behind trusted proxies. */
   readonly addressOf: (request: RequestFacts) => string;
-  readonly trace?: Trace | undefined;
+  readonly trace?: Trace<SourceTrace> | undefined;
   readonly isNoted?: boolean | undefined;
 }
 
@@ -86,7 +81,7 @@ export interface SlottedSource {
 
 /**
  * The sources of each listener, in the order in which they are asked. Links and API tokens are credentials of their own, with
- * accounts and in proxy mode alike (SPEC 3, 13). Screens are of accounts: a proxy knows no person who could have paired one.
+ * accounts and in proxy mode alike (SPEC 3, 13).
  */
 export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName, readonly IdentitySource[]>> {
   const { auth } = deps.settings;
@@ -108,7 +103,7 @@ export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName,
   return {
     internal: [...first, internalSource],
     external: auth.enabled
-      ? [...first, tokens, cached(ofAccounts()), ...[createScreenSource(told), ...inSlot('after-session')].map(cached)]
+      ? [...first, tokens, cached(ofAccounts()), ...inSlot('after-session').map(cached)]
       : [...first, tokens, proxySource(deps)],
   };
 }
@@ -183,10 +178,10 @@ type SourceOptions<Verify extends keyof Verifiers, Entry> = Pick<Verifiers, Veri
 const SILENT: IdentityVerdict = { kind: 'silent' };
 const refused = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 
-const verdictOutcome = <Fault>(verdict: Verdict<Fault>): 'valid' | Fault =>
+export const verdictOutcome = <Fault>(verdict: Verdict<Fault>): 'valid' | Fault =>
   verdict.kind === 'valid' ? 'valid' : verdict.reason;
 
-const judged = <Fault>(verdict: Verdict<Fault>, reasonOf: (fault: Fault) => RefusalReason): IdentityVerdict =>
+export const judged = <Fault>(verdict: Verdict<Fault>, reasonOf: (fault: Fault) => RefusalReason): IdentityVerdict =>
   verdict.kind === 'valid' ? { kind: 'identified', caller: verdict.caller } : refused(reasonOf(verdict.reason));
 
 /**
@@ -236,27 +231,6 @@ const createLinkSource = ({
     return mapMaybe(verifyLink(linkSecret, passes, addressOf(request)), (verdict) => {
       trace?.({ source: 'link', outcome: verdictOutcome(verdict) }, request);
       return judged(verdict, (fault) => LINK_REASONS[fault]);
-    });
-  },
-});
-
-/**
- * The last of the sources, so that a person who is logged in stays that person. A cookie of before may stand beside the one of
- * now: the first that holds counts.
- */
-const createScreenSource = ({
-  verifyScreen,
-  addressOf,
-  trace,
-}: SourceOptions<'verifyScreen', SourceTrace>): IdentitySource => ({
-  name: 'screen',
-  identify(request) {
-    const secrets = cookieValues(headerLines(request, 'cookie'), SCREEN_COOKIE);
-    return mapMaybe(allMaybe(secrets.map((secret) => verifyScreen(secret, addressOf(request)))), (verdicts) => {
-      const verdict = verdicts.find(({ kind }) => kind === 'valid') ?? verdicts[0];
-      if (!verdict) return SILENT;
-      trace?.({ source: 'screen', outcome: verdictOutcome(verdict) }, request);
-      return judged(verdict, (fault) => (fault === 'limited' ? 'screens-limited' : 'screen-over'));
     });
   },
 });

@@ -40,14 +40,9 @@ export const LOGIN_ROUTES: readonly OwnRoute<Services>[] = [
 
 async function profile(
   { ctx, caller }: OpenCall,
-  deps: Pick<Services, 'settings' | 'screenCookieAgain' | 'visibleCameras' | 'friendlyNameOf' | 'knowsCustomRoles'>,
+  deps: Pick<Services, 'settings' | 'inProfile' | 'visibleCameras' | 'friendlyNameOf' | 'knowsCustomRoles'>,
 ): Promise<z.output<typeof PROFILE>> {
   if (!caller) throw refusedStranger(ctx, deps);
-  const { credential } = caller;
-  if (credential.kind === 'screen') {
-    const cookie = await deps.screenCookieAgain?.(ctx.get('Cookie'), cookieClient(ctx.state));
-    if (cookie !== undefined) ctx.append('Set-Cookie', cookie);
-  }
   const cameras = await deps.visibleCameras(caller.scope);
   const named = cameras.flatMap((camera) => {
     const name = deps.friendlyNameOf(camera);
@@ -59,9 +54,7 @@ async function profile(
     allowed_cameras: [...cameras],
     ...(named.length > 0 && { camera_names: Object.fromEntries(named) }),
     ...(caller.mustEnrol && { second_factor_required: true }),
-    ...(credential.kind === 'screen' && {
-      screen: { name: credential.screenName, ends_at: credential.expiresAt ?? null },
-    }),
+    ...(await deps.inProfile(ctx, caller)),
     ...(caller.hasGeneratedPassword && { password_is_generated: true }),
   };
 }

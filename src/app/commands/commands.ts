@@ -25,7 +25,6 @@ import { addressMaker } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
-import { SCREEN_ROUTES } from '../../features/screens/screen-routes.ts';
 import { askerFor, bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openFeaturesForCommand } from '../resources/features.ts';
@@ -43,7 +42,6 @@ const CALLED: readonly OwnRoute<never>[] = [
   ...FACTOR_ROUTES,
   ...INVITATION_ROUTES,
   ...TOKEN_ROUTES,
-  ...SCREEN_ROUTES,
 ];
 
 /** Rejects with every problem of the configuration, or with why the store cannot be opened. */

@@ -95,7 +95,6 @@ function identitiesWithoutStore({ auth }: Settings, { clock }: CommandPlace): Ru
     verifySession: async () => ({ kind: 'invalid', reason: 'user-gone' }),
     verifyApiToken: unknown,
     verifyLink: unknown,
-    verifyScreen: unknown,
     sharedBy: () => undefined,
     findViewed: undefined,
     behindCurtain: (caller) => caller,

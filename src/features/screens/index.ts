@@ -1,13 +1,52 @@
 /** Screens: displays that are paired by a person and show the person's cameras, without a password on them (SPEC 18). */
+import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { bound } from '../../routes/own-route.ts';
-import type { FeatureParts } from '../feature.ts';
+import type { FeatureIdentities, FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { PAIRING_ROUTES } from './pairing-routes.ts';
 import { SCREEN_PAGE_ROUTES } from './screen-page.ts';
 import { SCREEN_ROUTES } from './screen-routes.ts';
+import { createScreens, type Screens, screenSource } from './screens.ts';
 
 const ROUTES = [...SCREEN_PAGE_ROUTES, ...PAIRING_ROUTES, ...SCREEN_ROUTES];
 
 export const screens: FeatureParts = {
   routes: ROUTES,
-  open: () => ({ under: ({ services }) => ({ routes: bound(ROUTES, services) }) }),
+  open: openScreens,
+  openForCommand: () => ({
+    identities: (rules) => identitiesBy(createScreens(rules)),
+    routes: (services) => bound<never>(SCREEN_ROUTES, services as never),
+  }),
 };
+
+/** A display makes one code in ten minutes, and another one when its page is loaded again. */
+const CODES = [
+  { count: 10, windowSeconds: 60, text: '10/minute' },
+  { count: 60, windowSeconds: 3600, text: '60/hour' },
+];
+const BAD_SECRETS = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
+
+function openScreens({ grantUses, steadyClock: clock }: FeatureServices): OpenFeature {
+  const codeMakers = createLoginLimiter({ clauses: CODES, clock });
+  const screenLimiter = createLoginLimiter({ clauses: BAD_SECRETS, clock });
+  return {
+    identities: (rules) => identitiesBy(createScreens(rules), { grantUses, screenLimiter }),
+    under({ services }) {
+      const screens = createScreens(services);
+      return {
+        routes: bound(ROUTES, { ...services, screens, codeMakers, screenLimiter }),
+        async inProfile(ctx, { credential }) {
+          if (credential.kind !== 'screen') return undefined;
+          const cookie = await screens.cookieAgain(ctx.get('Cookie'), cookieClient(ctx.state));
+          if (cookie !== undefined) ctx.append('Set-Cookie', cookie);
+          return { screen: { name: credential.screenName, ends_at: credential.expiresAt ?? null } };
+        },
+      };
+    },
+  };
+}
+
+const identitiesBy = (screens: Screens, noting?: Parameters<typeof screenSource>[1]): FeatureIdentities => ({
+  sources: [screenSource(screens, noting)],
+  rechecks: { screen: screens.recheck },
+});

@@ -2,19 +2,10 @@
 import { hash, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { shortText } from '../../accounts/audit.ts';
-import {
-  type GrantServices,
-  grantEnd,
-  newGrantId,
-  newSecret,
-  notKept,
-  refusedUntil,
-  secretHash,
-} from '../../accounts/grants/grants.ts';
+import { grantEnd, newGrantId, newSecret, notKept, refusedUntil, secretHash } from '../../accounts/grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../../accounts/http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../../accounts/http/json-body.ts';
 import {
-  type AccountResponseDeps,
   ANSWERED,
   type Call,
   declaring,
@@ -26,42 +17,19 @@ import {
   refusedWhileLimited,
 } from '../../accounts/http/kernel.ts';
 import { respond } from '../../accounts/http/responses.ts';
-import {
-  createLoginLimiter,
-  type LimiterPlace,
-  type LoginLimiter,
-  type MemoryLimiter,
-  settled,
-} from '../../accounts/login/login-limiter.ts';
+import { type LimiterPlace, settled } from '../../accounts/login/login-limiter.ts';
 import { qrCode } from '../../accounts/second-factor/second-factor.ts';
 import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { NEW_GRANT, type Screen } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
-import type { Store } from '../../store/open-store.ts';
 import { SCREEN_PATH } from './screen-page.ts';
 import { screenCameras, screenName } from './screen-routes.ts';
-import type { OpenScreens } from './screens.ts';
-
-type PairingServices = AccountResponseDeps &
-  Pick<GrantServices, 'clock' | 'authEnabled'> & {
-    readonly store: Pick<Store, 'accounts' | 'grants' | 'screenCodes'>;
-    /** The limiter of codes that are made, by address. */
-    readonly codeMakers: MemoryLimiter;
-    /** That of secrets that are none; it bounds the questions to the store. */
-    readonly screenLimiter: MemoryLimiter;
-    readonly screens: Pick<OpenScreens, 'screenCookie' | 'cookieCleared'>;
-    /** The limiter of failed logins, by address: wrong letters are one. */
-    readonly limiter: LoginLimiter;
-    /** The limiter of wrong codes, by account. */
-    readonly codeLimiter: LoginLimiter;
-    /** The page at that path for people, or undefined while no address is configured. */
-    readonly publicAddressOf: (path: string) => string | undefined;
-  };
+import type { ScreenServices } from './screens.ts';
 
 const DEVICE_CODE = named('ScreenDeviceCode', z.object({ device_code: GIVEN_TEXT }));
 const USER_CODE = named('ScreenUserCode', z.object({ user_code: GIVEN_TEXT }));
@@ -82,10 +50,10 @@ const NO_ACCOUNTS = 'Screens belong to accounts, and auth.enabled is false';
 const FOR_PEOPLE = 'Only a person who is logged in can do this, and no guest';
 const OVER = 'No display waits with this code: look at the display, it may show another one by now';
 
-const route = declaring<PairingServices>();
+const route = declaring<ScreenServices>();
 
 // biome-ignore format: a table
-export const PAIRING_ROUTES: readonly OwnRoute<PairingServices>[] = [
+export const PAIRING_ROUTES: readonly OwnRoute<ScreenServices>[] = [
   route({ route: 'POST /api/screens/code', access: 'public', who: 'anyone', secret: true, summary: 'Begin to pair a display: it shows user_code, and polls with device_code (RFC 8628)', yes: [200, SCREEN_CODE], no: [404, 429], run: begin }),
   route({ route: 'GET /api/screens/code', access: 'any', note: 'a session', summary: 'Where the display is that shows this code', query: { user_code: 'The letters that the display shows' }, yes: [200, SCREEN_DEVICE], no: [404], run: look }),
   route({ route: 'POST /api/screens/token', access: 'public', who: 'anyone', secret: true, summary: 'Poll: the screen comes as a cookie', body: DEVICE_CODE, yes: [200, MADE_SCREEN], no: [...BODY_NO, 408, 429], run: poll }),
@@ -123,17 +91,7 @@ function userCodeHash(typed: string): string | undefined {
   return TYPED.test(letters) ? hash('sha256', letters, 'base64url') : undefined;
 }
 
-/** A display makes one in ten minutes, and another one when its page is loaded again. */
-export const createPairingLimiter = (clock: Clock): MemoryLimiter =>
-  createLoginLimiter({
-    clauses: [
-      { count: 10, windowSeconds: 60, text: '10/minute' },
-      { count: 60, windowSeconds: 3600, text: '60/hour' },
-    ],
-    clock,
-  });
-
-async function begin({ ctx }: OpenCall, services: PairingServices): Promise<object> {
+async function begin({ ctx }: OpenCall, services: ScreenServices): Promise<object> {
   const { store, clock, codeMakers, authEnabled, publicAddressOf, screens } = services;
   if (!authEnabled) throw new Refused(404, NO_ACCOUNTS);
   const { clientAddress: address, clientAgent } = ctx.state;
@@ -160,7 +118,7 @@ function findOrigin(ctx: RouteContext): string {
   return origin === '' ? `${ctx.state.clientEncrypted ? 'https' : 'http'}://${ctx.host}` : origin;
 }
 
-async function poll({ ctx, body }: OpenCall<{ device_code: string }>, services: PairingServices): Promise<object> {
+async function poll({ ctx, body }: OpenCall<{ device_code: string }>, services: ScreenServices): Promise<object> {
   const place = services.screenLimiter.reserve(ctx.state.clientAddress);
   if (place.kind === 'limited') throw refusedUntil(place.retryAfterSeconds);
   const found = await settled(
@@ -183,7 +141,7 @@ type PollError = 'authorization_pending' | 'slow_down' | 'expired_token' | 'acce
 /** The confirmed screen of that code, with its secret. */
 async function fetchScreen(
   deviceCode: string,
-  { store: { screenCodes, grants }, clock }: PairingServices,
+  { store: { screenCodes, grants }, clock }: ScreenServices,
 ): Promise<PollError | { readonly secret: string; readonly screen: Screen }> {
   const deviceHash = secretHash(deviceCode);
   const code = deviceHash === undefined ? undefined : await screenCodes.findCode({ deviceHash });
@@ -203,7 +161,7 @@ async function fetchScreen(
 }
 
 /** The account of the caller. A guest's rights are lent, and not to be lent on. */
-async function findPerson({ credential, name }: Caller, { store }: PairingServices): Promise<User> {
+async function findPerson({ credential, name }: Caller, { store }: ScreenServices): Promise<User> {
   const user = credential.kind === 'session' ? await store.accounts.findUser(name) : undefined;
   if (!user || user.validUntil !== undefined) throw new Refused(403, FOR_PEOPLE);
   return user;
@@ -218,7 +176,7 @@ const codeOver = (recorded?: string): Refused =>
 /** Acts by letters that a person has typed: wrong ones are limited by account and by address, as codes of a second factor are. Undefined: they are wrong. */
 async function byLetters<Found>(
   { typed, user, address }: { readonly typed: string; readonly user: string; readonly address: string },
-  { codeLimiter, limiter }: PairingServices,
+  { codeLimiter, limiter }: ScreenServices,
   act: (userHash: string) => Promise<Found | undefined>,
 ): Promise<Found | undefined> {
   const isWrong = (found: Found | undefined) => found === undefined;
@@ -237,7 +195,7 @@ async function byLetters<Found>(
 }
 
 /** A page of another site must not use up a person's tries, not even by leading the browser here. */
-async function look({ caller, query, ctx }: Call, services: PairingServices): Promise<object> {
+async function look({ caller, query, ctx }: Call, services: ScreenServices): Promise<object> {
   if (ctx?.get('Sec-Fetch-Site') === 'cross-site') throw refusedFor('cross-site');
   const { name: user } = await findPerson(caller, services);
   const [typed = '', ...more] = query.getAll('user_code');
@@ -255,7 +213,7 @@ const clientAddress = (ctx: RouteContext | undefined): string => ctx?.state.clie
 
 async function confirm(
   { caller, body, note, ctx }: Call<Readonly<Record<string, unknown>>>,
-  services: PairingServices,
+  services: ScreenServices,
 ): Promise<object> {
   const user = await findPerson(caller, services);
   const { user_code: typed } = orRefusedFields(fieldsIn(USER_CODE, body));
@@ -280,7 +238,7 @@ function withReason(fault: unknown): never {
 async function confirmed(
   fields: Readonly<Record<string, unknown>>,
   { userHash, caller, createdAt }: { readonly userHash: string; readonly caller: Caller; readonly createdAt: number },
-  { store: { screenCodes }, clock }: PairingServices,
+  { store: { screenCodes }, clock }: ScreenServices,
 ): Promise<Screen | undefined> {
   const now = unixSeconds(clock);
   const wanted = {
@@ -296,7 +254,7 @@ async function confirmed(
   return outcome === 'confirmed' ? screen : undefined;
 }
 
-async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: PairingServices): Promise<void> {
+async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: ScreenServices): Promise<void> {
   const { name: user } = await findPerson(caller, services);
   const { screenCodes } = services.store;
   const letters = { typed: body.user_code, user, address: clientAddress(ctx) };

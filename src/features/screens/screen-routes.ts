@@ -1,29 +1,16 @@
 /** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; and what a person gives a screen (SPEC 18). */
 import { z } from 'zod';
-import {
-  absentGrant,
-  type GrantServices,
-  type GrantUses,
-  knownGrant,
-  knownGrants,
-  revokeGrant,
-} from '../../accounts/grants/grants.ts';
+import { absentGrant, knownGrant, knownGrants, revokeGrant } from '../../accounts/grants/grants.ts';
 import { SCREEN } from '../../accounts/http/answers.ts';
 import { GIVEN_TEXT, shown } from '../../accounts/http/json-body.ts';
-import { type AccountResponseDeps, type Call, declaring, Refused, unfit } from '../../accounts/http/kernel.ts';
+import { type Call, declaring, Refused, unfit } from '../../accounts/http/kernel.ts';
 import type { Screen } from '../../domain/accounts/grant.ts';
 import { type Caller, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
-import type { OpenScreens } from './screens.ts';
-
-type RouteServices = AccountResponseDeps &
-  Pick<GrantServices, 'store' | 'clock'> & {
-    readonly screens: Pick<OpenScreens, 'makerOf'>;
-    readonly grantUses: Pick<GrantUses, 'flush'>;
-  };
+import type { ScreenServices } from './screens.ts';
 
 const CHANGE = named(
   'ScreenChange',
@@ -33,7 +20,7 @@ const CHANGE = named(
   }),
 );
 
-const route = declaring<RouteServices>();
+const route = declaring<ScreenServices>();
 
 // biome-ignore format: a table
 export const SCREEN_ROUTES = [
@@ -43,7 +30,7 @@ export const SCREEN_ROUTES = [
   route({ route: 'DELETE /api/screens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke a screen', yes: [200, SUCCESS], no: [404], act: 'screen-revoked', run: revoke }),
 ];
 
-async function list({ caller }: Call, services: RouteServices): Promise<object> {
+async function list({ caller }: Call, services: ScreenServices): Promise<object> {
   const screens = await knownGrants('screen', caller, services);
   return screens.map((screen) => shownTo(caller, screen));
 }
@@ -61,7 +48,7 @@ const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
 });
 
 /** Other cameras are other rights, so the person is asked again. They must be the maker's as well as the caller's. */
-async function change(call: Call<Readonly<Record<string, unknown>>>, services: RouteServices): Promise<object> {
+async function change(call: Call<Readonly<Record<string, unknown>>>, services: ScreenServices): Promise<object> {
   const { caller, body, prove, record } = call;
   const screen = await knownGrant('screen', call, services);
   const isOfCameras = body['cameras'] !== undefined;
@@ -85,7 +72,7 @@ async function change(call: Call<Readonly<Record<string, unknown>>>, services: R
   }
 }
 
-async function revoke(call: Call, services: RouteServices): Promise<void> {
+async function revoke(call: Call, services: ScreenServices): Promise<void> {
   const { id, name, user } = await revokeGrant('screen', call, services);
   call.note({ screenId: id, screen: name, user });
 }

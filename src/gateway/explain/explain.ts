@@ -152,8 +152,7 @@ function withCaller(rules: Rules, caller: Caller | undefined): Rules {
 function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {
   if (trace.source === 'proxy-headers')
     return facts.headers['authorization'] === undefined ? undefined : 'ignored, because auth.enabled is false';
-  if (trace.source === 'link') return `${trace.outcome}, as a link`;
-  if (trace.source === 'screen') return `${trace.outcome}, as a screen`;
+  if (!('carriedBy' in trace)) return `${trace.outcome}, as a ${trace.source}`;
   const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
   if (outcomes.length === 0)
     return isBearer(String(facts.headers['authorization'])) ? 'ignored: this Bearer is none of ours' : undefined;
