@@ -78,9 +78,12 @@ export const askJson = (question: UpstreamQuestion): Promise<unknown> =>
 export const askText = (question: UpstreamQuestion): Promise<string> =>
   inTurn(question, (response) => textOf200(response, question));
 
-/** Resolves when there was any response: it proves that the upstream runs. */
+/** Resolves when there was any response but a failure of the server: it proves that the upstream works. */
 export const ask = (question: UpstreamQuestion): Promise<void> =>
-  inTurn(question, async (response) => void response.destroy());
+  inTurn(question, async (response) => {
+    response.destroy();
+    if ((response.statusCode ?? 0) >= 500) throw statusFault(question.path, response.statusCode);
+  });
 
 /** The question has a slot until its response is read. */
 async function inTurn<Read>(

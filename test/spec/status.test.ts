@@ -42,6 +42,14 @@ describe('The status', () => {
     assert.ok(status.warnings?.some(({ key }) => key === 'auth.hash_iterations'));
   });
 
+  it('says that the NVR does not work while it answers with a failure', async () => {
+    const token = await instance.logIn(ADMIN_PERSON);
+    nvr.rawAnswer = { bytes: 'HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n' };
+    const status = (await (await instance.ask('/api/status', { token })).json()) as ServiceStatus;
+    nvr.rawAnswer = undefined;
+    assert.deepEqual(status.nvr, { kind: 'failed', reason: '/api/version was answered with status 503' });
+  });
+
   it('is for admins', async () => {
     assert.equal((await instance.ask('/api/status', { token: await instance.logIn(VERA) })).status, 403);
     assert.equal((await instance.ask('/api/status')).status, 401);

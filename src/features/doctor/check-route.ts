@@ -32,6 +32,7 @@ export const REPORT = named(
       }),
     ),
     good: z.array(TEXT).meta({ description: 'Names of what was looked for and not found' }),
+    closed: z.array(z.int()).optional().meta({ description: 'Ports at which no NVR answers at the public address' }),
   }),
 );
 

@@ -15,6 +15,8 @@ export interface Report {
   readonly findings: readonly DoctorFinding[];
   /** Names of the causes that were looked for, and are none. */
   readonly good: readonly string[];
+  /** Ports at which no NVR answers at the public address; absent where none was looked at. */
+  readonly closed?: readonly number[];
 }
 
 /** What the command line may say of a run. */
@@ -50,9 +52,12 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const seen = await examine({ ...options, url });
   const proxy = options.proxy ?? guessProxy(seen.reach);
   const way = judgeWay(seen, proxy);
-  const within = judge(INSIDE_CAUSES, { ...(await inside), openPorts: await open });
+  const openOnes = await open;
+  const within = judge(INSIDE_CAUSES, { ...(await inside), openPorts: openOnes });
   const looked = { ...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) && WAY_CAUSES), ...INSIDE_CAUSES };
-  return reported(url.href, proxy, [...way, ...within], Object.keys(looked));
+  const closed = new Set(ports.map(({ port }) => port).filter((port) => openOnes.every((one) => one.port !== port)));
+  const report = reported(url.href, proxy, [...way, ...within], Object.keys(looked));
+  return closed.size > 0 ? { ...report, closed: [...closed] } : report;
 }
 
 const reported = (
@@ -76,13 +81,14 @@ export const judgeWay = (seen: FirstSeen | WaySeen, proxy?: ProxyKind): readonly
 ];
 
 /** Ends in a line break. */
-export function formatReport({ url, proxy, findings, good }: Report): string {
+export function formatReport({ url, proxy, findings, good, closed = [] }: Report): string {
   const place = url ?? 'this machine';
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.filter(({ level }) => level === 'warning').length;
   const head = `${place}${proxy ? `, by ${proxy}` : ''}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
   const asks = url === null ? ['', NO_ADDRESS] : proxy === null && errors > 0 ? ['', ASK] : [];
-  const wells = good.length > 0 ? ['', `looked for and not found: ${good.join(', ')}`] : [];
+  const shut = closed.length > 0 ? ['', `the NVR does not answer from here at the ports ${closed.join(', ')}`] : [];
+  const wells = good.length > 0 ? [...shut, '', `looked for and not found: ${good.join(', ')}`] : shut;
   return `${[head, ...findings.flatMap(shown), ...wells, ...asks].map(printable).join('\n')}\n`;
 }
 const NO_ADDRESS =

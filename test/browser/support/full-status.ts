@@ -30,7 +30,8 @@ export const FULL_REPORT: Report = {
       lines: ['proxy_http_version 1.1;', `proxy_set_header Upgrade ${'y'.repeat(120)};`],
     },
   ],
-  good: ['unreachable'],
+  good: ['unreachable', 'store'],
+  closed: [5000, 1984],
 };
 
 const NOW = Math.floor(Date.now() / 1000);

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
 import { outsideAddresses } from '../../../src/features/doctor/outside-addresses.ts';
 import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../../src/features/doctor/ports.ts';
+import { createReport, formatReport } from '../../../src/features/doctor/report.ts';
 import type { NetworkSurroundings } from '../../../src/features/feature.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { rawRequest } from '../../support/raw-request.ts';
@@ -122,6 +123,36 @@ describe('A port that is open', () => {
     const port = await raw(text);
     const [open] = await openPorts('127.0.0.1', [at(5000, port)]);
     assert.match(open?.what ?? '', /^the internal listener of Postern/);
+  });
+});
+
+describe('A port that is closed', () => {
+  it('is named in the report of the public address, where no other machine asks', async () => {
+    const open = await listening(createHttpServer((_, response) => response.end('0.18.0')));
+    const gone = await listening(createServer());
+    gone.close();
+    const inside = async () => ({
+      nvrFault: undefined,
+      cameras: undefined,
+      freeBytes: undefined,
+      storeFault: null,
+      nvrVersion: undefined,
+      policyNvrVersion: undefined,
+      secondFactor: undefined,
+      admins: undefined,
+      providerFaults: [],
+      exposed: [],
+    });
+    const options = { token: '', identityHeaders: [], headers: {}, ca: undefined, silence: 1, internalPort: undefined };
+    const ports = { ...PORTS, known: [at(5000, open.port), at(8554, gone.port)] };
+    const report = (host: string) =>
+      createReport({ ...options, url: new URL(`http://${host}:1/`), ports, inside, now: () => 0 });
+    const seen = await report('0.0.0.0'); // not a name of this machine alone
+    open.close();
+    assert.ok(seen.findings.some(({ name }) => name === 'nvr-port-open'));
+    assert.deepEqual(seen.closed, [gone.port]);
+    assert.ok(formatReport(seen).includes(`does not answer from here at the ports ${gone.port}\n`));
+    assert.equal((await report('localhost')).closed, undefined);
   });
 });
 

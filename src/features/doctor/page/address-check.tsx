@@ -10,11 +10,13 @@ import type { REPORT } from '../check-route.ts';
 
 const LEVELS = ['error', 'warning', 'advice'] as const;
 
-type Finding = z.output<typeof REPORT>['findings'][number];
+/** The answer is Postern's own, of the same build as this page. */
+type Report = z.output<typeof REPORT>;
+type Finding = Report['findings'][number];
 
 type CheckProgress =
   | { readonly kind: 'idle' | 'running' }
-  | { readonly kind: 'done'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'done'; readonly report: Report }
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** The check of an address. While none is set, it looks at the machine of Postern only. */
@@ -23,7 +25,7 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
   const run = async (): Promise<void> => {
     setCheck({ kind: 'running' });
     const answer = await sendToApi('POST', 'api/status/doctor');
-    if (answer.kind === 'ok') setCheck({ kind: 'done', findings: worstFirst(answer.body) });
+    if (answer.kind === 'ok') setCheck({ kind: 'done', report: answer.body as Report });
     else setCheck({ kind: 'failed', problem: isBusy(answer) ? words.doctor.checkBusy : problemOf(answer) });
   };
   const isRunning = check.kind === 'running';
@@ -49,7 +51,7 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
           {words.doctor[isRunning ? 'checking' : url === null ? 'checkMachine' : 'checkAddress']}
         </Button>
       </p>
-      <div role="status">{check.kind === 'done' && <Findings findings={check.findings} />}</div>
+      <div role="status">{check.kind === 'done' && <Findings {...check.report} />}</div>
       <Problem text={check.kind === 'failed' ? check.problem : ''} />
     </Tile>
   );
@@ -64,7 +66,7 @@ const BADGE: Readonly<Record<Finding['level'], string>> = {
   advice: 'badge-plain',
 };
 
-function Findings({ findings }: { findings: readonly Finding[] }) {
+function Findings({ findings, good, closed = [] }: Report) {
   const isWell = findings.every(({ level }) => level === 'advice');
   return (
     <>
@@ -79,11 +81,26 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
             </tr>
           </thead>
           <tbody>
-            {findings.map((finding, at) => (
+            {findings.toSorted(worstFirst).map((finding, at) => (
               <FindingRow key={`${at} ${finding.name}`} {...finding} />
             ))}
           </tbody>
         </table>
+      )}
+      {closed.length > 0 && findings.every(({ name }) => name !== 'nvr-port-open') && (
+        <p class="reach reach-ok">{words.doctor.closed({ ports: closed.join(', ') })}</p>
+      )}
+      {good.length > 0 && (
+        <details>
+          <summary>{words.doctor.good({ number: good.length })}</summary>
+          <p class="chips" dir="ltr">
+            {good.map((name) => (
+              <code key={name} class="chip">
+                {name}
+              </code>
+            ))}
+          </p>
+        </details>
       )}
     </>
   );
@@ -112,8 +129,4 @@ const FindingRow = ({ name, level, seen, advice, lines = [] }: Finding) => (
   </tr>
 );
 
-/** The answer is Postern's own, of the same build as this page. */
-const worstFirst = (body: unknown): readonly Finding[] =>
-  (body as z.output<typeof REPORT>).findings.toSorted(
-    (one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level),
-  );
+const worstFirst = (one: Finding, other: Finding): number => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level);
