@@ -20,7 +20,13 @@ const inGrants = (kind: string, end = `delete from grants where kind = '${kind}'
 });
 
 const RETURNING = {
-  session: [{ table: 'seen_sessions', works: 'expires_at > :now', end: [ENDED_SESSIONS, 'delete from seen_sessions'] }],
+  session: [
+    {
+      table: 'seen_sessions',
+      works: 'expires_at > :now and id not in (select token_id from revoked_tokens)',
+      end: [ENDED_SESSIONS, 'delete from seen_sessions'],
+    },
+  ],
   'API token': [
     inGrants('api-token'),
     { table: 'api_tokens', works: 'coalesce(expires_at > :now, 1)', end: ['delete from api_tokens'] },

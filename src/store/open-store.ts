@@ -13,7 +13,7 @@ import { screenCodeStoreOf } from './accounts/screen-codes.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
-import { type Serialized, serializedOn } from './engine/rows.ts';
+import { type Locked, lockedOn } from './engine/rows.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
@@ -48,7 +48,7 @@ export async function openStore(options: StoreOptions) {
     ...openParts(db, engine, site),
     /** A part of its own over the tables of a feature. */
     part: <Part extends object>(make: MakePart<Part>): Part =>
-      make(db, serializedOn(db, words), { site, isFile: engine.file !== undefined }),
+      make(db, lockedOn(db, words), { site, isFile: engine.file !== undefined }),
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     /** All or none of them; the same id replaces. */
     writeEvents: (events: readonly EventRecord[]): Promise<void> => writeEvents(events, db, words),
@@ -63,28 +63,28 @@ export async function openStore(options: StoreOptions) {
 /** Makes a part of the store over tables of its own; all that it has is calls. `site`: empty where one service uses the store. */
 export type MakePart<Part extends object> = (
   db: Kysely<Tables>,
-  serialized: Serialized,
+  locked: Locked,
   place: { readonly site: string; readonly isFile: boolean },
 ) => Part & Calls<Part>;
 
 /** The parts whose calls are bounded by a time, each over tables of its own. */
 function openParts(db: Kysely<Tables>, { words, file }: Engine, site: string) {
-  const serialized = serializedOn(db, words);
+  const locked = lockedOn(db, words);
   return {
-    accounts: createAccountStore(db, serialized),
-    roles: createRoleStore(db, serialized),
-    curtain: createCurtainStore(db, serialized),
-    sites: createSiteStore(db, serialized),
-    settings: settingStoreOf(site)(db, serialized),
-    sessions: createSessionStore(db, serialized),
-    grants: createGrantStore(db, serialized, site),
-    secondFactor: createSecondFactorStore(db, serialized),
-    invitations: createInvitationStore(db, serialized),
-    signIns: createSignInStore(db, serialized),
-    openings: createOpeningStore(db, serialized),
-    screenCodes: screenCodeStoreOf(site)(db, serialized),
-    loginPlaces: createLoginPlaceStore(db, serialized),
-    loginBlocks: createLoginBlockStore(db, (act) => db.transaction().execute(act)),
+    accounts: createAccountStore(db, locked),
+    roles: createRoleStore(db, locked),
+    curtain: createCurtainStore(db, locked),
+    sites: createSiteStore(db, locked),
+    settings: settingStoreOf(site)(db, locked),
+    sessions: createSessionStore(db, locked),
+    grants: createGrantStore(db, locked, site),
+    secondFactor: createSecondFactorStore(db, locked),
+    invitations: createInvitationStore(db, locked),
+    signIns: createSignInStore(db, locked),
+    openings: createOpeningStore(db, locked),
+    screenCodes: screenCodeStoreOf(site)(db, locked),
+    loginPlaces: createLoginPlaceStore(db, locked),
+    loginBlocks: createLoginBlockStore(db, locked),
     ledger: createLedgerStore(db, file !== undefined, site),
   };
 }

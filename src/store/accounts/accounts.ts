@@ -9,6 +9,7 @@ import {
   findRecord,
   hasRow,
   insertRecord,
+  type Lock,
   listRecords,
   putRecord,
   type Queries,
@@ -43,25 +44,18 @@ export const createAccountStore = storePart(
       return (await listRecords(db, 'users', { valid_until: { '<': time } }, ['name'])).map(({ name }) => name);
     },
 
-    /**
-     * Users whose role is not one of `known` become viewers, but those whose role a provider gives; gives their names. With
-     * `among`: of these roles alone, which are some.
-     */
-    async demoteUnknownRoles(db, known: readonly Role[], among?: readonly Role[]) {
-      const demoted = await db
-        .updateTable('users')
-        .set({ role: VIEWER, role_since: null })
-        // Admins are never demoted here: no admin would be left to repair the configuration.
-        .where('role', 'not in', [ADMIN, VIEWER, NO_ROLE, ...known])
-        .$if(among !== undefined, (users) => users.where('role', 'in', [...(among ?? [])]))
-        // A viewer sees more than what a provider gives: such an account is worth nothing until its next login.
-        .where('role_source', 'is', null)
-        .returning('name')
-        .execute();
-      return demoted.map((row) => row.name as UserName).sort();
-    },
-
     isRevoked: (db, tokenId: string) => hasRow(db, 'revoked_tokens', { token_id: tokenId }),
+
+    /** False: it was revoked before, for as long. Of two at once the second is told so. */
+    async revokeToken(db, tokenId: string, expiresAt: number) {
+      // An older token of the session may live longer than the one at hand, when sessions are shorter now.
+      const { numAffectedRows } = await sql`insert into revoked_tokens (token_id, expires_at)
+        select cast(${tokenId} as text), max(expires_at) from (select cast(${expiresAt} as double precision) as expires_at
+          union all select expires_at from seen_sessions where id = ${tokenId}) as known where true
+        on conflict (token_id) do update set expires_at = excluded.expires_at
+          where revoked_tokens.expires_at < excluded.expires_at`.execute(db);
+      return Boolean(numAffectedRows);
+    },
 
     /** What is over at that time, of every table that says when. */
     async forgetEnded(db, now: number) {
@@ -71,88 +65,91 @@ export const createAccountStore = storePart(
   },
   {
     /** `taken` when a user of that name exists, or of one that differs in case only. */
-    addUser: (db, user: User) => insertUser(user, db),
+    addUser: (locked, user: User) => locked(nameOf(user), (db) => insertUser(user, db)),
 
     /**
      * Also the way to reset: the hash, and when it changed. `absent` when there is no such user, or not with the hash that
      * was proven: of two changes at once the one that comes second has proven nothing.
      */
-    async setPassword(db, name: UserName, passwordHash: string, changedAt: number, proven?: string) {
-      const row = {
-        password_hash: passwordHash,
-        password_changed_at: changedAt,
-        password_is_generated: 0,
-        has_password: 1,
-      };
-      const wanted = { name, ...(proven !== undefined && { password_hash: proven }) };
-      if (!(await updateRows(db, 'users', wanted, row))) return 'absent';
-      await deleteRows(db, 'seen_sessions', { user_name: name });
-      await deleteRows(db, 'grants', { kind: 'invitation', user_name: name });
-      return 'set';
-    },
+    setPassword: (locked, name: UserName, passwordHash: string, changedAt: number, proven?: string) =>
+      locked({ person: name }, async (db, user) => {
+        if (!user || (proven !== undefined && user.passwordHash !== proven)) return 'absent';
+        const changed = { password_hash: passwordHash, password_changed_at: changedAt };
+        await updateRows(db, 'users', { name }, { ...changed, password_is_generated: 0, has_password: 1 });
+        await deleteRows(db, 'seen_sessions', { user_name: name });
+        await deleteRows(db, 'grants', { kind: 'invitation', user_name: name });
+        return 'set';
+      }),
 
     /** The role is Postern's own then. `last-admin` when this would leave no admin whose account lasts. `at`: when the role was given. */
-    async setRole(db, name: UserName, role: Role, at?: number) {
-      const state = await accountState(name, db);
-      if (state === 'absent') return 'absent';
-      if (state === 'last-admin' && role !== ADMIN) return 'last-admin';
-      await updateRows(db, 'users', { name, role: { '!=': role } }, { role, role_since: at ?? null });
-      await ownRole(name, db);
-      await voidInvitations(name, role, db);
-      return 'set';
-    },
+    setRole: (locked, name: UserName, role: Role, at?: number) =>
+      locked({ admins: true, person: name }, async (db, user) => {
+        if (!user) return 'absent';
+        if (role !== ADMIN && (await isLastAdmin(user, db))) return 'last-admin';
+        await updateRows(db, 'users', { name, role: { '!=': role } }, { role, role_since: at ?? null });
+        await ownRole(name, db);
+        await voidInvitations(name, role, db);
+        return 'set';
+      }),
 
     /** Null: without that end. `last-admin` when this would leave no admin whose account lasts. */
-    async setValidity(db, name: UserName, from: number | null, until: number | null) {
-      const state = await accountState(name, db);
-      if (state === 'absent') return 'absent';
-      if (state === 'last-admin' && (from !== null || until !== null)) return 'last-admin';
-      await updateRows(db, 'users', { name }, { valid_from: from, valid_until: until });
-      return 'set';
-    },
+    setValidity: (locked, name: UserName, from: number | null, until: number | null) =>
+      locked({ admins: true, person: name }, async (db, user) => {
+        if (!user) return 'absent';
+        if ((from !== null || until !== null) && (await isLastAdmin(user, db))) return 'last-admin';
+        await updateRows(db, 'users', { name }, { valid_from: from, valid_until: until });
+        return 'set';
+      }),
 
     /**
      * Forgets the sign-ins. `guest`: only one whose account had ended before that time, another is `absent`; the sign-ins of a
      * guest stay known from `at` on, closed.
      */
-    async deleteUser(db, name: UserName, guest?: { readonly endedBefore: number; readonly at: number }) {
-      // It may have been extended since it was looked for.
-      if (guest && !(await hasRow(db, 'users', { name, valid_until: { '<': guest.endedBefore } }))) return 'absent';
-      const state = await accountState(name, db);
-      if (state !== 'dispensable') return state;
-      await deleteRows(db, 'users', { name });
-      // A proxy's user of the same name is another person without an account: those grants stay.
-      await deleteRows(db, 'grants', { user_name: name, user_created_at: { '!=': null } });
-      await deleteInvitationsBy(name, db);
-      for (const row of await takeRows(db, 'sign_ins', { user_name: name })) {
-        const { id, issuer, subject } = row;
-        await deleteRows(db, 'oidc_sessions', { issuer, subject });
-        if (guest) await closeSignIn(row, guest.at, db);
-        else await deleteRows(db, 'closed_sign_ins', { id });
-      }
-      // A user made again under the same name gets nothing of what the former one had.
-      for (const [table] of tablesWhere(({ isOfUser }) => isOfUser)) await deleteRows(db, table, { user_name: name });
-      return 'deleted';
-    },
+    deleteUser: (locked, name: UserName, guest?: { readonly endedBefore: number; readonly at: number }) =>
+      locked({ admins: true, person: name }, async (db, user) => {
+        // It may have been extended since it was looked for.
+        if (!user || (guest && (user.validUntil ?? Number.POSITIVE_INFINITY) >= guest.endedBefore)) return 'absent';
+        if (await isLastAdmin(user, db)) return 'last-admin';
+        await deleteRows(db, 'users', { name });
+        // A proxy's user of the same name is another person without an account: those grants stay.
+        await deleteRows(db, 'grants', { user_name: name, user_created_at: { '!=': null } });
+        await deleteInvitationsBy(name, db);
+        for (const row of await takeRows(db, 'sign_ins', { user_name: name })) {
+          const { id, issuer, subject } = row;
+          await deleteRows(db, 'oidc_sessions', { issuer, subject });
+          if (guest) await closeSignIn(row, guest.at, db);
+          else await deleteRows(db, 'closed_sign_ins', { id });
+        }
+        // A user made again under the same name gets nothing of what the former one had.
+        for (const [table] of tablesWhere(({ isOfUser }) => isOfUser)) await deleteRows(db, table, { user_name: name });
+        return 'deleted';
+      }),
 
-    /** False: it was revoked before, for as long. Of two at once the second is told so. */
-    async revokeToken(db, tokenId: string, expiresAt: number) {
-      const [seen] = await takeRows(db, 'seen_sessions', { id: tokenId });
-      // An older token of the session may live longer than the one at hand, when sessions are shorter now.
-      const expires_at = Math.max(expiresAt, seen?.expires_at ?? 0);
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('revoked_tokens')
-        .values({ token_id: tokenId, expires_at })
-        .onConflict((conflict) =>
-          conflict.column('token_id').doUpdateSet({ expires_at }).where('revoked_tokens.expires_at', '<', expires_at),
-        )
-        .executeTakeFirst();
-      return Boolean(numInsertedOrUpdatedRows);
-    },
+    /**
+     * Users whose role is not one of `known` become viewers, but those whose role a provider gives; gives their names. With
+     * `among`: of these roles alone, which are some.
+     */
+    demoteUnknownRoles: (locked, known: readonly Role[], among?: readonly Role[]) =>
+      locked({ key: 'roles' }, async (db) => {
+        const demoted = await db
+          .updateTable('users')
+          .set({ role: VIEWER, role_since: null })
+          // Admins are never demoted here: no admin would be left to repair the configuration.
+          .where('role', 'not in', [ADMIN, VIEWER, NO_ROLE, ...known])
+          .$if(among !== undefined, (users) => users.where('role', 'in', [...(among ?? [])]))
+          // A viewer sees more than what a provider gives: such an account is worth nothing until its next login.
+          .where('role_source', 'is', null)
+          .returning('name')
+          .execute();
+        return demoted.map((row) => row.name as UserName).sort();
+      }),
   },
 );
 
-/** `taken`: of two that differ in case only, added at once, the second finds the first here. */
+/** Names that differ in case only are one name. */
+export const nameOf = ({ name }: Pick<User, 'name'>): Lock => ({ key: `name ${name.toLowerCase()}` });
+
+/** `taken`: also by a name that differs in case only. */
 export async function insertUser(user: User, db: Queries): Promise<'added' | 'taken'> {
   const alike = db.selectFrom('users').select('name').where(sql`lower(name)`, '=', user.name.toLowerCase());
   if (await alike.executeTakeFirst()) return 'taken';
@@ -184,26 +181,20 @@ export const closeSignIn = (
 ): Promise<void> => putRecord(db, 'closed_sign_ins', { subject, provider, knownUntil: from + CLOSED_SECONDS }, { id });
 
 /**
- * Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. An admin
- * whose account begins later or ends, or whose role a provider gives, is no admin who stays.
+ * Asked with all admins locked, so that two cannot demote each other at the same moment. An admin whose account begins later or
+ * ends, or whose role a provider gives, is no admin who stays.
  */
-export async function accountState(name: UserName, db: Queries): Promise<'absent' | 'last-admin' | 'dispensable'> {
-  const user = await findRecord(db, 'users', { name });
-  if (!user) return 'absent';
-  if (user.role !== ADMIN) return 'dispensable';
+export async function isLastAdmin({ name, role }: User, db: Queries): Promise<boolean> {
   const lasting = { role: ADMIN, name: { '!=': name }, valid_from: null, valid_until: null, role_source: null };
-  return (await hasRow(db, 'users', lasting)) ? 'dispensable' : 'last-admin';
+  return role === ADMIN && !(await hasRow(db, 'users', lasting));
 }
 
 /** A user cannot remove the own last way in (SPEC 12, 16): whether the user has a password, a passkey or a sign-in beside the one that is to go. */
-export async function hasOtherWay(
-  user: UserName,
+export const hasOtherWay = async (
+  { name, hasNoPassword }: User,
   { provider = '', passkey = '' }: { readonly provider?: string; readonly passkey?: string },
   db: Queries,
-): Promise<boolean> {
-  return (
-    (await hasRow(db, 'users', { name: user, has_password: 1 })) ||
-    (await hasRow(db, 'passkeys', { user_name: user, id: { '!=': passkey } })) ||
-    (await hasRow(db, 'sign_ins', { user_name: user, provider: { '!=': provider } }))
-  );
-}
+): Promise<boolean> =>
+  !hasNoPassword ||
+  (await hasRow(db, 'passkeys', { user_name: name, id: { '!=': passkey } })) ||
+  (await hasRow(db, 'sign_ins', { user_name: name, provider: { '!=': provider } }));

@@ -1,13 +1,14 @@
 /** The table of grants and those of what is a kind's own: the same code for every engine (SPEC 4.4, 12, 13, 18). */
+import type { User } from '../../domain/accounts/account.ts';
 import type { GrantKind, Grants, GrantUse, Screen } from '../../domain/accounts/grant.ts';
 import type { UserName } from '../../domain/names.ts';
-import type { Serialized } from '../engine/rows.ts';
 import {
   countRows,
   deleteRows,
   fulfils,
   hasRow,
   insertRecord,
+  type Locked,
   type Queries,
   untyped,
   updateRows,
@@ -62,10 +63,12 @@ export async function listGrants<Kind extends GrantKind>(
   return found.map((row) => ({ ...readRecord('grants', row), ...readRecord(own, row) }) as unknown as Grants[Kind]);
 }
 
-export const createGrantStore = (db: Queries, serialized: Serialized, site: string) => ({
+export const createGrantStore = (db: Queries, locked: Locked, site: string) => ({
   /** `absent`: the account or the token of its maker is gone. `too-many`: its user has `most` of that kind. Invitations: in the place of an older one. */
   add: <Kind extends GrantKind>(kind: Kind, grant: Grants[Kind], most?: number) =>
-    serialized((transaction) => insertGrant(transaction, kind, grant, { site, most })),
+    locked(grant.userCreatedAt === null ? { key: `grants ${grant.user}` } : { person: grant.user }, (db, user) =>
+      insertGrant(kind, grant, user, { site, most }, db),
+    ),
 
   /** Whatever has become of it. */
   find: async <Kind extends GrantKind>(
@@ -105,14 +108,15 @@ export const createGrantStore = (db: Queries, serialized: Serialized, site: stri
   },
 
   noteUses: (uses: readonly GrantUse[]): Promise<void> =>
-    serialized(async (transaction) => {
-      for (const { id, at, from } of uses)
+    locked({}, async (transaction) => {
+      // In one order: two replicas note the same ones.
+      for (const { id, at, from } of uses.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
         await updateRows(transaction, 'grants', { id }, { last_used_at: at, last_used_from: from });
     }),
 
   /** What is over at that time, of the kinds that say how long it is kept; and screens that no display has fetched. */
   forgetEnded: (now: number): Promise<void> =>
-    serialized(async (transaction) => {
+    locked({ key: 'ended grants' }, async (transaction) => {
       for (const [kind, { keptSeconds }] of Object.entries<KindOfGrant>(KINDS)) {
         if (keptSeconds === undefined) continue;
         const before = { '<': now - keptSeconds };
@@ -122,17 +126,17 @@ export const createGrantStore = (db: Queries, serialized: Serialized, site: stri
     }),
 });
 
-/** An account may be deleted, or a token revoked, while the request to make a grant is under way. */
+/** An account may be deleted, or a token revoked, while the request to make a grant is under way. `owner`: the user, as locked. */
 export async function insertGrant<Kind extends GrantKind>(
-  transaction: Queries,
   kind: Kind,
   grant: Grants[Kind],
+  owner: User | undefined,
   { site, most }: { readonly site: string; readonly most?: number | undefined },
+  transaction: Queries,
 ): Promise<'added' | 'absent' | 'too-many'> {
   const { user, userCreatedAt, createdAt } = grant;
   const { own, isOfSite, isAlone, staysInLists }: KindOfGrant = KINDS[kind];
-  if (userCreatedAt !== null && !(await hasRow(transaction, 'users', { name: user, created_at: userCreatedAt })))
-    return 'absent';
+  if (userCreatedAt !== null && owner?.createdAt !== userCreatedAt) return 'absent';
   if (
     'tokenId' in grant &&
     grant.tokenId !== null &&

@@ -19,22 +19,23 @@ export const createRoleStore = storePart(
      * All or none of them: `saved` are new roles, and new cameras of known ones. Users of a deleted role become viewers with it;
      * gives their names.
      */
-    async changeRoles(
-      db,
+    changeRoles: (
+      locked,
       { saved, deleted }: { readonly saved: readonly StoredRole[]; readonly deleted: readonly Role[] },
-    ) {
-      for (const role of saved) await putRecord(db, 'custom_roles', role);
-      if (deleted.length === 0) return [];
-      await deleteRows(db, 'custom_roles', { role: deleted });
-      const demoted = await db
-        .updateTable('users')
-        .set({ role: VIEWER })
-        .where('role', 'in', deleted)
-        .where('role_source', 'is', null)
-        .returning('name')
-        .execute();
-      return demoted.map(({ name }) => name as UserName).sort();
-    },
+    ) =>
+      locked({ key: 'roles' }, async (db) => {
+        for (const role of saved) await putRecord(db, 'custom_roles', role);
+        if (deleted.length === 0) return [];
+        await deleteRows(db, 'custom_roles', { role: deleted });
+        const demoted = await db
+          .updateTable('users')
+          .set({ role: VIEWER })
+          .where('role', 'in', deleted)
+          .where('role_source', 'is', null)
+          .returning('name')
+          .execute();
+        return demoted.map(({ name }) => name as UserName).sort();
+      }),
   },
 );
 
@@ -47,13 +48,14 @@ export const createCurtainStore = storePart(
   },
   {
     /** All or none of them. Each that is drawn takes the place of the entry of the same text. */
-    async changeCurtain(
-      db,
+    changeCurtain: (
+      locked,
       { drawn, opened }: { readonly drawn: readonly DrawnEntry[]; readonly opened: readonly string[] },
-    ) {
-      for (const entry of drawn) await putRecord(db, 'curtain', entry);
-      if (opened.length > 0) await deleteRows(db, 'curtain', { camera: opened });
-    },
+    ) =>
+      locked({ key: 'curtain' }, async (db) => {
+        for (const entry of drawn) await putRecord(db, 'curtain', entry);
+        if (opened.length > 0) await deleteRows(db, 'curtain', { camera: opened });
+      }),
   },
 );
 
@@ -76,13 +78,14 @@ export const settingStoreOf = (site: string) => {
     },
     {
       /** All or none of them. Null takes the key out. */
-      async changeSettings(db, values: Readonly<Partial<Record<StoredKey, string | null>>>) {
-        for (const key of keys) {
-          const [id, value] = [rowOf(key), values[key]];
-          if (value === null) await deleteRows(db, 'settings', { id });
-          else if (value !== undefined) await putRecord(db, 'settings', { id, value });
-        }
-      },
+      changeSettings: (locked, values: Readonly<Partial<Record<StoredKey, string | null>>>) =>
+        locked({ key: 'settings' }, async (db) => {
+          for (const key of keys) {
+            const [id, value] = [rowOf(key), values[key]];
+            if (value === null) await deleteRows(db, 'settings', { id });
+            else if (value !== undefined) await putRecord(db, 'settings', { id, value });
+          }
+        }),
     },
   );
 };
@@ -100,20 +103,22 @@ export const createSiteStore = storePart(
   },
   {
     /** Its links and screens, too. */
-    async renameSite(db, from: string, to: string) {
-      if (await hasRow(db, 'sites', { site: to })) return 'taken';
-      if (!(await updateRows(db, 'sites', { site: from }, { site: to }))) return 'absent';
-      for (const [table, of] of OF_ONE_SITE) await updateRows(db, table, { ...of, site: from }, { site: to });
-      const id = addressRow(to);
-      await deleteRows(db, 'settings', { id });
-      await updateRows(db, 'settings', { id: addressRow(from) }, { id });
-      return 'renamed';
-    },
+    renameSite: (locked, from: string, to: string) =>
+      locked({ key: 'sites' }, async (db) => {
+        if (await hasRow(db, 'sites', { site: to })) return 'taken';
+        if (!(await updateRows(db, 'sites', { site: from }, { site: to }))) return 'absent';
+        for (const [table, of] of OF_ONE_SITE) await updateRows(db, table, { ...of, site: from }, { site: to });
+        const id = addressRow(to);
+        await deleteRows(db, 'settings', { id });
+        await updateRows(db, 'settings', { id: addressRow(from) }, { id });
+        return 'renamed';
+      }),
 
-    async forgetSite(db, site: string) {
-      if (!(await deleteRows(db, 'sites', { site }))) return 'absent';
-      await deleteRows(db, 'settings', { id: addressRow(site) });
-      return 'forgotten';
-    },
+    forgetSite: (locked, site: string) =>
+      locked({ key: 'sites' }, async (db) => {
+        if (!(await deleteRows(db, 'sites', { site }))) return 'absent';
+        await deleteRows(db, 'settings', { id: addressRow(site) });
+        return 'forgotten';
+      }),
   },
 );

@@ -1,11 +1,20 @@
 /** Invitations: whether one holds, and its use, in one transaction: of two uses at once, one is the first (SPEC 12). */
 import { type Invitation, type InvitedPasskey, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { SignIn } from '../../domain/accounts/sign-in.ts';
-import { ADMIN } from '../../domain/names.ts';
-import { deleteRows, hasRow, listRecords, type Queries, storePart, updateRows, type Where } from '../engine/rows.ts';
+import { ADMIN, type UserName } from '../../domain/names.ts';
+import {
+  deleteRows,
+  findRow,
+  type Lock,
+  listRecords,
+  type Queries,
+  storePart,
+  updateRows,
+  type Where,
+} from '../engine/rows.ts';
 import { listGrants } from './grants.ts';
 import { afterGain, insertPasskey, isSpentNow, isTaken } from './second-factor.ts';
-import { insertSignIn, isConnectable, openSignIn } from './sign-ins.ts';
+import { connectNow, openSignIn } from './sign-ins.ts';
 
 /** What is refused changes nothing. `void`: the invitation does not hold. */
 export const createInvitationStore = storePart(
@@ -18,46 +27,56 @@ export const createInvitationStore = storePart(
   },
   {
     /** Sets the password, which ends the sessions. */
-    async acceptInvitation(db, secretHash: string, passwordHash: string, now: number) {
-      const held = await holding(db, secretHash, now);
-      return held ? useUp(held, { password_hash: passwordHash, has_password: 1 }, now, db) : 'void';
-    },
+    acceptInvitation: (locked, secretHash: string, passwordHash: string, now: number) =>
+      locked(invitedBy(secretHash), async (db) => {
+        const held = await holding(db, secretHash, now);
+        if (!held) return 'void';
+        await useUp(held, { password_hash: passwordHash, has_password: 1 }, now, db);
+        return 'accepted';
+      }),
 
     /**
      * Adds the passkey and replaces the password, which ends the sessions. `has-factor`: the user has a second factor already,
      * and a new passkey would be a way around it. `taken`: a passkey of that id exists.
      */
-    async acceptByPasskey(db, secretHash: string, invited: InvitedPasskey, now: number) {
-      const { passkey, challenge, passwordHash, epoch } = invited;
-      const held = await holding(db, secretHash, now);
-      if (held?.user !== passkey.user) return 'void';
-      if (await hasRow(db, 'users', { name: passkey.user, has_factor: 1 })) return 'has-factor';
-      if (await isTaken(passkey, db)) return 'taken';
-      if (!(await isSpentNow(challenge, db))) return 'spent';
-      const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
-      if (outcome === 'void') return 'void';
-      await insertPasskey(passkey, db);
-      // A recovery code is the second step after a password, and there is none that a person knows.
-      await afterGain(passkey.user, { epoch, recoveryCodes: [] }, db);
-      return 'accepted';
-    },
+    acceptByPasskey: (locked, secretHash: string, invited: InvitedPasskey, now: number) =>
+      locked(invitedBy(secretHash), async (db, user) => {
+        const { passkey, challenge, passwordHash, epoch } = invited;
+        const held = await holding(db, secretHash, now);
+        if (!user || held?.user !== passkey.user) return 'void';
+        if (user.hasFactor) return 'has-factor';
+        if (await isTaken(passkey, db)) return 'taken';
+        if (!(await isSpentNow(challenge, db))) return 'spent';
+        await insertPasskey(passkey, db);
+        await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
+        // A recovery code is the second step after a password, and there is none that a person knows.
+        await afterGain(user, { epoch, recoveryCodes: [] }, db);
+        return 'accepted';
+      }),
 
     /**
      * Connects the account with the person at the provider and replaces the password, which ends the sessions. `taken`: the
      * person is connected with another account, or the account with another person there.
      */
-    async acceptBySignIn(db, secretHash: string, signIn: SignIn, passwordHash: string, now: number) {
-      const held = await holding(db, secretHash, now);
-      if (held?.user !== signIn.user) return 'void';
-      if (!(await isConnectable(signIn, db))) return 'taken';
-      const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
-      if (outcome === 'void') return 'void';
-      await insertSignIn(signIn, db);
-      await openSignIn(signIn, db);
-      return 'accepted';
-    },
+    acceptBySignIn: (locked, secretHash: string, signIn: SignIn, passwordHash: string, now: number) =>
+      locked(invitedBy(secretHash), async (db) => {
+        const held = await holding(db, secretHash, now);
+        if (held?.user !== signIn.user) return 'void';
+        if (!(await connectNow(signIn, db))) return 'taken';
+        await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
+        await openSignIn(signIn, db);
+        return 'accepted';
+      }),
   },
 );
+
+/** The person, and behind it the invitation: what is read of them then stays so. */
+const invitedBy =
+  (secretHash: string) =>
+  async (db: Queries): Promise<Lock> => {
+    const grant = await findRow(db, 'grants', { kind: 'invitation', secret_hash: secretHash });
+    return grant ? { person: grant.user_name as UserName, grant: grant.id } : {};
+  };
 
 /** The sessions of before end by the new password. */
 async function useUp(
@@ -65,12 +84,11 @@ async function useUp(
   password: { readonly password_hash: string; readonly has_password: 0 | 1 },
   now: number,
   transaction: Queries,
-): Promise<'accepted' | 'void'> {
-  if (!(await updateRows(transaction, 'grants', { id, last_used_at: null }, { last_used_at: now }))) return 'void';
+): Promise<void> {
+  await updateRows(transaction, 'grants', { id }, { last_used_at: now });
   const changed = { ...password, password_changed_at: now, password_is_generated: 0 };
   await updateRows(transaction, 'users', { name: user }, changed);
   await deleteRows(transaction, 'seen_sessions', { user_name: user });
-  return 'accepted';
 }
 
 const holding = async (db: Queries, secretHash: string, now: number): Promise<Invitation | undefined> =>

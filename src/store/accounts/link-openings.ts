@@ -53,17 +53,18 @@ export const createOpeningStore = storePart(
   },
   {
     /** Counts the viewer if it is a new one: of many at once no more than `uses` are. */
-    async openLink(db, id: string, viewer: Viewer, now: number): Promise<OpeningOutcome> {
-      const row = await holding(db, id, now);
-      if (!row) return { kind: 'over' };
-      const since = await knownSince(db, id, viewer, now);
-      if (since !== undefined) return { kind: 'known', since };
-      const count = row.opened + 1;
-      if (row.uses !== null && count > row.uses) return { kind: 'spent' };
-      await updateRows(db, 'link_terms', { id }, { opened: count });
-      await addOpening(db, id, viewer, now, row.uses !== null);
-      return { kind: 'opened', count };
-    },
+    openLink: (locked, id: string, viewer: Viewer, now: number): Promise<OpeningOutcome> =>
+      locked({ grant: id }, async (db) => {
+        const row = await holding(db, id, now);
+        if (!row) return { kind: 'over' };
+        const since = await knownSince(db, id, viewer, now);
+        if (since !== undefined) return { kind: 'known', since };
+        const count = row.opened + 1;
+        if (row.uses !== null && count > row.uses) return { kind: 'spent' };
+        await updateRows(db, 'link_terms', { id }, { opened: count });
+        await addOpening(db, id, viewer, now, row.uses !== null);
+        return { kind: 'opened', count };
+      }),
   },
 );
 

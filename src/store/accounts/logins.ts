@@ -1,5 +1,6 @@
 /** The tables of logins: sessions as they were seen, devices and networks that are known, and who must wait (SPEC 4.2, 4.5, 12). */
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { UserName } from '../../domain/names.ts';
@@ -9,6 +10,7 @@ import {
   findRecord,
   findRow,
   hasRow,
+  inChunks,
   insertNew,
   insertRecord,
   listRecords,
@@ -20,48 +22,67 @@ import { readRecord, writeRow } from '../engine/tables.ts';
 
 /** The most rows of one list: a page with more sessions cannot be read. */
 const MOST_LISTED = 1000;
+/** A statement has room for some thousands of values. */
+const SESSIONS_AT_ONCE = 500;
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 export const createSessionStore = storePart(
   {
     /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
-    listSessions: (db, now: number, user?: UserName) =>
-      listRecords(
-        db,
-        'seen_sessions',
-        { expires_at: { '>': now }, user_name: user },
-        ['-last_seen', 'id'],
-        MOST_LISTED,
-      ),
+    async listSessions(db, now: number, user?: UserName): Promise<readonly SeenSession[]> {
+      const lasting = notEnded(db).where('seen_sessions.expires_at', '>', now).limit(MOST_LISTED);
+      const own = user === undefined ? lasting : lasting.where('user_name', '=', user);
+      const rows = await own.orderBy('last_seen', 'desc').orderBy('id').execute();
+      return rows.map((row) => readRecord('seen_sessions', row));
+    },
 
-    findSession: (db, id: string) => findRecord(db, 'seen_sessions', { id }),
+    async findSession(db, id: string): Promise<SeenSession | undefined> {
+      const row = await notEnded(db).where('id', '=', id).executeTakeFirst();
+      return row && readRecord('seen_sessions', row);
+    },
 
     /** Another key ended them all. */
     async forgetSessionsUnlessSignedWith(db, keyId: string) {
       await deleteRows(db, 'seen_sessions', { signed_with: { '!=': keyId } });
     },
-  },
-  {
-    /** A session that is known keeps its `since`, and the latest end that was seen; one that was ended in the meantime is passed over. */
+
+    /** Each once. A session that is known keeps its `since`, and the latest end that was seen. */
     async noteSessions(db, seen: readonly SeenSession[]) {
-      for (const session of seen) {
-        if (await isOver(session, db)) continue;
-        const { since: _, expires_at, ...latest } = writeRow('seen_sessions', session);
-        const { id } = session;
-        if (!(await updateRows(db, 'seen_sessions', { id }, latest))) await insertRecord(db, 'seen_sessions', session);
-        await updateRows(db, 'seen_sessions', { id, expires_at: { '<': expires_at } }, { expires_at });
-      }
+      const rows = seen.map((session) => writeRow('seen_sessions', session));
+      // In one order: two replicas note the same ones.
+      rows.sort((one, other) => (one.id < other.id ? -1 : 1));
+      for (const some of inChunks(rows, SESSIONS_AT_ONCE))
+        await db
+          .insertInto('seen_sessions')
+          .values(some)
+          .onConflict((conflict) =>
+            conflict.column('id').doUpdateSet(({ ref }) => ({
+              user_name: ref('excluded.user_name'),
+              address: ref('excluded.address'),
+              agent: ref('excluded.agent'),
+              last_seen: ref('excluded.last_seen'),
+              signed_with: ref('excluded.signed_with'),
+              expires_at: sql`case when excluded.expires_at > seen_sessions.expires_at
+                then excluded.expires_at else seen_sessions.expires_at end`,
+            })),
+          )
+          .execute();
     },
   },
+  {},
 );
 
-/** Sightings are written with a delay: the session may have ended since. */
-async function isOver({ id, user, since }: SeenSession, db: Queries): Promise<boolean> {
-  if (await hasRow(db, 'revoked_tokens', { token_id: id })) return true;
-  const account = await findRecord(db, 'users', { name: user });
-  return !account || since < Math.floor(account.passwordChangedAt ?? 0);
-}
+/** Sightings are written with a delay: a session among them may have been revoked, or ended with its user or password. */
+const notEnded = (db: Queries) =>
+  db
+    .selectFrom('seen_sessions')
+    .innerJoin('users', 'users.name', 'user_name')
+    .selectAll('seen_sessions')
+    .where(sql<boolean>`since + 1 > created_at and since + 1 > coalesce(password_changed_at, 0)`)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('revoked_tokens').select('token_id').whereRef('token_id', '=', 'id'))),
+    );
 
 export type LoginPlaceStore = ReturnType<typeof createLoginPlaceStore>;
 
@@ -76,19 +97,20 @@ export const createLoginPlaceStore = storePart(
   },
   {
     /** Remembers the place, and gives what of it the user's logins have not shown before. Of a first login ever: nothing. */
-    async notePlace(db, user: UserName, place: LoginPlace, at: number): Promise<readonly (keyof LoginPlace)[]> {
-      if (!(await hasRow(db, 'users', { name: user }))) return []; // it was deleted meanwhile
-      const isFirst = !(await hasRow(db, 'known_clients', { user_name: user }));
-      const unseen: (keyof LoginPlace)[] = [];
-      for (const part of ['device', 'network'] as const) {
-        // A digest: the table does not tell where a person was.
-        const id = createHash('sha256').update(`${user} ${part} ${place[part]}`).digest('base64url');
-        if (await updateRows(db, 'known_clients', { id }, { last_seen: at })) continue;
-        await insertRecord(db, 'known_clients', { id, user, lastSeen: at });
-        unseen.push(part);
-      }
-      return isFirst ? [] : unseen;
-    },
+    notePlace: (locked, user: UserName, place: LoginPlace, at: number): Promise<readonly (keyof LoginPlace)[]> =>
+      locked({ person: user }, async (db, person) => {
+        if (!person) return []; // it was deleted meanwhile
+        const isFirst = !(await hasRow(db, 'known_clients', { user_name: user }));
+        const unseen: (keyof LoginPlace)[] = [];
+        for (const part of ['device', 'network'] as const) {
+          // A digest: the table does not tell where a person was.
+          const id = createHash('sha256').update(`${user} ${part} ${place[part]}`).digest('base64url');
+          if (await updateRows(db, 'known_clients', { id }, { last_seen: at })) continue;
+          await insertRecord(db, 'known_clients', { id, user, lastSeen: at });
+          unseen.push(part);
+        }
+        return isFirst ? [] : unseen;
+      }),
   },
 );
 
@@ -101,7 +123,6 @@ const KEPT_SECONDS = 86_400;
 
 export type LoginBlockStore = ReturnType<typeof createLoginBlockStore>;
 
-/** Its changes take no turn with those of accounts. */
 export const createLoginBlockStore = storePart(
   {
     /** Blocks that last, the longest first. */
@@ -120,17 +141,19 @@ export const createLoginBlockStore = storePart(
   },
   {
     /** Names that are known already are kept beside. A block from before its lift stays lifted. */
-    async noteBlocks(db, blocks: readonly LoginBlock[], now: number) {
-      await deleteRows(db, 'login_blocks', { until: { '<': now - KEPT_SECONDS } });
-      for (const block of blocks.slice(0, MOST_AT_ONCE)) await noteBlock(block, db);
-    },
+    noteBlocks: (locked, blocks: readonly LoginBlock[], now: number) =>
+      locked({ key: 'login blocks' }, async (db) => {
+        await deleteRows(db, 'login_blocks', { until: { '<': now - KEPT_SECONDS } });
+        for (const block of blocks.slice(0, MOST_AT_ONCE)) await noteBlock(block, db);
+      }),
 
     /** Undefined: there is no such block any more. */
-    async liftBlock(db, id: string, now: number) {
-      const block = await findRecord(db, 'login_blocks', { id, ...lasting(now) });
-      if (block) await updateRows(db, 'login_blocks', { id }, { is_open: 0, lifted_at: now });
-      return block;
-    },
+    liftBlock: (locked, id: string, now: number) =>
+      locked({ key: 'login blocks' }, async (db) => {
+        const block = await findRecord(db, 'login_blocks', { id, ...lasting(now) });
+        if (block) await updateRows(db, 'login_blocks', { id }, { is_open: 0, lifted_at: now });
+        return block;
+      }),
   },
 );
 

@@ -1,6 +1,15 @@
 /** The table of the codes that pair screens: a code makes one screen, for one display (SPEC 18). */
 import type { Screen, ScreenCode } from '../../domain/accounts/grant.ts';
-import { countRows, deleteRows, findRecord, hasRow, insertRecord, storePart, updateRows } from '../engine/rows.ts';
+import {
+  countRows,
+  deleteRows,
+  findRecord,
+  hasRow,
+  insertRecord,
+  storePart,
+  takeRows,
+  updateRows,
+} from '../engine/rows.ts';
 import { insertGrant } from './grants.ts';
 
 /** `site`: the codes of other sites on the same store pair nothing here. */
@@ -34,31 +43,34 @@ export const screenCodeStoreOf = (site: string) => {
     },
     {
       /** `too-many` when so many wait already; `taken` when the letters are in use. */
-      async addCode(db, code: ScreenCode, most: number) {
-        if ((await countRows(db, 'screen_codes', { expires_at: { '>': code.createdAt } })) >= most) return 'too-many';
-        if (await hasRow(db, 'screen_codes', { user_hash: code.userHash })) return 'taken';
-        await insertRecord(db, 'screen_codes', code, { site });
-        return 'added';
-      },
+      addCode: (locked, code: ScreenCode, most: number) =>
+        locked({ key: 'screen codes' }, async (db) => {
+          if ((await countRows(db, 'screen_codes', { expires_at: { '>': code.createdAt } })) >= most) return 'too-many';
+          if (await hasRow(db, 'screen_codes', { user_hash: code.userHash })) return 'taken';
+          await insertRecord(db, 'screen_codes', code, { site });
+          return 'added';
+        }),
 
       /** Adds the screen. `gone`: the code is over or used; `absent`: the account is gone; `too-many`: it has so many screens. */
-      async confirmCode(db, userHash: string, screen: Screen, most: number) {
-        const added = await insertGrant(db, 'screen', screen, { site, most });
-        if (added !== 'added') return added;
-        const confirmed = { state: 'confirmed', screen_id: screen.id } as const;
-        if (await updateRows(db, 'screen_codes', waiting(userHash, screen.createdAt), confirmed)) return 'confirmed';
-        await deleteRows(db, 'grants', { id: screen.id });
-        return 'gone';
-      },
+      confirmCode: (locked, userHash: string, screen: Screen, most: number) =>
+        locked({ person: screen.user }, async (db, user) => {
+          const added = await insertGrant('screen', screen, user, { site, most }, db);
+          if (added !== 'added') return added;
+          const confirmed = { state: 'confirmed', screen_id: screen.id } as const;
+          if (await updateRows(db, 'screen_codes', waiting(userHash, screen.createdAt), confirmed)) return 'confirmed';
+          await deleteRows(db, 'grants', { id: screen.id });
+          return 'gone';
+        }),
 
       /** Gives the confirmed screen its secret and ends the code: of several at once one gets it. */
-      async pickUp(db, deviceHash: string, secretHash: string, now: number) {
-        const code = { device_hash: deviceHash, state: 'confirmed', expires_at: { '>': now } } as const;
-        const { screenId = null } = (await findRecord(db, 'screen_codes', code)) ?? {};
-        if (screenId === null || (await deleteRows(db, 'screen_codes', code)) === 0) return 'gone';
-        const unfetched = { id: screenId, kind: 'screen', secret_hash: null };
-        return (await updateRows(db, 'grants', unfetched, { secret_hash: secretHash })) ? 'picked-up' : 'gone';
-      },
+      pickUp: (locked, deviceHash: string, secretHash: string, now: number) =>
+        locked({}, async (db) => {
+          const code = { device_hash: deviceHash, state: 'confirmed', expires_at: { '>': now } } as const;
+          const [taken] = await takeRows(db, 'screen_codes', code);
+          if (!taken?.screen_id) return 'gone';
+          const unfetched = { id: taken.screen_id, kind: 'screen', secret_hash: null };
+          return (await updateRows(db, 'grants', unfetched, { secret_hash: secretHash })) ? 'picked-up' : 'gone';
+        }),
     },
   );
 };

@@ -1,5 +1,6 @@
 /** The tables of second factors and passkeys: the same code for every engine (SPEC 12). */
 import { sql } from 'kysely';
+import type { User } from '../../domain/accounts/account.ts';
 import type { FirstFactor, PasskeyRecord, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import {
@@ -14,6 +15,7 @@ import {
   storePart,
   updateRows,
 } from '../engine/rows.ts';
+import { writeRow } from '../engine/tables.ts';
 import { hasOtherWay } from './accounts.ts';
 
 export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>;
@@ -63,127 +65,127 @@ export const createSecondFactorStore = storePart(
      * `first` counts when the user had no factor until then. `full`: the user has `most` of them already; `taken`: a passkey of
      * that id exists; `gone`: the user does not, or not as `first` knows it.
      */
-    async addPasskey(
-      db,
+    addPasskey: (
+      locked,
       passkey: PasskeyRecord,
       added: { readonly challenge: SpentChallenge; readonly first: FirstFactor; readonly most: number },
-    ) {
-      const { user } = passkey;
-      if (!(await hasRow(db, 'users', { name: user }))) return 'gone';
-      if ((await countRows(db, 'passkeys', { user_name: user })) >= added.most) return 'full';
-      if (await isTaken(passkey, db)) return 'taken';
-      if (!(await isSpentNow(added.challenge, db))) return 'spent';
-      if (!(await isAsKnown(user, added.first, db))) return 'gone';
-      await insertPasskey(passkey, db);
-      return afterGain(user, added.first, db);
-    },
+    ) =>
+      locked({ person: passkey.user }, async (db, user) => {
+        if (!user) return 'gone';
+        if ((await countRows(db, 'passkeys', { user_name: user.name })) >= added.most) return 'full';
+        if (await isTaken(passkey, db)) return 'taken';
+        if (!(await isSpentNow(added.challenge, db))) return 'spent';
+        if (!isAsKnown(user, added.first)) return 'gone';
+        return (await insertPasskey(passkey, db)) ? afterGain(user, added.first, db) : 'taken';
+      }),
 
     /** `cloned`: the counter was over 0 and has not risen, as that of a copy. Authenticators without a counter stay at 0. */
-    async usePasskey(
-      db,
+    usePasskey: (
+      locked,
       { id, user }: Pick<PasskeyRecord, 'id' | 'user'>,
       used: Pick<PasskeyRecord, 'counter' | 'isBackedUp'> & { readonly challenge: SpentChallenge; readonly at: number },
-    ) {
-      const known = await findRecord(db, 'passkeys', { id, user_name: user });
-      if (!known) return 'gone';
-      if (!(await isSpentNow(used.challenge, db))) return 'spent';
-      // The challenge stays used up: a copy gets no second try with it.
-      const { counter, isBackedUp, at } = used;
-      if (known.counter > 0 && counter <= known.counter) return 'cloned';
-      await updateRows(db, 'passkeys', { id }, { counter, is_backed_up: Number(isBackedUp), last_used_at: at });
-      return 'used';
-    },
+    ) =>
+      locked({}, async (db) => {
+        const own = { id, user_name: user };
+        if (!(await hasRow(db, 'passkeys', own))) return 'gone';
+        if (!(await isSpentNow(used.challenge, db))) return 'spent';
+        // The challenge stays used up: a copy gets no second try with it.
+        const { counter, isBackedUp, at } = used;
+        const latest = { counter, is_backed_up: Number(isBackedUp), last_used_at: at };
+        for (const risen of [{ '<': counter }, 0])
+          if (await updateRows(db, 'passkeys', { ...own, counter: risen }, latest)) return 'used';
+        return 'cloned';
+      }),
 
     /**
      * `epoch` becomes the user's when this was the last factor. `last-way-in`: the account has no password, no other passkey and
      * no sign-in; `gone`: the user does not exist, or not as known.
      */
-    async removePasskey(db, user: UserName, id: string, { epoch, known }: Pick<FirstFactor, 'epoch' | 'known'>) {
-      if (!(await isAsKnown(user, { known }, db))) return 'gone';
-      if (!(await hasRow(db, 'passkeys', { user_name: user, id }))) return 'absent';
-      if (!(await hasOtherWay(user, { passkey: id }, db))) return 'last-way-in';
-      await deleteRows(db, 'passkeys', { user_name: user, id });
-      return afterLoss(user, epoch, db);
-    },
+    removePasskey: (locked, name: UserName, id: string, { epoch, known }: Pick<FirstFactor, 'epoch' | 'known'>) =>
+      locked({ person: name }, async (db, user) => {
+        if (!isAsKnown(user, { known })) return 'gone';
+        if (!(await hasRow(db, 'passkeys', { user_name: name, id }))) return 'absent';
+        if (!(await hasOtherWay(user, { passkey: id }, db))) return 'last-way-in';
+        await deleteRows(db, 'passkeys', { user_name: name, id });
+        return afterLoss(name, epoch, db);
+      }),
 
     /** Replaces a secret that waits; one that is confirmed stays in use until the new one is. */
-    async startTotp(db, user: UserName, sealed: string, until: number) {
-      if (!(await hasRow(db, 'users', { name: user }))) return 'absent';
-      const waiting = { pending: sealed, pending_until: until };
-      if (!(await updateRows(db, 'totp_secrets', { user_name: user }, waiting)))
-        await insertRecord(db, 'totp_secrets', {}, { user_name: user, ...waiting });
-      return 'started';
-    },
+    startTotp: (locked, name: UserName, sealed: string, until: number) =>
+      locked({ person: name }, async (db, user) => {
+        if (!user) return 'absent';
+        const waiting = { pending: sealed, pending_until: until };
+        if (!(await updateRows(db, 'totp_secrets', { user_name: name }, waiting)))
+          await insertRecord(db, 'totp_secrets', {}, { user_name: name, ...waiting });
+        return 'started';
+      }),
 
     /**
      * The secret that waits becomes the user's, and the time step of its first code is used up. `gone` when another secret
      * waits by now, or the user is not as `first` knows it. `first` counts when the user had no factor until then: otherwise epoch and recovery codes stay.
      */
-    async confirmTotp(
-      db,
-      user: UserName,
+    confirmTotp: (
+      locked,
+      name: UserName,
       { sealed, step, first }: { readonly sealed: string; readonly step: number; readonly first: FirstFactor },
-    ) {
-      if (!(await isAsKnown(user, first, db))) return 'gone';
-      const confirmed = { secret: sealed, last_step: step, pending: null, pending_until: null };
-      const changed = await updateRows(db, 'totp_secrets', { user_name: user, pending: sealed }, confirmed);
-      return changed ? afterGain(user, first, db) : 'gone';
-    },
+    ) =>
+      locked({ person: name }, async (db, user) => {
+        if (!isAsKnown(user, first)) return 'gone';
+        const confirmed = { secret: sealed, last_step: step, pending: null, pending_until: null };
+        const changed = await updateRows(db, 'totp_secrets', { user_name: name, pending: sealed }, confirmed);
+        return changed ? afterGain(user, first, db) : 'gone';
+      }),
 
     /** `epoch` becomes the user's when this was the last factor. */
-    async removeTotp(db, user: UserName, epoch: string) {
-      const removed = await deleteRows(db, 'totp_secrets', { user_name: user, secret: { '!=': null } });
-      return removed ? afterLoss(user, epoch, db) : 'absent';
-    },
+    removeTotp: (locked, name: UserName, epoch: string) =>
+      locked({ person: name }, async (db) => {
+        const removed = await deleteRows(db, 'totp_secrets', { user_name: name, secret: { '!=': null } });
+        return removed ? afterLoss(name, epoch, db) : 'absent';
+      }),
 
     /** All factors and recovery codes of a user. */
-    async removeFactors(db, user: UserName, epoch: string) {
-      await deleteRows(db, 'totp_secrets', { user_name: user });
-      await deleteRows(db, 'passkeys', { user_name: user });
-      if (!(await hasRow(db, 'users', { name: user, has_factor: 1 }))) return 'absent';
-      await afterLoss(user, epoch, db);
-      return 'last';
-    },
+    removeFactors: (locked, name: UserName, epoch: string) =>
+      locked({ person: name }, async (db, user) => {
+        await deleteRows(db, 'totp_secrets', { user_name: name });
+        await deleteRows(db, 'passkeys', { user_name: name });
+        if (!user?.hasFactor) return 'absent';
+        await afterLoss(name, epoch, db);
+        return 'last';
+      }),
 
     /** `gone`: the user does not exist, has no factor, or is not as known. */
-    async replaceRecoveryCodes(db, user: UserName, hashes: readonly string[], known: FirstFactor['known']) {
-      if (!(await hasRow(db, 'users', { name: user, has_factor: 1 }))) return 'gone';
-      if (!(await isAsKnown(user, { known }, db))) return 'gone';
-      await writeRecoveryCodes(user, hashes, db);
-      return 'replaced';
-    },
+    replaceRecoveryCodes: (locked, name: UserName, hashes: readonly string[], known: FirstFactor['known']) =>
+      locked({ person: name }, async (db, user) => {
+        if (!user?.hasFactor || !isAsKnown(user, { known })) return 'gone';
+        await writeRecoveryCodes(name, hashes, db);
+        return 'replaced';
+      }),
   },
 );
 
 export const isTaken = ({ id }: PasskeyRecord, db: Queries): Promise<boolean> => hasRow(db, 'passkeys', { id });
 
-export const insertPasskey = (passkey: PasskeyRecord, db: Queries): Promise<void> =>
-  insertRecord(db, 'passkeys', passkey);
+/** False: a passkey of that id exists. */
+export const insertPasskey = (passkey: PasskeyRecord, db: Queries): Promise<boolean> =>
+  insertNew(db, 'passkeys', writeRow('passkeys', passkey));
 
 /** Kept beside ended sessions, whose ids look different, until the challenge is over: another replica sees it there. */
 export const isSpentNow = ({ id, expiresAt }: SpentChallenge, db: Queries): Promise<boolean> =>
   insertNew(db, 'revoked_tokens', { token_id: id, expires_at: expiresAt });
 
-/**
- * Whether the factors are as known, within the transaction that adds one: of two sessions that add the first one, one is over
- * by then.
- */
-async function isAsKnown(user: UserName, { known }: Pick<FirstFactor, 'known'>, db: Queries): Promise<boolean> {
-  const owner = await findRecord(db, 'users', { name: user });
-  return owner?.passwordChangedAt === known.passwordChangedAt && owner.factorEpoch === known.factorEpoch;
-}
+/** Whether the factors of the user, who is locked, are as known: of two sessions that add the first one, one is over by then. */
+const isAsKnown = (user: User | undefined, { known }: Pick<FirstFactor, 'known'>): user is User =>
+  user?.passwordChangedAt === known.passwordChangedAt && user.factorEpoch === known.factorEpoch;
 
-/** Notes that a factor was written: with the first one the user gets recovery codes. */
+/** Notes that a factor was written: with the first one the user, who is locked, gets recovery codes. */
 export async function afterGain(
-  user: UserName,
+  { name, hasFactor }: User,
   { epoch, recoveryCodes }: Omit<FirstFactor, 'known'>,
   db: Queries,
-): Promise<'first' | 'more' | 'gone'> {
-  const owner = await findRecord(db, 'users', { name: user });
-  if (!owner) return 'gone';
-  if (owner.hasFactor) return 'more';
-  await setFactor(user, { has_factor: 1, factor_epoch: epoch }, db);
-  await writeRecoveryCodes(user, recoveryCodes, db);
+): Promise<'first' | 'more'> {
+  if (hasFactor) return 'more';
+  await setFactor(name, { has_factor: 1, factor_epoch: epoch }, db);
+  await writeRecoveryCodes(name, recoveryCodes, db);
   return 'first';
 }
 

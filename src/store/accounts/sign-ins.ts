@@ -7,7 +7,7 @@ import {
   findRecord,
   findRow,
   hasRow,
-  insertRecord,
+  insertNew,
   listRecords,
   putRecord,
   type Queries,
@@ -15,8 +15,8 @@ import {
   takeRows,
   updateRows,
 } from '../engine/rows.ts';
-import { readRecord } from '../engine/tables.ts';
-import { accountState, closeSignIn, hasOtherWay, insertUser, ownRole, voidInvitations } from './accounts.ts';
+import { readRecord, writeRow } from '../engine/tables.ts';
+import { closeSignIn, hasOtherWay, insertUser, isLastAdmin, nameOf, ownRole, voidInvitations } from './accounts.ts';
 
 export type SignInStore = ReturnType<typeof createSignInStore>;
 
@@ -68,89 +68,92 @@ export const createSignInStore = storePart(
   },
   {
     /** `taken`: the subject has an account already, or the account a sign-in of that provider; `absent`: no such user of that time. */
-    async connect(db, signIn: SignIn, userCreatedAt: number) {
-      if (!(await hasRow(db, 'users', { name: signIn.user, created_at: userCreatedAt }))) return 'absent';
-      if (!(await isConnectable(signIn, db))) return 'taken';
-      await insertSignIn(signIn, db);
-      return 'connected';
-    },
+    connect: (locked, signIn: SignIn, userCreatedAt: number) =>
+      locked({ person: signIn.user }, async (db, user) => {
+        if (user?.createdAt !== userCreatedAt) return 'absent';
+        return (await connectNow(signIn, db)) ? 'connected' : 'taken';
+      }),
 
     /** `taken`: a user of that name, or of one that differs in case only; `connected`: the subject has an account already. */
-    async addUserWithSignIn(db, user: User, signIn: SignIn) {
-      if (await hasSubject(signIn, db)) return 'connected';
-      if ((await insertUser(user, db)) === 'taken') return 'taken';
-      await insertSignIn({ ...signIn, user: user.name }, db);
-      return 'added';
-    },
+    addUserWithSignIn: (locked, user: User, signIn: SignIn) =>
+      locked(nameOf(user), async (db) => {
+        const own = { ...signIn, user: user.name };
+        if (await hasRow(db, 'sign_ins', { id: idOf(own.issuer, own.subject) })) return 'connected';
+        if ((await insertUser(user, db)) === 'taken') return 'taken';
+        if (await connectNow(own, db)) return 'added';
+        // The subject's other first login, by another name, was quicker.
+        await deleteRows(db, 'users', { name: user.name });
+        return 'connected';
+      }),
 
     /**
      * `last-way-in`: the account has no password, no passkey and no other sign-in. By an admin a role that the provider gave
      * becomes Postern's own; by the owner, who would keep it for good, it is `gives-role`.
      */
-    async disconnect(db, user: UserName, provider: string, by: 'owner' | 'admin') {
-      if (!(await hasProvider(user, provider, db))) return 'absent';
-      if (!(await hasOtherWay(user, { provider }, db))) return 'last-way-in';
-      const owner = await findRecord(db, 'users', { name: user });
-      const givesRole = owner?.roleSource === provider;
-      if (givesRole && by === 'owner') return 'gives-role';
-      const removed = await takeRows(db, 'sign_ins', { user_name: user, provider });
-      // A guest's account has an end: the provider makes none beside it, or after it, without one.
-      if (owner?.validUntil !== undefined) for (const row of removed) await closeSignIn(row, owner.validUntil, db);
-      if (givesRole) await ownRole(user, db);
-      return 'disconnected';
-    },
+    disconnect: (locked, user: UserName, provider: string, by: 'owner' | 'admin') =>
+      locked({ person: user }, async (db, owner) => {
+        if (!owner || !(await hasProvider(user, provider, db))) return 'absent';
+        if (!(await hasOtherWay(owner, { provider }, db))) return 'last-way-in';
+        const givesRole = owner.roleSource === provider;
+        if (givesRole && by === 'owner') return 'gives-role';
+        const removed = await takeRows(db, 'sign_ins', { user_name: user, provider });
+        // A guest's account has an end: the provider makes none beside it, or after it, without one.
+        if (owner.validUntil !== undefined) for (const row of removed) await closeSignIn(row, owner.validUntil, db);
+        if (givesRole) await ownRole(user, db);
+        return 'disconnected';
+      }),
 
     /**
      * The roles that the provider gives now, as role resolution found them; none: the account is worth nothing. `absent` where
      * its role is not of that provider. An admin who is the last one may lose the role: the provider decides.
      */
-    async setProviderRoles(db, user: UserName, provider: string, roles: readonly Role[], at: number) {
-      const [role = NO_ROLE, ...others] = roles;
-      const row = await findRow(db, 'users', { name: user, role_source: provider });
-      if (!row) return 'absent';
-      const other_roles = others.length > 0 ? JSON.stringify(others) : null;
-      if (row.role === role && row.other_roles === other_roles) return 'same';
-      await updateRows(db, 'users', { name: user }, { role, other_roles, role_since: at });
-      await voidInvitations(user, role, db);
-      return 'set';
-    },
+    setProviderRoles: (locked, user: UserName, provider: string, roles: readonly Role[], at: number) =>
+      // A login waits for no lock where nothing changes.
+      locked({}, async (db) => {
+        const [role = NO_ROLE, ...others] = roles;
+        const given = { name: user, role_source: provider };
+        const row = await findRow(db, 'users', given);
+        if (!row) return 'absent';
+        const other_roles = others.length > 0 ? JSON.stringify(others) : null;
+        if (row.role === role && row.other_roles === other_roles) return 'same';
+        // An admin may have made the role Postern's own meanwhile.
+        if (!(await updateRows(db, 'users', given, { role, other_roles, role_since: at }))) return 'absent';
+        await voidInvitations(user, role, db);
+        return 'set';
+      }),
 
     /**
      * Undefined: the role is Postern's own from now on. Else that of the provider, from its next login on. `absent`: no such
      * user, or not with a sign-in of that provider; `last-admin` when no admin with a lasting role of Postern's own would be left.
      */
-    async setRoleSource(db, user: UserName, provider: string | undefined) {
-      const state = await accountState(user, db);
-      if (state === 'absent') return 'absent';
-      if (provider === undefined) {
-        await ownRole(user, db);
+    setRoleSource: (locked, user: UserName, provider: string | undefined) =>
+      locked({ admins: true, person: user }, async (db, owner) => {
+        if (!owner) return 'absent';
+        if (provider === undefined) {
+          await ownRole(user, db);
+          return 'set';
+        }
+        if (!(await hasProvider(user, provider, db))) return 'absent';
+        if (await isLastAdmin(owner, db)) return 'last-admin';
+        if (owner.roleSource !== provider)
+          await updateRows(db, 'users', { name: user }, { role_source: provider, other_roles: null });
         return 'set';
-      }
-      if (!(await hasProvider(user, provider, db))) return 'absent';
-      if (state === 'last-admin') return 'last-admin';
-      if (!(await hasRow(db, 'users', { name: user, role_source: provider })))
-        await updateRows(db, 'users', { name: user }, { role_source: provider, other_roles: null });
-      return 'set';
-    },
+      }),
   },
 );
 
-/** Neither is the subject connected with an account, nor the account with a person at that provider. */
-export const isConnectable = async (signIn: SignIn, db: Queries): Promise<boolean> =>
-  !(await hasSubject(signIn, db)) && !(await hasProvider(signIn.user, signIn.provider, db));
+/** False where the subject is connected with an account, or the account with a person at that provider. The user is locked. */
+export const connectNow = async (signIn: SignIn, db: Queries): Promise<boolean> => {
+  if (await hasProvider(signIn.user, signIn.provider, db)) return false;
+  return insertNew(db, 'sign_ins', { ...writeRow('sign_ins', signIn), id: idOf(signIn.issuer, signIn.subject) });
+};
 
 /** A closed guest may come back: an admin invited the person. */
 export async function openSignIn({ issuer, subject }: SignIn, db: Queries): Promise<void> {
   await deleteRows(db, 'closed_sign_ins', { id: idOf(issuer, subject) });
 }
 
-export const insertSignIn = (signIn: SignIn, db: Queries): Promise<void> =>
-  insertRecord(db, 'sign_ins', signIn, { id: idOf(signIn.issuer, signIn.subject) });
-
 const idOf = (issuer: string, subject: string): string => `${issuer} ${subject}`;
-
-const hasSubject = ({ issuer, subject }: SignIn, db: Queries): Promise<boolean> =>
-  hasRow(db, 'sign_ins', { id: idOf(issuer, subject) });
 
 const hasProvider = (user: UserName, provider: string, db: Queries): Promise<boolean> =>
   hasRow(db, 'sign_ins', { user_name: user, provider });

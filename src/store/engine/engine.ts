@@ -1,12 +1,5 @@
 /** What a database engine gives to the store, and what it says in words of its own: text columns, JSON, arithmetic of time, hints to the planner. */
-import {
-  Kysely,
-  type Dialect as KyselyDialect,
-  type QueryExecutorProvider,
-  type RawBuilder,
-  sql,
-  type Transaction,
-} from 'kysely';
+import { Kysely, type Dialect as KyselyDialect, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { Tables } from './tables.ts';
 
@@ -127,10 +120,10 @@ export interface Dialect {
   ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
   /** Whether each stream of a merge needs a limit of its own: else the planner reads it to its end. */
   readonly limitsStreams: boolean;
-  /** Lets no other transaction on accounts begin until this one ends; an engine with one writer does so by itself. */
-  lockAccounts(transaction: Transaction<Tables>): Promise<void>;
-  /** The same for transactions that write events. */
-  lockEvents(transaction: Transaction<Tables>): Promise<void>;
+  /** Lets no other transaction with that key go on until this one ends; an engine with one writer does so by itself. */
+  lockKey(key: string, transaction: Kysely<Tables>): Promise<void>;
+  /** The end of a question whose rows stay as they are until the transaction ends. They can still be read. */
+  readonly lockedRows: Expression;
   /** The name of the table as a row, where it is there. Kysely's own look at all tables fails while another process drops one. */
   tableNamed(name: string): RawBuilder<unknown>;
   /** Functions that the schema calls, where the server runs them; made anew where they are there. */

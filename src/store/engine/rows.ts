@@ -1,5 +1,7 @@
 /** Statements that follow from the columns of a table, and the parts of the store, which are made of them. */
-import { type ExpressionBuilder, type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type ExpressionBuilder, type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import type { User } from '../../domain/accounts/account.ts';
+import { ADMIN, type UserName } from '../../domain/names.ts';
 import type { Dialect } from './engine.ts';
 import { type Given, type RecordOf, readRecord, TABLES, type TableName, type Tables, writeRow } from './tables.ts';
 
@@ -154,34 +156,73 @@ export function inChunks<Item>(items: readonly Item[], most: number): Item[][] {
   return parts;
 }
 
-/** Transactions on accounts, one after another whatever the engine: what one reads, no other changes before it commits. */
-export type Serialized = <Result>(act: (transaction: Transaction<Tables>) => Promise<Result>) => Promise<Result>;
+/** What a transaction locks before it reads what it decides by, in this order. */
+export interface Lock {
+  /** A name for what has no row yet, or is a rule over many. */
+  readonly key?: string;
+  /** All admins, in order of name: where the last one may go. */
+  readonly admins?: true;
+  /** Whose rows are changed: no other transaction changes them meanwhile, and no row is added for a user who is being deleted. */
+  readonly person?: UserName;
+  /** The id of a grant. */
+  readonly grant?: string;
+}
 
-export const serializedOn =
-  (db: Kysely<Tables>, { lockAccounts }: Dialect): Serialized =>
-  (act) =>
-    db.transaction().execute(async (transaction) => {
-      await lockAccounts(transaction);
-      return act(transaction);
-    });
+/**
+ * A transaction on accounts. People never wait for one another: each locks rows of its own (SPEC 10). `person`: as locked; undefined
+ * where there is no such user. A lock may be read first.
+ */
+export type Locked = <Result>(
+  lock: Lock | ((db: Queries) => Promise<Lock>),
+  act: (db: Queries, person: User | undefined) => Promise<Result>,
+) => Promise<Result>;
 
-type Acts = Readonly<Record<string, (db: Queries, ...given: never[]) => Promise<unknown>>>;
-/** The acts without the database. */
-type BoundActs<All extends Acts> = {
-  readonly [Name in keyof All]: All[Name] extends (db: Queries, ...given: infer Given) => infer Result
+/** The server ends one of two transactions that wait for each other. */
+const DEADLOCK = '40P01';
+const TRIES = 3;
+
+export const lockedOn =
+  (db: Kysely<Tables>, words: Dialect): Locked =>
+  async (lock, act) => {
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        return await db.transaction().execute(async (transaction) => {
+          const wanted = typeof lock === 'function' ? await lock(transaction) : lock;
+          return act(transaction, await take(wanted, transaction, words));
+        });
+      } catch (fault) {
+        if (left === 1 || !(fault instanceof Error && 'code' in fault && fault.code === DEADLOCK)) throw fault;
+      }
+    }
+  };
+
+async function take({ key, admins, person, grant }: Lock, db: Queries, words: Dialect): Promise<User | undefined> {
+  const lockRows = (table: TableName, where: object) =>
+    selecting(db, table).where(fulfils(where)).orderBy(TABLES[table].key).modifyEnd(words.lockedRows).execute();
+  if (key !== undefined) await words.lockKey(key, db);
+  if (admins) await lockRows('users', { role: ADMIN });
+  const [user] = person === undefined ? [] : await lockRows('users', { name: person });
+  if (grant !== undefined) await lockRows('grants', { id: grant });
+  return user && readRecord('users', user);
+}
+
+type Acts<First> = Readonly<Record<string, (first: First, ...given: never[]) => Promise<unknown>>>;
+/** The acts without what they work on. */
+type BoundActs<All extends Acts<never>> = {
+  readonly [Name in keyof All]: All[Name] extends (first: never, ...given: infer Given) => infer Result
     ? (...given: Given) => Result
     : never;
 };
 
-const bound = <All extends Acts>(acts: All, ask: <Result>(act: (db: Queries) => Promise<Result>) => Promise<Result>) =>
+const bound = <First, All extends Acts<First>>(acts: All, first: First) =>
   Object.fromEntries(
-    Object.entries(acts).map(([name, act]) => [name, (...given: never[]) => ask((db) => act(db, ...given))]),
+    Object.entries(acts).map(([name, act]) => [name, (...given: never[]) => act(first, ...given)]),
   ) as BoundActs<All>;
 
 /** Faults (disk, network) are thrown; "absent" and "taken" are answers. */
 export const storePart =
-  <Questions extends Acts, Changes extends Acts>(questions: Questions, changes: Changes) =>
-  (db: Kysely<Tables>, serialized: Serialized): BoundActs<Questions> & BoundActs<Changes> => ({
-    ...bound(questions, (act) => act(db)),
-    ...bound(changes, serialized),
+  <Questions extends Acts<Queries>, Changes extends Acts<Locked>>(questions: Questions, changes: Changes) =>
+  (db: Queries, locked: Locked): BoundActs<Questions> & BoundActs<Changes> => ({
+    ...bound(questions, db),
+    ...bound(changes, locked),
   });

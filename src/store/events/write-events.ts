@@ -16,7 +16,7 @@ const ROWS_PER_STATEMENT = 100;
 export async function writeEvents(
   records: readonly EventRecord[],
   db: Kysely<Tables>,
-  { lockEvents }: Dialect,
+  { lockKey }: Dialect,
 ): Promise<void> {
   // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts. Halves of
   // surrogate pairs are written as U+FFFD, so ids that differ in these alone are one.
@@ -24,7 +24,7 @@ export async function writeEvents(
   if (rows.length === 0) return;
   await db.transaction().execute(async (transaction) => {
     // Two that replace the same events in another order would wait for each other.
-    await lockEvents(transaction);
+    await lockKey('events', transaction);
     for (const some of inChunks(rows, ROWS_PER_STATEMENT))
       await transaction.insertInto('events').values(some).onConflict(replacing).execute();
   });

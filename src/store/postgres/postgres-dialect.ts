@@ -70,13 +70,11 @@ export const postgresDialect: Dialect = {
 
   limitsStreams: true,
 
-  async lockAccounts(transaction) {
-    await sql`select pg_advisory_xact_lock(${sql.lit(ACCOUNTS_LOCK)})`.execute(transaction);
+  async lockKey(key, transaction) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${key}, ${sql.lit(LOCK_SEED)}))`.execute(transaction);
   },
 
-  async lockEvents(transaction) {
-    await sql`select pg_advisory_xact_lock(${sql.lit(EVENTS_LOCK)})`.execute(transaction);
-  },
+  lockedRows: sql`for no key update`,
 
   tableNamed: (name) => sql`select 1 where to_regclass(${name}) is not null`,
 
@@ -109,9 +107,8 @@ async function noticeFunction(db: Kysely<unknown>): Promise<void> {
     end $notice$`.execute(db);
 }
 
-/** Any numbers that no other lock of this database has. */
-const ACCOUNTS_LOCK = 0x61636374;
-const EVENTS_LOCK = 0x706f7374;
+/** So that no other lock of this database is meant. */
+const LOCK_SEED = 0x706f7374;
 
 /** A notice has room for 8,000 bytes. */
 const LONGEST_KEY = 1000;

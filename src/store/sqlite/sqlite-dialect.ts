@@ -49,8 +49,8 @@ export const sqliteDialect: Dialect = {
   limitsStreams: false,
 
   /** A transaction that writes holds the only write lock from its start. */
-  lockAccounts: async () => {},
-  lockEvents: async () => {},
+  lockKey: async () => {},
+  lockedRows: sql``,
 
   tableNamed: (name) => sql`select name from sqlite_schema where type = 'table' and name = ${name}`,
 
