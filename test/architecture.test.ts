@@ -42,13 +42,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   routes:    ['koa', 'zod'],
   gateway:   ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata', 'pino'],
   identity:  ['zod', 'jose', 'lru-cache'],
-  accounts:  ['koa', 'zod', 'jose', 'lru-cache', 'openid-client', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'],
+  accounts:  ['koa', 'zod', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'],
   events:    ['koa', 'koa-router', 'lru-cache'],
   store:     ['kysely', 'kysely/migration', 'pg'],
   config:    ['yaml', 'zod'],
   telemetry: ['prom-client', 'pino'],
   ui:        ['koa', 'vite'],
-  features:  ['commander', 'koa', 'lru-cache', 'pino', 'zod'],
+  features:  ['commander', 'jose', 'koa', 'lru-cache', 'openid-client', 'pino', 'zod'],
   cli:       ['commander', 'pino'],
 };
 
@@ -60,7 +60,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1'], ['forward'], ['websocket'], ['entry'], ['listen', 'explain'], ['.']],
   nvr:      [['frigate'], ['.']],
-  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users', 'grants'], ['roles', 'tokens', 'invitations', 'curtain', 'settings'], ['oidc']],
+  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users', 'grants'], ['roles', 'tokens', 'invitations', 'curtain', 'settings']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['.'], ['events', 'store'], ['accounts']],

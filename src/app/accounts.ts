@@ -13,7 +13,6 @@ import {
 } from '../accounts/login/first-admin.ts';
 import { createLoginPlaces } from '../accounts/login/login-places.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
-import { createCallbackPlaces } from '../accounts/oidc/attempt.ts';
 import { createChallenges } from '../accounts/passkeys/challenges.ts';
 import { warnOfUnusable } from '../accounts/passkeys/unusable-factors.ts';
 import { createHashCosts, createHashers } from '../accounts/passwords/password-hash.ts';
@@ -34,6 +33,7 @@ import type { Role } from '../domain/names.ts';
 import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
 import { createLinkPasses } from '../features/links/link-pass.ts';
 import { createLinkLimiter } from '../features/links/links.ts';
+import { createCallbackPlaces } from '../features/oidc/attempt.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';

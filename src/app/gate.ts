@@ -1,7 +1,6 @@
 /** The services of a generation, and what its gate works with: rules, destinations, refusals and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
 import type { OwnConfig } from '../access/nvr-adapter.ts';
-import { beginAttempt } from '../accounts/oidc/oidc-routes.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { mapMaybe } from '../domain/async.ts';
@@ -10,6 +9,8 @@ import { type CustomRoles, toScope, visibleCameras } from '../domain/camera-scop
 import type { CameraName } from '../domain/names.ts';
 import type { ActiveFeature } from '../features/feature.ts';
 import { createLinkJudge } from '../features/links/link-judge.ts';
+import { beginAttempt } from '../features/oidc/oidc-routes.ts';
+import { signInPages } from '../features/oidc/sign-in-pages.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
 import { createAsker, questionFor } from '../gateway/forward/nvr-questions.ts';
 import type { Gate } from '../gateway/gate.ts';
@@ -20,7 +21,6 @@ import { openApiDocument } from '../routes/document.ts';
 import type { BoundRoute, RouteContext } from '../routes/own-route.ts';
 import { postInvitation } from '../ui/invitation-page.ts';
 import { leadToConsole } from '../ui/serve-ui.ts';
-import { signInPages } from '../ui/sign-in-pages.ts';
 import type { UiOptions } from '../ui/ui-options.ts';
 import type { createAuthorizer } from './authorizer.ts';
 import { boundRoutes, CORE_ROUTES } from './own-routes.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import pg from 'pg';
-import { oidcConfig, Visitor, vouch } from '../oidc/support/browser.ts';
-import { CLIENT, type FakeProvider, startFakeProvider } from '../oidc/support/fake-provider.ts';
+import { oidcConfig, Visitor, vouch } from '../features/oidc/support/browser.ts';
+import { CLIENT, type FakeProvider, startFakeProvider } from '../features/oidc/support/fake-provider.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';

@@ -60,7 +60,8 @@ export function createProgram(): { readonly program: Command } {
     ...frame,
     check: async (at) => (await (await import('./check.ts')).checkedAt(at)).problems,
     isRunning: async (settings) => (await import('./healthcheck.ts')).isAlive(settings),
-    providerFaults: async (settings, at) => (await import('../../app/providers.ts')).providerFaults(settings, at),
+    providerFaults: async (settings, at) =>
+      (await import('../../features/oidc/providers.ts')).providerFaults(settings, at),
   };
 
   program

@@ -1,8 +1,8 @@
 /** Sign-ins with providers: each outcome is counted, and whether the provider answers (SPEC 9, 16). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { oidcConfig, Visitor, vouch } from '../../oidc/support/browser.ts';
-import { CLIENT, startFakeProvider } from '../../oidc/support/fake-provider.ts';
+import { oidcConfig, Visitor, vouch } from '../../features/oidc/support/browser.ts';
+import { CLIENT, startFakeProvider } from '../../features/oidc/support/fake-provider.ts';
 import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
 import { enrolled } from '../../support/second-factor.ts';
 import { startInstance } from '../../support/start-instance.ts';

@@ -1,10 +1,10 @@
 /** Postern behind a proxy of the test's own, and what doctor says of it. */
 
 import { openForCommands } from '../../../../src/app/commands/commands.ts';
-import { providerFaults } from '../../../../src/app/providers.ts';
 import { configSchema } from '../../../../src/app/resources/features.ts';
 import type { Report } from '../../../../src/features/doctor/report.ts';
 import { doctorAt } from '../../../../src/features/doctor/run-doctor.ts';
+import { providerFaults } from '../../../../src/features/oidc/providers.ts';
 import type { StartedProxy } from '../../../sso/support/proxies.ts';
 import { freePort } from '../../../support/servers/free-port.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../../support/start-instance.ts';

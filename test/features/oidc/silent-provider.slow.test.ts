@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { VERA } from '../support/people.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { VERA } from '../../support/people.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { SessionParts } from '../../accounts/sessions/sessions.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ProviderSession } from '../../domain/accounts/sign-in.ts';
@@ -9,7 +10,6 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
 import type { UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { SessionParts } from '../sessions/sessions.ts';
 
 /** What a provider is asked with: bounds of time and size, no redirect, the configured authority. */
 export type ProviderFetch = (

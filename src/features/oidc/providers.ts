@@ -1,20 +1,20 @@
 /** Providers of OpenID Connect under one configuration (SPEC 16). */
 
-import { newAttempt } from '../accounts/oidc/attempt.ts';
-import type { ActiveProvider } from '../accounts/oidc/oidc-routes.ts';
-import { createProvider, type ProviderSettings } from '../accounts/oidc/provider.ts';
-import type { Settings } from '../config/schema/schema.ts';
-import { type PublicUrl, publicAddress } from '../domain/addresses.ts';
-import { type Clock, unixSeconds } from '../domain/clock.ts';
-import { isRecord } from '../domain/json.ts';
-import type { Role } from '../domain/names.ts';
-import { LOGIN_PATH } from '../domain/page-paths.ts';
-import { faultMessage } from '../domain/result.ts';
-import { readAuthority } from '../gateway/forward/nvr-questions.ts';
-import { type AnswerWatch, watchAnswers } from '../gateway/readiness.ts';
-import { resolveMapped } from '../identity/role-mapping.ts';
-import { type BoundedFetch, createBoundedFetch } from '../outbound/bounded-fetch.ts';
-import type { Lasting } from './services.ts';
+import type { Lasting } from '../../app/services.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { isRecord } from '../../domain/json.ts';
+import type { Role } from '../../domain/names.ts';
+import { LOGIN_PATH } from '../../domain/page-paths.ts';
+import { faultMessage } from '../../domain/result.ts';
+import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
+import { type AnswerWatch, watchAnswers } from '../../gateway/readiness.ts';
+import { resolveMapped } from '../../identity/role-mapping.ts';
+import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
+import { newAttempt } from './attempt.ts';
+import type { ActiveProvider } from './oidc-routes.ts';
+import { createProvider, type ProviderSettings } from './provider.ts';
 
 /** A provider that is slower is away: a person waits for it. */
 const ANSWER_SECONDS = 5;

@@ -1,6 +1,6 @@
 /** As much of a browser as a sign-in needs: cookies by name and path, redirects by hand. */
 import assert from 'node:assert/strict';
-import type { Runtime } from '../../support/start-instance.ts';
+import type { Runtime } from '../../../support/start-instance.ts';
 import { CLIENT, type Claims, type FakeProvider, type Signing } from './fake-provider.ts';
 
 /** The address of the service as the provider knows it. */

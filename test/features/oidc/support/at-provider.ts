@@ -1,6 +1,6 @@
 /** A person's browser at a real provider, over TLS: cookies by name and path, forms, redirects up to the way back to Postern. */
 import { readFile } from 'node:fs/promises';
-import { type BoundedFetch, createBoundedFetch } from '../../../src/outbound/bounded-fetch.ts';
+import { type BoundedFetch, createBoundedFetch } from '../../../../src/outbound/bounded-fetch.ts';
 import { SITE } from './browser.ts';
 
 export interface Page {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
-import { makeServed } from '../../support/served-certificate.ts';
+import { makeServed } from '../../../support/served-certificate.ts';
 
 export const CLIENT = { id: 'postern', secret: 'a-secret-of-the-client' } as const;
 

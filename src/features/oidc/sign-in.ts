@@ -1,15 +1,16 @@
 /** What a person whom a provider has named may do here: log in, get an account, connect one, accept an invitation (SPEC 16). */
+
+import { FIRST_ADMIN } from '../../accounts/login/first-admin.ts';
+import type { StepsFromProviders } from '../../accounts/login/login.ts';
+import { digestSecrets } from '../../accounts/sessions/session-state.ts';
+import type { SessionOrigin } from '../../accounts/sessions/sessions.ts';
+import { unknownPassword } from '../../accounts/users/users.ts';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import type { Closed } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type Role, type UserName } from '../../domain/names.ts';
-import { FIRST_ADMIN } from '../login/first-admin.ts';
-import type { StepsFromProviders } from '../login/login.ts';
-import { digestSecrets } from '../sessions/session-state.ts';
-import type { SessionOrigin } from '../sessions/sessions.ts';
-import { unknownPassword } from '../users/users.ts';
 import { PROOF_SECONDS, type ProviderIdentity } from './provider.ts';
 
 /** How the accounts treat one provider. */

@@ -1,12 +1,12 @@
 /** Signing in with a provider: the way there and back, accounts and their roles (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { formatExplanation } from '../../src/cli/commands/explain.ts';
-import type { Explanation } from '../../src/gateway/explain/explain.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { formatExplanation } from '../../../src/cli/commands/explain.ts';
+import type { Explanation } from '../../../src/gateway/explain/explain.ts';
+import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { ADMIN_PERSON, VERA } from '../../support/people.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { oidcConfig, SITE, Visitor, vouch } from './support/browser.ts';
 import { CLIENT, type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

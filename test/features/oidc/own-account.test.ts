@@ -1,10 +1,10 @@
 /** What a person may change about the own sign-ins, and until when an attempt to do so counts (SPEC 12, 16). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { sendJson } from '../support/second-factor.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { ADMIN_PERSON, VERA } from '../../support/people.ts';
+import { sendJson } from '../../support/second-factor.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { CLIENT, type Claims, type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

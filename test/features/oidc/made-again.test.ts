@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import pg from 'pg';
-import { VERA } from '../support/people.ts';
-import { startPostgres, withoutPostgres } from '../support/servers/postgres.ts';
-import { startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { VERA } from '../../support/people.ts';
+import { startPostgres, withoutPostgres } from '../../support/servers/postgres.ts';
+import { startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { startFakeProvider } from './support/fake-provider.ts';
 

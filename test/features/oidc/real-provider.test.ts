@@ -1,8 +1,8 @@
 /** Signing in with a real provider (`oidc-provider`) over TLS: the way there and back, roles, second factor and both logouts. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type IdentityProvider, startIdentityProvider } from '../support/servers/identity-provider.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../support/servers/identity-provider.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { AtProvider, type Page } from './support/at-provider.ts';
 import { oidcConfig, SITE, Visitor } from './support/browser.ts';
 import { CLIENT } from './support/fake-provider.ts';

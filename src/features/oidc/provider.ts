@@ -3,12 +3,12 @@
  * The protocol is that of `openid-client`, which is loaded with the first question to a provider.
  */
 import type * as Client from 'openid-client';
+import { claimIn, groupsIn, textClaim } from '../../accounts/claims.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
-import { claimIn, groupsIn, textClaim } from '../claims.ts';
 import type { Attempt } from './attempt.ts';
 import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './provider-sessions.ts';
 

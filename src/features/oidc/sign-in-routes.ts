@@ -1,11 +1,11 @@
 /** `/api/account/sign-ins`: the providers that one's own account is connected with (SPEC 16). */
 
 import { z } from 'zod';
+import { shortText } from '../../accounts/audit.ts';
+import { SIGN_IN } from '../../accounts/http/answers.ts';
+import { ANSWERED, type Call, checkRightsAgain, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
 import { named, SUCCESS } from '../../routes/shapes.ts';
-import { shortText } from '../audit.ts';
-import { SIGN_IN } from '../http/answers.ts';
-import { ANSWERED, type Call, checkRightsAgain, declaring, Refused, refusedFor } from '../http/kernel.ts';
 import { beginAttempt } from './oidc-routes.ts';
 
 const PATH = '/api/account/sign-ins';

@@ -1,8 +1,8 @@
 /** The answer of a provider that anybody can make up: how many are asked about at once, and how often one attempt counts (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { type Begun, oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

@@ -1,9 +1,9 @@
 /** A logout at the provider beside a new password, which names the session anew: no session is left (SPEC 16). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { endAll } from '../../src/accounts/oidc/provider-sessions.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { makeScratch } from '../store/support/scratch-store.ts';
+import { endAll } from '../../../src/features/oidc/provider-sessions.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { makeScratch } from '../../store/support/scratch-store.ts';
 
 const UNTIL = 4_000_000_000;
 const OF = { issuer: 'https://id.example.com', subject: 'vera' };

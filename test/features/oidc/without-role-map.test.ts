@@ -1,7 +1,7 @@
 /** A provider without a role map: its groups are never roles, and a reload that loses the map changes nothing (SPEC 4.3, 16). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { oidcConfig, Visitor } from './support/browser.ts';
 import { type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

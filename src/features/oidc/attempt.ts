@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { clientKey } from '../../accounts/login/client-key.ts';
+import type { Sealer } from '../../accounts/second-factor/sealing.ts';
+import { type CookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { isRecord } from '../../domain/json.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
-import { clientKey } from '../login/client-key.ts';
-import type { Sealer } from '../second-factor/sealing.ts';
-import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
 
 /** What the person wants of the provider. */
 export type Purpose =

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { ADMIN_PERSON } from '../support/people.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
-import { until } from '../support/until.ts';
+import { ADMIN_PERSON } from '../../support/people.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { oidcConfig, Visitor } from './support/browser.ts';
 import { CLIENT, type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

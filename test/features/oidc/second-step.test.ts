@@ -1,12 +1,12 @@
 /** The second step of a login whose first one was taken at a provider: Postern's own, or the provider's (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openForCommands } from '../../src/app/commands/commands.ts';
-import { configSchema } from '../../src/app/resources/features.ts';
-import { unixSeconds } from '../../src/domain/clock.ts';
-import { ADMIN_PERSON, TEST_ITERATIONS, VERA } from '../support/people.ts';
-import { codeOf, enrolled, sendJson } from '../support/second-factor.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { configSchema } from '../../../src/app/resources/features.ts';
+import { unixSeconds } from '../../../src/domain/clock.ts';
+import { ADMIN_PERSON, TEST_ITERATIONS, VERA } from '../../support/people.ts';
+import { codeOf, enrolled, sendJson } from '../../support/second-factor.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../../support/servers/postgres.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { oidcConfig, Visitor } from './support/browser.ts';
 import { CLIENT, type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 

@@ -1,14 +1,5 @@
 /** `/api/login/oidc`: the buttons of the login page, the way to a provider and back, and its message that a session is over (SPEC 16). */
 import { z } from 'zod';
-import type { Services } from '../../app/services.ts';
-import { type Caller, lostRights } from '../../domain/caller.ts';
-import { unixSeconds } from '../../domain/clock.ts';
-import type { UserName } from '../../domain/names.ts';
-import { INVITATION_PATH } from '../../domain/page-paths.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
-import type { RouteContext } from '../../routes/own-route.ts';
-import { readForm } from '../../routes/read-body.ts';
-import { named } from '../../routes/shapes.ts';
 import {
   ANSWERED,
   type AuditedAct,
@@ -18,12 +9,21 @@ import {
   Refused,
   record,
   refusedWhileLimited,
-} from '../http/kernel.ts';
-import { BUSY_RETRY_SECONDS } from '../http/responses.ts';
-import { lookAtInvitation } from '../invitations/accept-invitation.ts';
-import { beginSession } from '../login/post-login.ts';
-import { STEP_COOKIE, TICKET_SECONDS } from '../second-factor/sealing.ts';
-import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
+} from '../../accounts/http/kernel.ts';
+import { BUSY_RETRY_SECONDS } from '../../accounts/http/responses.ts';
+import { lookAtInvitation } from '../../accounts/invitations/accept-invitation.ts';
+import { beginSession } from '../../accounts/login/post-login.ts';
+import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
+import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import type { Services } from '../../app/services.ts';
+import { type Caller, lostRights } from '../../domain/caller.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import type { UserName } from '../../domain/names.ts';
+import { INVITATION_PATH } from '../../domain/page-paths.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
+import { readForm } from '../../routes/read-body.ts';
+import { named } from '../../routes/shapes.ts';
 import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
 import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
 import { endProviderSessions, findOwner, markUsed, wasUsed } from './provider-sessions.ts';

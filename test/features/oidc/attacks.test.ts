@@ -9,10 +9,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair } from 'jose';
-import { toAccountName } from '../../src/accounts/oidc/sign-in.ts';
-import { parseUserName } from '../../src/domain/names.ts';
-import { createBoundedFetch } from '../../src/outbound/bounded-fetch.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { parseUserName } from '../../../src/domain/names.ts';
+import { toAccountName } from '../../../src/features/oidc/sign-in.ts';
+import { createBoundedFetch } from '../../../src/outbound/bounded-fetch.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { type Begun, oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { CLIENT, type Claims, type FakeProvider, type Signing, startFakeProvider } from './support/fake-provider.ts';
 

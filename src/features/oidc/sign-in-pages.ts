@@ -1,13 +1,13 @@
 /** What pages show of a sign-in: that it goes on at the provider, and why it ended (SPEC 8, 16). */
-import { refuseFor } from '../accounts/http/responses.ts';
-import type { Services } from '../app/services.ts';
-import type { Settings } from '../config/schema/schema.ts';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
-import { assetPath, type BuiltPages } from './built-pages.ts';
-import { buttonTo, cardPage, html, paragraph } from './html.ts';
-import { pageHeaders, pageLanguage, readBasePath, sendPage } from './page.ts';
-import { nextPage } from './pages/shared/where-to-go.ts';
-import { isNavigation } from './serve-ui.ts';
+import { refuseFor } from '../../accounts/http/responses.ts';
+import type { Services } from '../../app/services.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
+import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
+import { pageHeaders, pageLanguage, readBasePath, sendPage } from '../../ui/page.ts';
+import { nextPage } from '../../ui/pages/shared/where-to-go.ts';
+import { isNavigation } from '../../ui/serve-ui.ts';
 
 /** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
 const LONGEST_PAGE = 1000;
