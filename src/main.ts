@@ -29,11 +29,11 @@ async function run(): Promise<void> {
     // An import of node:http reads all that it exports, and these three load Node's own fetch: 50 ms, and some 6 MB. Nothing here uses them.
     const http = process.getBuiltinModule('node:http');
     for (const unused of ['WebSocket', 'CloseEvent', 'MessageEvent']) Reflect.deleteProperty(http, unused);
-    const { runCommandLine } = await import('./cli/commands/command-line.ts');
+    const { runCommandLine } = await import('./cli/command-line.ts');
     return runCommandLine(process.argv);
   }
   const { env, stderr } = process;
-  const { runHealthcheck } = await import('./cli/commands/healthcheck.ts');
+  const { runHealthcheck } = await import('./cli/healthcheck.ts');
   const place = { directory: directory ?? env['POSTERN_CONFIG_DIR'] ?? defaultDirectory(), env, stderr };
   process.exitCode = await runHealthcheck(place);
 }

@@ -48,8 +48,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config:    ['yaml', 'zod'],
   telemetry: ['prom-client', 'pino'],
   ui:        ['koa', 'vite'],
-  features:  ['commander', 'jose', 'koa', 'lru-cache', 'openid-client', 'pino', 'zod'],
-  cli:       ['commander', 'pino'],
+  features:  ['jose', 'koa', 'lru-cache', 'openid-client', 'pino', 'zod'],
+  cli:       ['commander', 'zod'],
 };
 
 /**
@@ -64,7 +64,6 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['.'], ['events', 'store'], ['accounts']],
-  cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry'], ['.'], ['commands']],
 };
 /** The program in the browser: its entry, the list of the features' pages, and the pages, of the core and in the folders of features. */

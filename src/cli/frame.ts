@@ -1,49 +1,73 @@
-/** What the commands of the core work with: an open store, closed in any case, and standard input. */
+/** The command line made of rows: their words, arguments and options, and how a command ends. */
 import type { Writable } from 'node:stream';
-import type { Command } from 'commander';
-import type { CommandGroup, Frame, StoreUse } from '../accounts/http/route-commands.ts';
-import { answering, isBrokenPipe } from '../domain/command-frame.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandGroup, Frame, OptionRow } from '../accounts/http/route-commands.ts';
+import { faultMessage } from '../domain/result.ts';
 
-/** The frame of commands that need an open store. */
-export type StoreFrame<Open> = Frame & {
-  /** Rejects with a sentence. */
-  readonly openStore: (use?: StoreUse) => Promise<Open & { close(): Promise<void> }>;
-};
-
-/** Does it with the store open. */
-export const onStore = <Open>(
-  use: StoreUse,
-  work: (open: Open) => Promise<string>,
-  frame: StoreFrame<Open>,
-): Promise<void> =>
-  answering(frame, async () => {
-    const store = await frame.openStore(use);
-    return work(store).finally(() => store.close());
-  });
-
-export function register<Open>(
-  program: Command,
-  frame: StoreFrame<Open>,
-  { name, about, groups = {}, commands }: CommandGroup<Open>,
-): void {
-  const group = program.command(name).description(about);
-  const below = new Map(
-    Object.entries(groups).map(([word, said]) => [word, group.command(word).description(said)] as const),
-  );
-  for (const { words, about: said, options = [], required = [], use, run } of commands) {
-    const [first = '', ...rest] = words.split(' ');
-    const parent = below.get(first);
-    const command = (parent ?? group).command(parent ? rest.join(' ') : words).description(said);
-    for (const [flags, meaning] of required) command.requiredOption(flags, meaning);
-    for (const [flags, meaning, usual] of options) command.option(flags, meaning, usual);
+export function register(program: Command, frame: Frame, { name, about, groups = {}, commands }: CommandGroup): void {
+  const group = name === undefined ? program : program.command(name).description(about ?? '');
+  for (const [word, said] of Object.entries(groups)) group.command(word).description(said);
+  for (const row of commands) {
+    const words = row.words.split(' ');
+    const below = Object.hasOwn(groups, words[0] ?? '') ? words.shift() : undefined;
+    const parent = group.commands.find((one) => one.name() === below) ?? group;
+    const [own = '', ...args] = words;
+    const command = parent.command(own, { isDefault: row.isDefault ?? false }).description(row.about);
+    for (const arg of args) {
+      const argument = command.createArgument(arg);
+      const [said = '', parse] = row.args?.[argument.name()] ?? [];
+      argument.description = said;
+      command.addArgument(parse ? argument.argParser(refusing(parse)) : argument);
+    }
+    for (const option of row.required ?? []) addOption(command, option).makeOptionMandatory();
+    for (const option of row.options ?? []) addOption(command, option);
+    if (row.help !== undefined) command.addHelpText('after', row.help);
     command.action(() => {
-      const args: readonly string[] = command.processedArgs;
-      const named = command.registeredArguments.map((argument, at) => [argument.name(), args[at]]);
-      const given: object = { ...command.opts(), ...Object.fromEntries(named) };
-      return onStore(use, (open) => run(open, given as never, frame, args), frame);
+      const given = command.processedArgs;
+      const named = command.registeredArguments.map((argument, at) => [argument.name(), given[at]]);
+      const asked: object = { ...command.opts(), ...Object.fromEntries(named) };
+      return ending(() => row.run(asked as never, frame, given), frame, row.faultCode);
     });
   }
 }
+
+function addOption(command: Command, [flags, about, usual, parse]: OptionRow) {
+  const option = command.createOption(flags, about).default(usual);
+  command.addOption(option);
+  if (typeof parse === 'function') option.argParser(refusing(parse));
+  else if (parse) option.choices(parse);
+  return option;
+}
+
+/** What does not fit is said with the option or the argument. */
+const refusing =
+  (parse: (text: string, before: never) => unknown) =>
+  (text: string, before: unknown): unknown => {
+    try {
+      return parse(text, before as never);
+    } catch (fault) {
+      throw new InvalidArgumentError(faultMessage(fault));
+    }
+  };
+
+/** Prints the text that the work gives, or exits with its code; a fault is printed as one sentence, without a stack trace. */
+async function ending(work: () => Promise<string | number>, { stdout, stderr, exit }: Frame, faultCode = 1) {
+  try {
+    const done = await work();
+    if (typeof done === 'string') stdout.write(`${done}\n`);
+    exit(typeof done === 'string' ? 0 : done);
+  } catch (fault) {
+    if (isBrokenPipe(fault)) return exit(0);
+    stderr.write(`${faultMessage(fault)}\n`);
+    exit(faultCode);
+  }
+}
+
+/** A closed pipe, and a terminal that hung up. */
+const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
+
+/** The reader of the output has left, as of `postern ledger verify | head`: the command ends without a word. */
+const isBrokenPipe = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
 
 /**
  * Ends the process when nobody reads its output: without a listener, Node ends it with a stack. `onFault` is called when the

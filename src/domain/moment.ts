@@ -1,38 +1,33 @@
-/** Moments as people write them at a terminal: a date with a time, a while from now, or Unix seconds. */
+/** Times as people write them at a terminal, and as commands print them. */
 import { parseDuration } from './clock.ts';
 
+/** A plain number is Unix seconds only where it is as long as those of today: a shorter one looks like days. */
 const UNIX = /^\d{9,11}$/;
 /** A date and time; without a zone the local time of this machine. */
-const DATE = /^(?<day>\d{4}-\d{2}-\d{2})(?:[ T](?<time>\d{2}:\d{2}(?::\d{2})?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/;
+const DATE = /^(?<day>\d{4}-\d\d-\d\d)(?:[ T](?<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
 
-/** Unix seconds; null for `never`; undefined for what is not said. `now` in Unix seconds. Throws a sentence. */
-export function parseMoment(text: string | undefined, now: number): number | null | undefined {
-  if (text === undefined) return undefined;
-  if (text === 'never') return null;
-  const seconds = text.startsWith('+') ? parseDuration(text.slice(1)) : undefined;
+/** Unix seconds of a time, or of a while from `now`. Throws a sentence. */
+export function parseExpiry(text: string, now: number): number {
+  const seconds = /[a-z]$/.test(text) ? parseDuration(text.replace(/^\+/, '')) : undefined;
   if (seconds !== undefined) return now + seconds;
   if (UNIX.test(text)) return Number(text);
-  const { day, time = '00:00', zone = '' } = DATE.exec(text)?.groups ?? {};
-  const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+  const { day = '', time = '00:00', zone = '' } = DATE.exec(text)?.groups ?? {};
+  const moment = Date.parse(`${day}T${time}${zone}`);
   // 2026-02-30 would be read as 2 March.
-  const isThere = !Number.isNaN(moment) && !Number.isNaN(Date.parse(`${day}T00:00Z`)) && isDay(day ?? '');
-  if (isThere) return Math.floor(moment / 1000);
+  if (!Number.isNaN(moment) && isDay(day)) return Math.floor(moment / 1000);
   throw new Error(
-    `${JSON.stringify(text)} is not a moment: write "2026-12-24 18:00" (local time of this machine), +2h, +7d, Unix seconds, or never`,
+    `${JSON.stringify(text)} is not a time: write 90d, 12h, "2030-01-31 18:00" (local time of this machine), 2030-01-31T12:00:00Z or Unix seconds`,
   );
 }
 
-const isDay = (day: string): boolean => new Date(`${day}T00:00Z`).toISOString().startsWith(day);
-
-/** The end of a credential in Unix seconds: `90d`, `12h`, or a date or time that says where it is valid. Throws a sentence. */
-export function parseExpiry(text: string, now: number): number {
-  // A plain number would be taken for days by the eye, and for seconds by the rule.
-  const seconds = /[a-z]$/.test(text) ? parseDuration(text) : undefined;
-  if (seconds !== undefined) return now + seconds;
-  const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(at)) return Math.floor(at / 1000);
-  throw new Error(`${JSON.stringify(text)} is not a time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z`);
+function isDay(day: string): boolean {
+  const start = Date.parse(`${day}T00:00Z`);
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
 }
+
+/** The same; null for `never`, undefined for what is not said. */
+export const parseMoment = (text: string | undefined, now: number): number | null | undefined =>
+  text === undefined ? undefined : text === 'never' ? null : parseExpiry(text, now);
 
 /** The last moment of a Date, in ms (ECMA-262, 21.4.1.1). A grant may end later. */
 const LAST_MOMENT = 8.64e15;

@@ -1,8 +1,10 @@
 /** Sample events for a first look without an NVR: believable days, the same for the same seed (SPEC 1, `events generate`). */
+import { createProgress, type OutputStream } from '../domain/command-frame.ts';
 import type { EventRecord } from '../domain/events/event.ts';
+import type { Store } from '../store/open-store.ts';
 import { samplePicture } from './sample-picture.ts';
 
-interface SampleOptions {
+export interface SampleQuestion {
   readonly count: number;
   readonly seed: number;
   readonly cameras?: readonly string[] | undefined;
@@ -13,7 +15,7 @@ interface SampleOptions {
 export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'garden', 'garage'];
 
 /** Sample events in order of time, the oldest first. */
-export function* generateSampleEvents({ count, seed, until, cameras }: SampleOptions): Generator<EventRecord> {
+export function* generateSampleEvents({ count, seed, until, cameras }: SampleQuestion): Generator<EventRecord> {
   const chance = createChance(seed);
   const places = (cameras ?? SAMPLE_CAMERAS).map(sampleCamera);
   const pace = Math.max(1, count / (MOST_DAYS * EVENTS_PER_DAY));
@@ -23,6 +25,28 @@ export function* generateSampleEvents({ count, seed, until, cameras }: SampleOpt
     const place = chance.weighted(rosterOn(Math.floor(start / DAY), places, seed));
     yield sampleEvent({ start, until, isRunning: left <= RUNNING, place, chance });
   }
+}
+
+const EVENTS_PER_BATCH = 500;
+
+/** Stores them in batches, and gives the sentence that says so. */
+export async function storeSampleEvents(store: Store, question: SampleQuestion, screen: OutputStream): Promise<string> {
+  const progress = createProgress(screen, { title: 'sample events', total: question.count });
+  let batch: EventRecord[] = [];
+  let stored = 0;
+  const write = async (): Promise<void> => {
+    await store.writeEvents(batch);
+    stored += batch.length;
+    batch = [];
+    progress.report(stored, stored);
+  };
+  for (const event of generateSampleEvents(question)) {
+    batch.push(event);
+    if (batch.length === EVENTS_PER_BATCH) await write();
+  }
+  await write();
+  progress.end();
+  return `${stored} sample events stored`;
 }
 
 /** Gaps: now and then a camera is off for a day, and sees nothing. */

@@ -2,24 +2,23 @@
  * The features of the service, in the order in which they are opened; `postern.yaml` and the commands follow it. What a service
  * or an open store needs of a feature is loaded then: other commands do not wait for it.
  */
-
 import { giveTables } from '../store/engine/tables.ts';
-import { registerBackupCommands } from './backup/command.ts';
-import { registerDoctorCommand } from './doctor/command.ts';
+import { BACKUP } from './backup/command.ts';
+import { DOCTOR } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
-import { registerLedgerCommands } from './ledger/command.ts';
+import { LEDGER } from './ledger/command.ts';
 import { LINKS } from './links/command.ts';
-import { registerPolicyCommands } from './policy/command.ts';
+import { POLICY } from './policy/command.ts';
 import { SCREENS } from './screens/command.ts';
 
 export const FEATURES: readonly Feature[] = [
   { name: 'notify', load: async () => (await import('./notify/index.ts')).notify },
-  { name: 'ledger', load: async () => (await import('./ledger/index.ts')).ledger, commands: registerLedgerCommands },
+  { name: 'ledger', load: async () => (await import('./ledger/index.ts')).ledger, group: LEDGER },
   { name: 'links', load: async () => (await import('./links/index.ts')).links, group: LINKS },
   { name: 'screens', load: async () => (await import('./screens/index.ts')).screens, group: SCREENS },
-  { name: 'policy', commands: registerPolicyCommands },
-  { name: 'backup', commands: registerBackupCommands },
-  { name: 'doctor', load: async () => (await import('./doctor/index.ts')).doctor, commands: registerDoctorCommand },
+  { name: 'policy', group: POLICY },
+  { name: 'backup', group: BACKUP },
+  { name: 'doctor', load: async () => (await import('./doctor/index.ts')).doctor, group: DOCTOR },
 ];
 
 for (const { tables } of FEATURES) if (tables) giveTables(tables);

@@ -1,26 +1,21 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
-import type { Command } from 'commander';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
 import type { AccountServices, Lasting, Services } from '../app/services.ts';
-import type { CommandPlace } from '../config/load-config.ts';
 import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
-import type { UserFactors } from '../domain/accounts/second-factor.ts';
-import type { ListenAddress } from '../domain/addresses.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
-import type { Output } from '../domain/command-frame.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
 import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
 import type { ViewingWatch } from '../gateway/entry/pipeline.ts';
 import type { Gate } from '../gateway/gate.ts';
 import type { SlottedSource } from '../identity/sources.ts';
-import type { BoundRoute, OwnRoute, RouteAsker, RouteContext } from '../routes/own-route.ts';
+import type { BoundRoute, OwnRoute, RouteContext } from '../routes/own-route.ts';
 import type { Table } from '../store/engine/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
@@ -31,8 +26,7 @@ export interface Feature {
   readonly name: string;
   /** Its rows of the register of tables. Its part of the store is made over them by `store.part`. */
   readonly tables?: Readonly<Record<string, Table>>;
-  readonly commands?: (program: Command, frame: CommandFrame) => void;
-  /** Commands that call its routes, behind those of the core. */
+  /** Its commands, behind those of the core. */
   readonly group?: CommandGroup;
   /** What it has beside its commands. */
   readonly load?: () => Promise<FeatureParts>;
@@ -154,30 +148,6 @@ export interface OpenForCommand extends Pick<OpenFeature, 'note' | 'identities'>
   routes?(services: Services): readonly BoundRoute[];
   /** The command ends. Never rejects: what was done is done. */
   close?(): Promise<void>;
-}
-
-/** What commands work with. */
-export interface CommandFrame extends Output {
-  /** Known once the options are read. */
-  readonly place: () => CommandPlace;
-  /** Every problem that a start would have, a sentence each. */
-  readonly check: (place: CommandPlace) => Promise<readonly string[]>;
-  /** Whether a server answers for this configuration. */
-  readonly isRunning: (settings: {
-    readonly server: { readonly telemetry: ListenAddress | false };
-  }) => Promise<boolean>;
-  /** Opens the store of a service to change it; what is done there is recorded. Rejects with a sentence. */
-  readonly openStore: (use: 'change') => Promise<CommandAccounts>;
-  readonly providerFaults: (settings: Settings, clock: Clock) => Promise<readonly string[]>;
-}
-
-/** The accounts in an open store. */
-export interface CommandAccounts {
-  readonly settings: Settings;
-  readonly listUsers: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
-  readonly asker: RouteAsker;
-  readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
-  close(): Promise<void>;
 }
 
 /** The networks that this machine or container is on. */

@@ -84,10 +84,7 @@ export const bound = <Deps>(routes: readonly OwnRoute<Deps>[], deps: Deps): read
   }));
 
 /** Asks one of these routes in this process. */
-export type RouteAsker = (
-  route: string,
-  given: Pick<CommandCall, 'params' | 'body' | 'owner'>,
-) => ReturnType<RouteCall<void>>;
+export type RouteAsker = (route: string, given: Omit<CommandCall, 'caller' | 'from'>) => ReturnType<RouteCall<void>>;
 
 export const askerFor =
   (routes: readonly BoundRoute[], by: Pick<CommandCall, 'caller' | 'from'>): RouteAsker =>

@@ -1,10 +1,12 @@
 /** Copies one store into another, whatever their engines: in batches by key, so that it can go on where it stopped, and compares both ends. */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import { countRows, deleteRows, hasRow, type Queries, untyped } from './engine/rows.ts';
 import { TABLES, type Table, type TableName, tablesWhere } from './engine/tables.ts';
 import { markFinished, markUnfinished } from './identity.ts';
-import type { Store } from './open-store.ts';
+import { openStore, type Store } from './open-store.ts';
 
 /** What becomes of rows that are in the target already. */
 export type CopyMode = 'refuse' | 'continue' | 'replace';
@@ -19,6 +21,24 @@ export const copiedTables = (): readonly TableName[] =>
 type CopiedRow = Readonly<Record<string, unknown>>;
 
 const ROWS_PER_BATCH = 500;
+
+/** The same, of stores by their addresses; `@<file>` holds one. The source is opened read-only, and stays as it is. */
+export async function copyBetween(from: string, to: string, mode: CopyMode, report: Report): Promise<Copied> {
+  await using opened = new AsyncDisposableStack();
+  const source = await openStore({ url: await readAddress(from), readOnly: true });
+  opened.defer(source.close);
+  const target = await openStore({ url: await readAddress(to), isCopyTarget: true });
+  opened.defer(target.close);
+  return await copyStore(source, target, mode, report);
+}
+
+const SQLITE = 'sqlite:';
+
+/** An address with a password is better read from a file: a command line is seen by every user of the machine. */
+async function readAddress(given: string): Promise<string> {
+  const address = given.startsWith('@') ? (await readFile(given.slice(1), 'utf8')).trim() : given;
+  return address.startsWith(SQLITE) ? `${SQLITE}${resolve(address.slice(SQLITE.length))}` : address;
+}
 
 /**
  * Errs with a sentence when the target may not be written, or differs from the source at the end. Until both are the same,

@@ -369,6 +369,8 @@ describe('A session that is not proven', () => {
       ['POST',   '/api/second-factor/recovery-codes',        {},                200],
       ['POST',   '/api/tokens',                              { name: 'x' },     201],
       ['DELETE', `/api/users/${other.name}/second-factor`,   {},                200],
+      ['DELETE', `/api/users/${other.name}/sign-ins/home`,   {},                409],
+      ['POST',   '/api/closed-guests/forget',                { provider: 'home', subject: 'x' }, 409],
       ['DELETE', `/api/sessions/${target}`,                  {},                200],
       ['DELETE', '/api/second-factor/totp',                  {},                200],
     ];
@@ -563,7 +565,7 @@ describe('The command line', () => {
     );
     const reset = () => commands.ask('DELETE /api/users/{user}/second-factor', { params: { user: 'admin' } });
     await reset();
-    await assert.rejects(reset, /There is no second factor/);
+    await assert.rejects(reset, /^Error: admin has no second factor$/);
     await commands.close();
     assert.equal((await logIn(ADMIN_PERSON, {}, instance)).status, 200);
     assert.equal((await instance.ask('/api/version', { token })).status, 401);

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
+import { importFrom } from '../../src/accounts/users/import-users.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { importFrom } from '../../src/cli/commands/users.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
@@ -138,14 +138,14 @@ describe('The ledger, after a command', () => {
   });
 
   it('has a record for each imported user, and none for existing users', async (t) => {
-    const { add, store, services, record, directory, added } = await commands(t);
+    const { add, store, settings, importing, directory, added } = await commands(t);
     await add('vera', 'viewer');
     const nvr = new DatabaseSync(join(directory, 'nvr.db'));
     nvr.exec('create table user (username text, password_hash text, role text)');
     for (const name of ['vera', 'nina', 'no name'])
       nvr.prepare('insert into user values (?, ?, ?)').run(name, (await person('x')).passwordHash, 'viewer');
     nvr.close();
-    await importFrom({ store, services, record }, { file: join(directory, 'nvr.db') });
+    await importFrom({ store, settings, importing }, { file: join(directory, 'nvr.db') });
     assert.deepEqual(
       (await added()).map(({ what, user }) => [what, user]),
       [

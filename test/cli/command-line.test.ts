@@ -1,7 +1,7 @@
 /** What a person mistypes is told (SPEC 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createProgram, unknownCommand } from '../../src/cli/commands/command-line.ts';
+import { createProgram, unknownCommand } from '../../src/cli/command-line.ts';
 import { runPostern } from '../support/run-postern.ts';
 
 describe('A mistyped command', () => {

@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { after, beforeEach, describe, it } from 'node:test';
-import { Command } from 'commander';
+import type { CommandStore, Frame } from '../../src/accounts/http/route-commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { registerEventsCommands } from '../../src/cli/commands/events.ts';
-import type { EventsFrame } from '../../src/cli/import-files.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { event, FIVE } from '../events/support/event.ts';
 import { makeNvrDatabase } from '../events/support/nvr-file.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
+import { typed } from '../support/terminal.ts';
 
 const scratch = makeScratch();
 after(scratch.remove);
@@ -22,9 +20,9 @@ const fileWith = (name: string, text: string): string => {
   return path;
 };
 
-const openAt = async (url: string, cameras?: readonly string[]): ReturnType<EventsFrame['openStore']> => {
+const openAt = async (url: string, cameras?: readonly string[]): Promise<CommandStore> => {
   const store = await openStore({ url });
-  return { store, settings: { nvr: { cameras } } as never, close: store.close };
+  return { store, settings: { nvr: { cameras } }, close: store.close } as unknown as CommandStore;
 };
 
 interface Outcome {
@@ -36,28 +34,16 @@ interface Outcome {
 interface Terminal {
   readonly stdin?: string;
   readonly isTTY?: boolean;
-  readonly openStore?: EventsFrame['openStore'];
+  readonly openStore?: Frame['openStore'];
 }
 
 async function type(line: readonly string[], terminal: Terminal = {}): Promise<Outcome> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  let code: number | undefined;
-  const program = new Command('postern')
-    .exitOverride()
-    .configureOutput({ writeErr: (text) => void stderr.write(text) });
-  registerEventsCommands(program, {
-    openStore: terminal.openStore ?? (() => openAt(scratch.url)),
-    place: () => ({ directory: '.', schema: configSchema, env: {}, clock: { now: () => Date.now() } }),
-    stdin: Readable.from([Buffer.from(terminal.stdin ?? '')]),
-    stdout,
-    stderr: Object.assign(stderr, { isTTY: terminal.isTTY ?? false }),
-    exit: (given) => {
-      code = given;
-    },
+  const place = { directory: '.', schema: configSchema, env: {}, clock: { now: () => Date.now() } };
+  const { code, out, err } = await typed(['events', ...line], place, {
+    openStore: () => openAt(scratch.url),
+    ...terminal,
   });
-  for (const command of program.commands.flatMap(({ commands }) => commands)) command.exitOverride();
-  await program.parseAsync(['events', ...line], { from: 'user' });
-  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+  return { code, stdout: out, stderr: err };
 }
 
 const stored = async (): Promise<string[]> => {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { CommandStore } from '../../src/accounts/http/route-commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { TOKENS } from '../../src/cli/commands/tokens.ts';
-import { USERS } from '../../src/cli/commands/users.ts';
-import { onStore, register } from '../../src/cli/frame.ts';
 import { typed } from '../support/terminal.ts';
 
 const PLACE = { directory: '.', schema: configSchema, env: {}, clock: { now: () => 0 } };
@@ -18,40 +16,24 @@ describe('A command on a store that cannot be opened', () => {
     ['tokens', 'revoke', '1'],
   ]) {
     it(`says so in a sentence, without a stack trace: ${words.join(' ')}`, async () => {
-      const printed = await typed(
-        words,
-        (program, frame) => {
-          register(program, { ...frame, openStore: openBroken }, USERS);
-          register(program, { ...frame, openStore: openBroken }, TOKENS);
-        },
-        PLACE,
-      );
+      const printed = await typed(words, PLACE, { openStore: openBroken });
       assert.deepEqual(printed, { out: '', err: `${BROKEN}\n`, code: 1 });
     });
   }
 });
 
 describe('A command on a store', () => {
-  const rows: [sentence: string, work: () => Promise<string>, printed: object][] = [
-    ['closes it when all is done', async () => 'done', { out: 'done\n', err: '', code: 0 }],
-    [
-      'closes it when it fails in the middle, which it says',
-      () => Promise.reject(new Error('disk full')),
-      { out: '', err: 'disk full\n', code: 1 },
-    ],
+  // biome-ignore format: a table
+  const rows: [sentence: string, ask: () => Promise<unknown>, printed: object][] = [
+    ['closes it when all is done', async () => [], { out: 'There are no tokens yet: "postern tokens create <name>" creates one.\n', err: '', code: 0 }],
+    ['closes it when it fails in the middle, which it says', () => Promise.reject(new Error('disk full')), { out: '', err: 'disk full\n', code: 1 }],
   ];
-  for (const [sentence, work, expected] of rows) {
+  for (const [sentence, ask, expected] of rows) {
     it(sentence, async () => {
       const closings: string[] = [];
       const close = async (): Promise<void> => void closings.push('closed');
-      const printed = await typed(
-        ['work'],
-        (program, frame) =>
-          program
-            .command('work')
-            .action(() => onStore('change', work, { ...frame, openStore: async () => ({ close }) })),
-        PLACE,
-      );
+      const openStore = async () => ({ ask, close }) as unknown as CommandStore;
+      const printed = await typed(['tokens', 'list'], PLACE, { openStore });
       assert.deepEqual([printed, closings], [expected, ['closed']]);
     });
   }

@@ -4,10 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { stringify } from 'yaml';
-import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { ROLES } from '../../src/cli/commands/roles.ts';
-import { register } from '../../src/cli/frame.ts';
 import { handClock } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 import { typed } from '../support/terminal.ts';
@@ -17,12 +14,7 @@ it('postern roles makes, changes, lists, takes over and removes roles', async (t
   writeFileSync(join(directory, 'config.yaml'), stringify({ auth: { roles: { gardener: ['garden'] } } }));
   const place = { directory, schema: configSchema, env: {}, clock: handClock() };
   const run = async (...words: string[]): Promise<string> => {
-    const openStore = (use?: Parameters<typeof openForCommands>[1]) => openForCommands(place, use);
-    const { out, err } = await typed(
-      ['roles', ...words],
-      (program, frame) => register(program, { ...frame, openStore }, ROLES),
-      place,
-    );
+    const { out, err } = await typed(['roles', ...words], place);
     return `${out}${err}`;
   };
   const lineOf = async (role: string): Promise<readonly string[] | undefined> =>

@@ -9,8 +9,6 @@ import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { TOKENS } from '../../src/cli/commands/tokens.ts';
-import { register } from '../../src/cli/frame.ts';
 import { parseExpiry } from '../../src/domain/moment.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -49,11 +47,7 @@ async function terminal(t: TestContext, authEnabled = true) {
       };
       return { ...open, close };
     };
-    const printed = await typed(
-      ['tokens', ...words],
-      (program, frame) => register(program, { ...frame, openStore: openCommands }, TOKENS),
-      place,
-    );
+    const printed = await typed(['tokens', ...words], place, { openStore: openCommands });
     return { ...printed, isClosed };
   };
   return { run, store, opens };
@@ -129,7 +123,7 @@ describe('postern tokens', () => {
     ['an unknown user',       ['create', 'x', '--user', 'ghost'], 'There is no user ghost: "postern users list" shows all'],
     ['an unknown role',       ['create', 'x', '--role', 'ghost'], 'Role must be one of: gardener, admin, viewer'],
     ['a role above the user’s', ['create', 'x', '--user', 'gus'], 'The role gardener cannot give the role viewer'],
-    ['an invalid time',       ['create', 'x', '--expires', 'soon'], '"soon" is not a time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z'],
+    ['an invalid time',       ['create', 'x', '--expires', 'soon'], '"soon" is not a time: write 90d, 12h, "2030-01-31 18:00" (local time of this machine), 2030-01-31T12:00:00Z or Unix seconds'],
     ['a past time',           ['create', 'x', '--expires', '2001-01-01'], 'expires_at: that time has passed already'],
     ['an unknown token',      ['revoke', 'abc'], 'There is no token abc: "postern tokens list" shows all'],
   ];
@@ -160,11 +154,14 @@ describe('postern tokens', () => {
   });
 });
 
+/** Unix seconds of a time of this machine. */
+const local = (text: string): number => Date.parse(text) / 1000;
+
 describe('When a token expires', () => {
   // biome-ignore format: a table
   const rows: [text: string, seconds: number | undefined][] = [
-    ['90d', NOW + 90 * 86_400], ['12h', NOW + 43_200], ['2030-01-31', 1_896_048_000], ['2030-01-31T12:00:00Z', 1_896_091_200],
-    ['2030-01-31T12:00:00+02:00', 1_896_084_000], ['2030-01-31T12:00', undefined], ['90', undefined], ['', undefined],
+    ['90d', NOW + 90 * 86_400], ['12h', NOW + 43_200], ['2030-01-31', local('2030-01-31T00:00')], ['2030-01-31T12:00:00Z', 1_896_091_200],
+    ['2030-01-31T12:00:00+02:00', 1_896_084_000], ['2030-01-31 12:00', local('2030-01-31T12:00')], ['2030-02-30', undefined], ['90', undefined], ['', undefined],
     ['2030-13-31', undefined], ['1e3d', undefined],
   ];
   for (const [text, seconds] of rows)

@@ -8,8 +8,6 @@ import { stringify } from 'yaml';
 import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { USERS } from '../../src/cli/commands/users.ts';
-import { register } from '../../src/cli/frame.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, IN_FORCE, person, quickHasher, ROLES } from '../accounts/support/people.ts';
@@ -58,12 +56,11 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
       };
       return { ...opened, close };
     };
-    const printed = await runTyped(
-      ['users', ...line.split(' ')],
-      (program, frame) => register(program, { ...frame, openStore: open }, USERS),
-      place,
-      { stdin, onError: (text) => text.endsWith(': ') && stdin.push(lines.shift() ?? '') },
-    );
+    const printed = await runTyped(['users', ...line.split(' ')], place, {
+      openStore: open,
+      stdin,
+      onError: (text) => text.endsWith(': ') && stdin.push(lines.shift() ?? ''),
+    });
     return { ...printed, isClosed };
   };
   const roles = createRoleRegistry({ store: records.roles, fixed: IN_FORCE }).latest;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { watchConfig } from '../../src/cli/commands/serve.ts';
+import { watchConfig } from '../../src/cli/serve.ts';
 
 async function watched(t: TestContext, ...names: string[]) {
   const directory = mkdtempSync(join(tmpdir(), 'postern-watch-config-'));

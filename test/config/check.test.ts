@@ -3,7 +3,7 @@ import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { runCheck } from '../../src/cli/commands/check.ts';
+import { runCheck } from '../../src/cli/check.ts';
 import { withDirectory } from './config-place.ts';
 
 /** What `postern check` says, with the directory called DIRECTORY. */

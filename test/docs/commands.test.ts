@@ -1,7 +1,7 @@
 /** The table of docs/commands.md has every command, and every word below it (SPEC 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createProgram } from '../../src/cli/commands/command-line.ts';
+import { createProgram } from '../../src/cli/command-line.ts';
 import { readText } from './documents.ts';
 
 const rows = readText('docs/commands.md')

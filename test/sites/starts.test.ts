@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { runCheck } from '../../src/cli/commands/check.ts';
+import { runCheck } from '../../src/cli/check.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';

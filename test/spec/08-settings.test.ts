@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { SettingsAnswer } from '../../src/accounts/settings/setting-routes.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { checkedAt } from '../../src/cli/commands/check.ts';
+import { checkedAt } from '../../src/cli/check.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { BARN, HOUSE, type SharedStore, type Site, sharedStore } from '../sites/support/two-sites.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { Explanation } from '../../src/gateway/explain/explain.ts';
 import { type FakeNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
@@ -253,7 +252,7 @@ describe('GET /api/explain', () => {
 
 /** Runs `postern explain …` on a directory, as typed. */
 const explained = (directory: string, ...words: string[]) =>
-  typed(['explain', ...words], registerExplainCommand, {
+  typed(['explain', ...words], {
     directory,
     schema: configSchema,
     env: {},

@@ -8,7 +8,6 @@ import { basename, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { parse } from 'yaml';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { typed } from '../support/terminal.ts';
@@ -41,7 +40,6 @@ for (const file of RECIPES) {
       const place = { directory, schema: configSchema, env: {}, clock: { now: () => 0 } };
       const { out, err, code } = await typed(
         check,
-        registerExplainCommand,
         list === undefined ? place : { ...place, trustedHeadersFile: join(ROOT, list) },
       );
       const printed = out + err;

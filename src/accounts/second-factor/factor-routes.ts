@@ -87,6 +87,6 @@ async function removeOf(call: Call, deps: FactorServices): Promise<void> {
   const user = await deps.store.accounts.findUser(name);
   if (!user) throw unfit('user-absent', 'User not found', 404);
   const left = await deps.enrolment.removeAll(user);
-  if (!left) throw unfit('factor-absent', NO_FACTOR, 404);
+  if (!left) throw unfit('factor-absent', `${user.name} has no second factor`, 404);
   await keepSession(call, left, deps);
 }

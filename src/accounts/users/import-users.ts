@@ -1,12 +1,15 @@
 /** The NVR's users become users here, with their password hashes as they are (interface 2.1; SPEC 1, `users import`). */
-
+import { readNvrRoles } from '../../config/nvr-roles.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { orEnd } from '../../domain/command-frame.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
+import { readNvrUsers } from '../../store/nvr-database.ts';
 import { Refused } from '../http/kernel.ts';
+import type { CommandStore } from '../http/route-commands.ts';
 import { mostIterations, PBKDF2_ITERATIONS, parseHash } from '../passwords/password-hash.ts';
 
 /** A row as the NVR keeps it. */
@@ -105,4 +108,54 @@ function checkedRow(
       ? `the password hash has more than ${most} iterations: every wrong password would cost as much`
       : 'the password hash is not of the kind pbkdf2_sha256$iterations$salt$hash',
   );
+}
+
+/** Imports users from an NVR's own SQLite file. */
+export async function importFrom(
+  { store, settings, importing }: Pick<CommandStore, 'store' | 'settings' | 'importing'>,
+  {
+    file = '',
+    config,
+    unknownRole,
+  }: { readonly file?: string; readonly config?: string; readonly unknownRole?: string },
+): Promise<string> {
+  const { file: found, roles: ofNvr } = readNvrRoles(file, config);
+  const { clock, roles, customRoles, record } = importing;
+  const makeRole = async (role: string, cameras: readonly string[]): Promise<void> => {
+    await customRoles.change(new Map([[role, { cameras, mayBeEmpty: true }]]));
+    record({ what: 'custom-role-changed', role });
+  };
+  const parts = { store: store.accounts, clock, roles, makeRole, iterations: settings.auth.hash_iterations };
+  const imported = orEnd(await importUsers(await readNvrUsers(file), { roles: ofNvr, unknownRole }, parts));
+  for (const { kind, name } of imported) if (kind === 'added') record({ what: 'user-created', user: name });
+  return importReport(file, found, imported);
+}
+
+/** A file without users is no failure; a file whose users are all refused is. */
+function importReport(file: string, config: string | undefined, imported: readonly ImportedUser[]): string {
+  const count = (kind: ImportedUser['kind']): number => imported.filter((user) => user.kind === kind).length;
+  const total = `${file}: ${imported.length} read, ${count('added')} added, ${count('kept')} kept, ${count('refused')} refused`;
+  const report = [...imported.map(importLine), rolesLine(config), total].join('\n');
+  if (imported.length > 0 && count('refused') === imported.length) throw new Error(report);
+  return report;
+}
+
+const rolesLine = (config: string | undefined): string =>
+  config === undefined
+    ? 'the roles of the NVR were not found: name its config.yml with --config, or give the cameras in auth.roles'
+    : `the roles of the NVR are from ${config}`;
+
+function importLine(user: ImportedUser): string {
+  if (user.kind === 'kept') return `  ${user.name}: exists already, and keeps its role and password`;
+  // A name that was refused may hold anything.
+  if (user.kind === 'refused') return `  ${JSON.stringify(user.name)}: not added: ${user.reason}`;
+  const { name, role, cameras, unknownRole } = user;
+  const why =
+    unknownRole === undefined ? '' : `, for nothing says what the role ${JSON.stringify(unknownRole)} may see`;
+  return `  ${name}: added with the role ${role}, sees ${camerasText(cameras)}${why}`;
+}
+
+function camerasText(cameras: readonly string[]): string {
+  if (cameras.includes('*')) return 'all cameras';
+  return cameras.length === 0 ? 'no camera' : cameras.join(', ');
 }

@@ -48,6 +48,7 @@ const NEW_ROLE = named(
     }),
   }),
 );
+const CLOSED = named('ClosedGuestName', z.object({ provider: GIVEN_TEXT, subject: GIVEN_TEXT }));
 const ROLE_OR_SOURCE = { loc: ['body'], msg: 'Give a role, or "source": "provider"', type: 'value_error' } as const;
 
 /** The NVR's pages expect this user to exist with its role. The command line may remove it. */
@@ -62,6 +63,8 @@ export const USER_ROUTES = [
   route({ route: 'GET /api/users', ...ADMINS, compressed: true, summary: 'All users', yes: [200, z.array(USER)], run: list }),
   route({ route: 'POST /api/users', ...CHANGE, summary: 'Make a user', body: NEW_USER, yes: [200, ANY], no: [...BODY_NO, 409], act: 'user-created', run: add }),
   route({ route: 'GET /api/closed-guests', ...ADMINS, summary: 'Guests of providers whose accounts are gone: a login makes none anew', yes: [200, z.array(CLOSED_GUEST)], run: listClosed }),
+  route({ route: 'POST /api/closed-guests/forget', ...ADMINS, proof: 'credentials', summary: 'Open a closed guest: the next login by the provider makes an account again', body: CLOSED, yes: [200, SUCCESS], no: [...BODY_NO, 409], act: 'guest-forgotten', run: forgetClosed }),
+  route({ route: 'DELETE /api/users/{user}/sign-ins/{provider}', ...ADMINS, proof: 'credentials', summary: "Disconnect a user from a provider; a role that the provider gave stays", yes: [200, SUCCESS], no: [409], act: 'sign-in-removed', run: removeSignIn }),
   route({ route: 'DELETE /api/users/{user}', ...CHANGE, summary: "Remove a user; the user's sessions and tokens end", yes: [200, SUCCESS], no: [404, 409], act: 'user-deleted', run: (call, deps) => remove(call, deps, call.params['user'] ?? '') }),
   route({ route: 'POST /api/users/delete', ...CHANGE, note: 'for names that cannot stand in a path', summary: 'Remove a user whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], act: 'user-deleted', run: (call, deps) => remove(call, deps, call.body.name) }),
   route({ route: 'PUT /api/users/{user}/password', access: 'any', who: 'person', writes: true, note: "the caller's own; for an admin any", summary: "Change one's own password; as an admin, any user's", body: CHANGED_PASSWORD, yes: [200, SUCCESS], no: [...BODY_NO, 404, 429], act: 'password-changed', before: proveForOther, run: putPassword }),
@@ -97,6 +100,20 @@ async function listClosed(_: Call, { signIns }: Pick<Services, 'signIns'>): Prom
       known_until: knownUntil,
     }),
   );
+}
+
+async function forgetClosed(
+  { body: { provider, subject }, note }: Call<z.output<typeof CLOSED>>,
+  { signIns }: Pick<Services, 'signIns'>,
+): Promise<void> {
+  note({ provider });
+  await signIns.forget(provider, subject);
+}
+
+async function removeSignIn(call: Call, { signIns }: Pick<Services, 'signIns'>): Promise<void> {
+  const [user, provider] = [userIn(call), call.params['provider'] ?? ''];
+  call.note({ user, provider });
+  await signIns.remove(user, provider);
 }
 
 async function add(

@@ -1,8 +1,7 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import { type AuditedAct, Refused } from '../../accounts/http/kernel.ts';
-import type { StoreUse } from '../../accounts/http/route-commands.ts';
+import type { CommandStore, StoreUse } from '../../accounts/http/route-commands.ts';
 import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
 import { createBlockAdmin, LIMIT_ROUTES } from '../../accounts/login/login-blocks.ts';
@@ -25,14 +24,9 @@ import { addressMaker } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
-import { askerFor, bound, type CommandCall, type OwnRoute } from '../../routes/own-route.ts';
+import { askerFor, bound, type OwnRoute } from '../../routes/own-route.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openFeaturesForCommand } from '../resources/features.ts';
-
-export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
-
-/** What a route of that shape answers. */
-export type AnswerOf<Shape extends { readonly _zod: { readonly output: unknown } }> = Shape['_zod']['output'];
 
 /** The routes that commands call. */
 const CALLED: readonly OwnRoute<never>[] = [
@@ -48,7 +42,7 @@ const CALLED: readonly OwnRoute<never>[] = [
 export async function openForCommands(
   { directory, env, schema, clock, warn = () => {} }: CommandPlace,
   use: StoreUse = 'create',
-) {
+): Promise<CommandStore> {
   const whenMissing = use === 'create' ? 'write' : 'read';
   const read = (stored?: StoredSettings) => loadConfig({ directory, env, schema, whenMissing, stored });
   const config = await read();
@@ -65,12 +59,8 @@ export async function openForCommands(
   const { auth } = settings;
   const secretPlaces = { configDirectory: directory, environment: env };
   const features = await openFeaturesForCommand({ store, settings, clock, warn, secretPlaces });
-  /** Writes an act into the ledger, done or refused (SPEC 14). */
+  /** Writes an act into the ledger (SPEC 14). */
   const audit: Audit = (entry) => features.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
-  const record = (act: AuditedAct, reason?: string): void => {
-    const by = { who: undefined, from: AT_COMMAND_LINE };
-    audit({ ...act, ...by, ...(reason === undefined ? { verdict: 'allowed' } : { verdict: 'refused', reason }) });
-  };
   const hasher = createPasswordHasher({ iterations: auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
   const roles = roleRegistry.latest;
@@ -108,33 +98,17 @@ export async function openForCommands(
   return {
     settings,
     store,
-    services,
-    /** Asks a route of the service in this process. Rejects with the sentence of a refusal; `absent` stands for that of a 404. */
-    async ask<Answer = unknown>(
-      route: string,
-      given: Pick<CommandCall, 'params' | 'body' | 'owner'> = {},
-      absent?: string,
-    ): Promise<Answer> {
+    asker,
+    async ask(route, given = {}, absent) {
       const answer = await asker(route, given);
-      if (answer.ok) return answer.value as Answer;
+      if (answer.ok) return answer.value as never;
       const { status, message } = answer.error;
       throw new Error(status === 404 ? (absent ?? message) : message);
     },
-    asker,
-    record,
-    /** Does what no route does, and records it. */
-    async recorded(act: AuditedAct, doing: Promise<unknown>): Promise<void> {
-      try {
-        await doing;
-      } catch (fault) {
-        if (fault instanceof Refused && fault.recorded) record(act, fault.recorded);
-        throw fault;
-      }
-      record(act);
+    importing: {
+      ...services,
+      record: (act) => audit({ ...act, who: undefined, from: AT_COMMAND_LINE, verdict: 'allowed' }),
     },
-    /** Users who have a second factor. */
-    usersWithFactor: () => store.secondFactor.listFactors(),
-    listUsers: store.accounts.listUsers,
     async close(): Promise<void> {
       await features.close();
       await store.close();

@@ -1,53 +1,50 @@
 /** `postern backup FILE` and `postern restore FILE` (SPEC 15). */
-import type { Command } from 'commander';
+import type { CommandGroup, Frame } from '../../accounts/http/route-commands.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { answering } from '../../domain/command-frame.ts';
-import type { CommandFrame } from '../feature.ts';
+import { momentText } from '../../domain/moment.ts';
 import type { RestoreDone } from './restore.ts';
 
-interface RestoreWishes {
-  readonly replace: boolean;
-  readonly revoke: boolean;
+// biome-ignore format: a table
+export const BACKUP: CommandGroup = {
+  commands: [
+    { words: 'backup <file>', about: 'write accounts, roles, tokens, events, the signing secret, the configuration and every file in its directory that a key names into one file; the server may run',
+      run: backUpInto },
+    { words: 'restore <file>', about: 'put a backup into the configuration directory, or the copy that an update kept in the place of the store; the server must not run',
+      options: [
+        ['--replace', 'set aside what is there'],
+        ['--revoke', 'end all sessions, API tokens, links, invitations and screens of the backup'],
+      ],
+      run: restoreFrom },
+  ],
+};
+
+async function backUpInto({ file }: { readonly file: string }, { place }: Frame): Promise<string> {
+  const { backUp } = await import('./back-up.ts');
+  const { files, size, missing } = await backUp(file, place());
+  return lines([
+    `${file}: ${files.length} files, ${Math.ceil(size / 1000)} kB. It holds secrets: keep it as safe as the passwords.`,
+    ...missing.map(notInIt),
+  ]);
 }
 
-export function registerBackupCommands(program: Command, frame: CommandFrame): void {
-  program
-    .command('backup <file>')
-    .description(
-      'write accounts, roles, tokens, events, the signing secret, the configuration and every file in its directory that a key names into one file; the server may run',
-    )
-    .action((file: string) =>
-      answering(frame, async () => {
-        const { backUp } = await import('./back-up.ts');
-        const { files, size, missing } = await backUp(file, frame.place());
-        return lines([
-          `${file}: ${files.length} files, ${Math.ceil(size / 1000)} kB. It holds secrets: keep it as safe as the passwords.`,
-          ...missing.map(notInIt),
-        ]);
-      }),
-    );
-  program
-    .command('restore <file>')
-    .description(
-      'put a backup into the configuration directory, or the copy that an update kept in the place of the store; the server must not run',
-    )
-    .option('--replace', 'set aside what is there')
-    .option('--revoke', 'end all sessions, API tokens, links, invitations and screens of the backup')
-    .action((file: string, { replace = false, revoke = false }: Partial<RestoreWishes>) =>
-      answering(frame, async () => {
-        const { restore } = await import('./restore.ts');
-        const place = frame.place();
-        const done = await restore(file, { ...place, replace, revoke, isRunning: frame.isRunning });
-        const problems = await frame.check(place);
-        return lines([
-          `Restored ${done.names.join(', ')}, as of ${fileDay(done.madeAt)} (${age(unixSeconds(place.clock) - done.madeAt)}).`,
-          revoke ? ended(done) : workingAgain(done),
-          ...done.missing.map(notInIt),
-          ...problems.map((problem) => `before a start: ${problem}`),
-          problems.length === 0 ? 'Start the server now.' : 'Then start the server: "postern check" says what is left.',
-        ]);
-      }),
-    );
+interface RestoreWishes {
+  readonly file: string;
+  readonly replace?: boolean;
+  readonly revoke?: boolean;
+}
+
+async function restoreFrom({ file, replace = false, revoke = false }: RestoreWishes, frame: Frame): Promise<string> {
+  const { restore } = await import('./restore.ts');
+  const place = frame.place();
+  const done = await restore(file, { ...place, replace, revoke, isRunning: frame.isRunning });
+  const problems = await frame.check(place);
+  return lines([
+    `Restored ${done.names.join(', ')}, as of ${momentText(done.madeAt)} (${age(unixSeconds(place.clock) - done.madeAt)}).`,
+    revoke ? ended(done) : workingAgain(done),
+    ...done.missing.map(notInIt),
+    ...problems.map((problem) => `before a start: ${problem}`),
+    problems.length === 0 ? 'Start the server now.' : 'Then start the server: "postern check" says what is left.',
+  ]);
 }
 
 const lines = (all: readonly string[]): string => all.join('\n');
@@ -68,8 +65,6 @@ function credentials({ account: _, ...counts }: RestoreDone['returned']): string
 }
 
 const some = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
-
-const fileDay = (at: number): string => `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const AGES = [
   ['day', 86_400],

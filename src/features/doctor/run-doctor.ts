@@ -1,13 +1,13 @@
 /** Runs doctor with a token for its probes, in the server or beside it (SPEC 15). */
 import type { z } from 'zod';
 import type { MADE_TOKEN } from '../../accounts/http/answers.ts';
+import type { Frame } from '../../accounts/http/route-commands.ts';
 import { loadPolicy } from '../../config/policy/load-policy.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { publicAddress, trustedNetworks } from '../../domain/addresses.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { CommandFrame } from '../feature.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
 import { findInternalPort, nvrPorts } from './ports.ts';
 import type { ProbeRules } from './probe-routes.ts';
@@ -75,11 +75,11 @@ function identityHeaders({ auth, proxy }: Settings): readonly string[] {
 
 /** Runs doctor beside the server. Rejects with a sentence when there is no configuration or store to work with. */
 export async function doctorAt(
-  { place, openStore, providerFaults }: Pick<CommandFrame, 'place' | 'openStore' | 'providerFaults'>,
+  { place, openStore, providerFaults }: Pick<Frame, 'place' | 'openStore' | 'providerFaults'>,
   run: DoctorRun,
 ): Promise<Report> {
   const { directory, clock } = place();
-  const { settings, listUsers: users, asker, usersWithFactor, close } = await openStore('change');
+  const { settings, store, asker, close } = await openStore('change');
   try {
     const policy = await loadPolicy(settings.nvr.policy, directory);
     if (policy.kind === 'invalid') throw new Error('nvr.policy cannot be read: "postern check" says why');
@@ -88,8 +88,8 @@ export async function doctorAt(
       tableHead: policy.head,
       clock,
       asker,
-      users,
-      usersWithFactor,
+      users: store.accounts.listUsers,
+      usersWithFactor: store.secondFactor.listFactors,
       // The store has just been read and written.
       probeStore: async () => {},
       providerFaults: () => providerFaults(settings, clock),

@@ -1,28 +1,27 @@
 /** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
-import type { Command } from 'commander';
-import { createProgress, ending, type OutputStream } from '../../domain/command-frame.ts';
+import type { CommandGroup, Frame } from '../../accounts/http/route-commands.ts';
+import { createProgress, type OutputStream } from '../../domain/command-frame.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
 import { headText, readHead } from '../../store/ledger/chain.ts';
-import type { CommandFrame } from '../feature.ts';
 import type { LedgerCommand } from './whole-ledger.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 
-export function registerLedgerCommands(program: Command, frame: CommandFrame): void {
-  const ledger = program.command('ledger').description('verify and export the record of who watched what');
-  ledger
-    .command('verify')
-    .description('check the hash of every record; exit 1 and name the first record that does not fit')
-    .option('--head <chain:number:hash...>', 'heads that the log or the webhook told: shows that the end was cut off')
-    .action(({ head = [] }: { head?: readonly string[] }) => run(frame, (command) => verify(head, command, frame)));
-  ledger
-    .command('export')
-    .description('write all records to standard output, in the order of their chain')
-    .option('--format <format>', FORMATS.join(' or '), 'ndjson')
-    .action(({ format }: { format: string }) => run(frame, (command) => exportAll(format, command, frame)));
-}
+// biome-ignore format: a table
+export const LEDGER: CommandGroup = {
+  name: 'ledger',
+  about: 'verify and export the record of who watched what',
+  commands: [
+    { words: 'verify', about: 'check the hash of every record; exit 1 and name the first record that does not fit',
+      options: [['--head <chain:number:hash...>', 'heads that the log or the webhook told: shows that the end was cut off']],
+      run: ({ head = [] }: { readonly head?: readonly string[] }, frame) => onLedger(frame, (command) => verify(head, command, frame)) },
+    { words: 'export', about: 'write all records to standard output, in the order of their chain',
+      options: [['--format <format>', FORMATS.join(' or '), 'ndjson']],
+      run: ({ format }: { readonly format: string }, frame) => onLedger(frame, (command) => exportAll(format, command, frame)) },
+  ],
+};
 
-async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: CommandFrame) {
+async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: Frame) {
   const noted: ChainHead[] = [];
   for (const text of given) {
     const head = readHead(text);
@@ -43,7 +42,7 @@ async function verify(given: readonly string[], command: LedgerCommand, { stdout
   return misfits.length === 0;
 }
 
-async function exportAll(format: string, command: LedgerCommand, { stdout, stderr }: CommandFrame) {
+async function exportAll(format: string, command: LedgerCommand, { stdout, stderr }: Frame) {
   const known = FORMATS.find((one) => one === format);
   if (!known) throw new Error(`--format ${format}: there are ${FORMATS.join(' and ')}`);
   const { progress, report } = bar('exporting', stderr);
@@ -68,9 +67,8 @@ function bar(title: string, screen: OutputStream) {
   };
 }
 
-const run = (frame: CommandFrame, work: (command: LedgerCommand) => Promise<boolean>): Promise<void> =>
-  ending(frame, async () => {
-    const { openForLedger } = await import('./whole-ledger.ts');
-    const command = await openForLedger(frame.place());
-    return (await work(command).finally(() => command.close())) ? 0 : 1;
-  });
+async function onLedger({ place }: Frame, work: (command: LedgerCommand) => Promise<boolean>): Promise<number> {
+  const { openForLedger } = await import('./whole-ledger.ts');
+  const command = await openForLedger(place());
+  return (await work(command).finally(() => command.close())) ? 0 : 1;
+}

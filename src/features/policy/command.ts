@@ -1,44 +1,11 @@
 /** `postern policy diff|new`: what the NVR has and the route table does not know, and a first table (SPEC 15). */
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
-import { ending, type Output, orEnd } from '../../domain/command-frame.ts';
+import type { CommandGroup, Frame } from '../../accounts/http/route-commands.ts';
+import { orEnd } from '../../domain/command-frame.ts';
 import { faultMessage } from '../../domain/result.ts';
-import type { CommandFrame } from '../feature.ts';
 import type { PolicyReview } from './descriptions.ts';
 
-type Frame = Output & Pick<CommandFrame, 'place'>;
-
-interface DescriptionOptions {
-  readonly below?: string;
-}
-
-interface DiffOptions extends DescriptionOptions {
-  readonly json?: boolean;
-}
-
-const BELOW = 'where clients see the described paths, such as /playback';
-
-export function registerPolicyCommands(program: Command, frame: Frame): void {
-  const policy = program.command('policy').description('review the route table, or begin one');
-  policy
-    .command('diff [openapi.json]')
-    .description(
-      "compare the route table with the NVR's description of its API, from a file or from the running NVR; exit 1 when an operation is unknown or has other parameters",
-    )
-    .option('--below <path>', BELOW)
-    .option('--json', 'print JSON, for programs')
-    .addHelpText('after', DIFF_HELP)
-    .action((file: string | undefined, options: DiffOptions) => ending(frame, () => diff(file, options, frame)));
-  policy
-    .command('new <openapi>')
-    .description('print a first route table for an NVR, from its OpenAPI description: a file or an address')
-    .option('--below <path>', BELOW)
-    .option('--output <file>', 'write the table to this file, which must not be there yet')
-    .addHelpText('after', NEW_HELP)
-    .action((source: string, options: DescriptionOptions & { readonly output?: string }) =>
-      ending(frame, () => first(source, options, frame)),
-    );
-}
+const BELOW = ['--below <path>', 'where clients see the described paths, such as /playback'] as const;
 
 const DIFF_HELP = `
 Rows without an operation are listed and change no exit code: some belong to the NVR's web server or stream server.`;
@@ -50,11 +17,25 @@ Example:
   postern policy new http://nvr:8000/openapi.json --output routes.yaml
 Then set nvr.policy to ./routes.yaml, and run "postern check".`;
 
-async function first(
-  source: string,
-  { below, output }: DescriptionOptions & { readonly output?: string },
-  { stdout, stderr }: Frame,
-): Promise<number> {
+// biome-ignore format: a table
+export const POLICY: CommandGroup = {
+  name: 'policy',
+  about: 'review the route table, or begin one',
+  commands: [
+    { words: 'diff [openapi.json]', about: "compare the route table with the NVR's description of its API, from a file or from the running NVR; exit 1 when an operation is unknown or has other parameters",
+      options: [BELOW, ['--json', 'print JSON, for programs']], help: DIFF_HELP, run: diff },
+    { words: 'new <openapi>', about: 'print a first route table for an NVR, from its OpenAPI description: a file or an address',
+      options: [BELOW, ['--output <file>', 'write the table to this file, which must not be there yet']], help: NEW_HELP, run: first },
+  ],
+};
+
+interface FirstOptions {
+  readonly openapi: string;
+  readonly below?: string;
+  readonly output?: string;
+}
+
+async function first({ openapi: source, below, output }: FirstOptions, { stdout, stderr }: Frame): Promise<number> {
   const { makeFirstTable } = await import('./descriptions.ts');
   const table = orEnd(await makeFirstTable(source, below));
   if (output === undefined) {
@@ -69,7 +50,13 @@ async function first(
   return 0;
 }
 
-async function diff(file: string | undefined, { json, below }: DiffOptions, { place, stdout }: Frame): Promise<number> {
+interface DiffOptions {
+  readonly 'openapi.json'?: string;
+  readonly below?: string;
+  readonly json?: boolean;
+}
+
+async function diff({ 'openapi.json': file, json, below }: DiffOptions, { place, stdout }: Frame): Promise<number> {
   const { reviewPolicy } = await import('./descriptions.ts');
   const description = file === undefined ? undefined : await readFile(file, 'utf8');
   const reviewed = orEnd(await reviewPolicy(place(), description, below));

@@ -3,16 +3,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { Command } from 'commander';
-import type { Frame } from '../../../src/accounts/http/route-commands.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { openForCommands } from '../../../src/app/commands/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
-import { registerExplainCommand } from '../../../src/cli/commands/explain.ts';
-import { register } from '../../../src/cli/frame.ts';
 import { storeAddress } from '../../../src/config/schema/store-schema.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
-import { LINKS } from '../../../src/features/links/command.ts';
 import { createLinkPasses } from '../../../src/features/links/link-pass.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../../accounts/support/people.ts';
@@ -36,11 +31,7 @@ async function service(t: TestContext, more = '') {
   await store.accounts.addUser(await person('vera', { role: 'viewer' }));
   t.after(store.close);
   const run = async (words: string, piped = '') => {
-    const registerBoth = (program: Command, frame: Frame) => {
-      register(program, { ...frame, openStore: (use) => openForCommands(place, use) }, LINKS);
-      registerExplainCommand(program, frame);
-    };
-    return typed(words.split(' '), registerBoth, place, { stdin: piped });
+    return typed(words.split(' '), place, { stdin: piped });
   };
   return { directory, store, run };
 }

@@ -75,15 +75,27 @@ for (const [engine, skip] of [
       assert.equal((await viewer.ask('GET', '/api/closed-guests')).status, 403);
     });
 
+    it('comes back when an admin forgets the sign-in, and nobody else can', async () => {
+      await gone('fin');
+      const body = { provider: 'home', subject: 'fin' };
+      const viewer = new Visitor(instance);
+      await viewer.signIn(provider, { sub: 'vic', groups: ['front'] });
+      assert.equal((await viewer.ask('POST', '/api/closed-guests/forget', body)).status, 403);
+      await assertClosed('fin');
+      assert.equal((await admin.ask('POST', '/api/closed-guests/forget', body)).status, 200);
+      assert.equal((await signIn('fin')).status, 302);
+    });
+
     it('comes back when the command line forgets the sign-in', async () => {
       await gone('fay');
       const commands = await openForCommands(
         { directory: instance.directory, schema: configSchema, env: {}, clock: instance.clock },
         'change',
       );
-      const { signIns } = commands.services;
-      await assert.rejects(signIns.forget('home', 'nobody'), { recorded: 'sign-in-absent' });
-      await signIns.forget('home', 'fay');
+      const forget = (subject: string) =>
+        commands.ask('POST /api/closed-guests/forget', { body: { provider: 'home', subject } });
+      await assert.rejects(forget('nobody'), /There is no such closed guest/);
+      await forget('fay');
       await commands.close();
       assert.equal((await signIn('fay')).status, 302);
     });

@@ -282,7 +282,8 @@ describe('A person with a second factor here', () => {
       { directory: instance.directory, schema: configSchema, env: {}, clock: instance.clock },
       'change',
     );
-    await command.services.signIns.remove(VERA.name, 'home');
+    const params = { user: VERA.name, provider: 'home' };
+    await command.ask('DELETE /api/users/{user}/sign-ins/{provider}', { params });
     await command.close();
     assert.equal((await sendCode(visitor, step, codeNow())).status, 401);
     assert.ok(!visitor.namesOfCookies().includes(SESSION));

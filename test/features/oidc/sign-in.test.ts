@@ -1,8 +1,8 @@
 /** Signing in with a provider: the way there and back, accounts and their roles (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { formatExplanation } from '../../../src/cli/commands/explain.ts';
 import type { Explanation } from '../../../src/gateway/explain/explain.ts';
+import { formatExplanation } from '../../../src/gateway/explain/explanation-text.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
-import { registerPolicyCommands } from '../../../src/features/policy/command.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { typed } from '../../support/terminal.ts';
@@ -39,7 +38,7 @@ describe('postern policy', () => {
 
   async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
     const place = { directory: instance.directory, schema: configSchema, env: {}, clock: { now: () => Date.now() } };
-    return typed(['policy', ...words], registerPolicyCommands, place);
+    return typed(['policy', ...words], place);
   }
 
   it('diff asks the running NVR, and exits with 1 when it has an operation that the table does not know', async () => {

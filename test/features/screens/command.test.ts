@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openForCommands } from '../../../src/app/commands/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
-import { register } from '../../../src/cli/frame.ts';
 import { NEW_GRANT } from '../../../src/domain/accounts/grant.ts';
-import { SCREENS } from '../../../src/features/screens/command.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../../accounts/support/people.ts';
 import { tempDirectory } from '../../accounts/support/temp-directory.ts';
@@ -17,11 +15,7 @@ it('postern screens lists and revokes screens, which the ledger tells', async (t
   const run = async (...words: string[]) => {
     const place = { directory, schema: configSchema, env: {}, clock: handClock() };
     const openCommands = async () => openForCommands(place);
-    const { out, err, code } = await typed(
-      words,
-      (program, frame) => register(program, { ...frame, openStore: openCommands }, SCREENS),
-      place,
-    );
+    const { out, err, code } = await typed(words, place, { openStore: openCommands });
     return { out, told: err, code };
   };
   assert.match((await run('screens', 'list')).out, /There are no screens/);

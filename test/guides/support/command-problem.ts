@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createProgram } from '../../../src/cli/commands/command-line.ts';
+import { createProgram } from '../../../src/cli/command-line.ts';
 import { ROOT } from './blocks.ts';
 
 /** `notRun`: programs that are none of ours, with the reason why nothing runs them. */

@@ -2,27 +2,24 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { StoppedAtStart } from '../../app/await-store.ts';
-import { type Postern, startPostern } from '../../app/start.ts';
-import type { CommandPlace } from '../../config/load-config.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
-import { loadServiceConfig } from '../../config/service-config.ts';
-import { faultMessage } from '../../domain/result.ts';
-import { watchFiles } from '../../files/watch-files.ts';
-import { type LogDestination, openLogDestination } from '../../telemetry/logs/log-destination.ts';
-import { announcement, passwordBox } from '../announcement.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { releaseV8 } from '../v8-settings.ts';
-import { VERSION } from '../version.ts';
+import type { Frame } from '../accounts/http/route-commands.ts';
+import { StoppedAtStart } from '../app/await-store.ts';
+import { type Postern, startPostern } from '../app/start.ts';
+import { formatProblem } from '../config/problems/problems.ts';
+import { loadServiceConfig } from '../config/service-config.ts';
+import { faultMessage } from '../domain/result.ts';
+import { watchFiles } from '../files/watch-files.ts';
+import { type LogDestination, openLogDestination } from '../telemetry/logs/log-destination.ts';
+import { announcement, passwordBox } from './announcement.ts';
+import { stopSignal } from './stop-signal.ts';
+import { releaseV8 } from './v8-settings.ts';
+import { VERSION } from './version.ts';
 
-interface ServePlace extends Pick<CommandPlace, 'directory' | 'env' | 'schema'> {
-  readonly stdout: Writable & { isTTY?: boolean };
-  readonly stderr: Writable;
-}
+type Stdout = Frame['stdout'];
 
 /** Resolves with the exit code, once stopped by SIGTERM or SIGINT or when it cannot start. */
-export async function runServe(place: ServePlace): Promise<number> {
-  const { directory, env, schema, stdout, stderr } = place;
+export async function runServe({ place, stdout, stderr }: Frame): Promise<number> {
+  const { directory, env, schema, clock } = place();
   const config = await loadServiceConfig({ directory, env, schema });
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
@@ -35,7 +32,6 @@ export async function runServe(place: ServePlace): Promise<number> {
   // From here on: a signal during the start, or a change of a file, is not lost.
   const stopped = stopSignal(stdout.isTTY === true);
   const watching = await watchConfig(config.files);
-  const clock = { now: () => Date.now() };
   const log = openLogDestination(stdout);
   try {
     const postern = await startPostern({
@@ -85,7 +81,7 @@ function endAfter(graceSeconds: number, stderr: Writable): void {
 }
 
 /** Gives the files that were read. */
-async function reload(postern: Postern, stdout: ServePlace['stdout'], log: LogDestination): Promise<readonly string[]> {
+async function reload(postern: Postern, stdout: Stdout, log: LogDestination): Promise<readonly string[]> {
   const { newAdminPassword, files } = await postern.reload();
   log.flush();
   stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));

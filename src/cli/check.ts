@@ -1,12 +1,12 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
-import type { startFindings } from '../../app/commands/check-start.ts';
-import type { CommandPlace } from '../../config/load-config.ts';
-import { missingTlsFiles, openSecrets } from '../../config/named-files.ts';
-import { type Finding, formatProblem } from '../../config/problems/problems.ts';
-import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
-import type { StoredSettings } from '../../domain/stored-settings.ts';
-import { checkTrustedHeaders } from '../../identity/trusted-headers.ts';
+import type { startFindings } from '../app/commands/check-start.ts';
+import type { CommandPlace } from '../config/load-config.ts';
+import { missingTlsFiles, openSecrets } from '../config/named-files.ts';
+import { type Finding, formatProblem } from '../config/problems/problems.ts';
+import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../config/service-config.ts';
+import type { StoredSettings } from '../domain/stored-settings.ts';
+import { checkTrustedHeaders } from '../identity/trusted-headers.ts';
 import { isAlive } from './healthcheck.ts';
 
 type CheckPlace = Pick<CommandPlace, 'directory' | 'env' | 'schema' | 'trustedHeadersFile'>;
@@ -65,14 +65,14 @@ async function wholeConfig({ directory, env, schema }: CheckPlace): Promise<Serv
   const read = (stored?: StoredSettings) => loadServiceConfig({ directory, env, schema, whenMissing: 'read', stored });
   const config = await read();
   const settings = config.kind === 'loaded' ? config.settings : config.readable;
-  const { storedSettings } = await import('../../app/commands/read-only.ts');
+  const { storedSettings } = await import('../app/commands/read-only.ts');
   const stored = settings && (await storedSettings(settings));
   return stored ? read(stored) : config;
 }
 
 /** Loaded here alone: it needs the service's own modules, and a configuration that cannot be read needs none. */
 const found = async (config: ServiceConfig, { directory, env }: CheckPlace): ReturnType<typeof startFindings> =>
-  (await import('../../app/commands/check-start.ts')).startFindings(config, {
+  (await import('../app/commands/check-start.ts')).startFindings(config, {
     directory: resolve(directory),
     env,
     isRunning: isAlive,

@@ -2,22 +2,25 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { CommandStore } from '../app/commands/commands.ts';
-import { createProgress, type OutputStream } from '../domain/command-frame.ts';
-import {
-  copyEvents,
-  type ImportCounts,
-  type ImportOutcome,
-  importEvents,
-  type Skipped,
-} from '../events/import-events.ts';
-import type { StoreFrame } from './frame.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { createProgress, type Output, type OutputStream } from '../domain/command-frame.ts';
+import type { Store } from '../store/open-store.ts';
+import { copyEvents, type ImportCounts, type ImportOutcome, importEvents, type Skipped } from './import-events.ts';
 
-type WriteEvents = CommandStore['store']['writeEvents'];
-export type EventsFrame = StoreFrame<Pick<CommandStore, 'store' | 'settings'>>;
+type WriteEvents = Store['writeEvents'];
+
+/** A terminal, and the store that the files go into. */
+interface ImportPlace extends Pick<Output, 'stdout' | 'stderr'> {
+  readonly stdin: Readable;
+  readonly openStore: () => Promise<{
+    readonly store: Pick<Store, 'writeEvents'>;
+    readonly settings: Settings;
+    close(): Promise<void>;
+  }>;
+}
 
 /** The exit code: 0 when every file held events. */
-export async function importFiles(files: readonly string[], deps: EventsFrame): Promise<number> {
+export async function importFiles(files: readonly string[], deps: ImportPlace): Promise<number> {
   const sources = await Promise.all(files.map((file) => openSource(file, deps.stdin)));
   const missing = sources.filter((source) => 'problem' in source);
   for (const { problem } of missing) deps.stderr.write(`${problem}\n`);
@@ -89,7 +92,7 @@ async function isSqlite(file: string): Promise<boolean> {
 const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
 
 /** Whether the file held events, and not a single one of none. */
-async function importOne(source: Source, writeEvents: WriteEvents, { stdout, stderr }: EventsFrame): Promise<boolean> {
+async function importOne(source: Source, writeEvents: WriteEvents, { stdout, stderr }: ImportPlace): Promise<boolean> {
   const outcome = await (source.isDatabase ? copyDatabase : readText)(source, writeEvents, stderr);
   stdout.write(summarize(source.name, outcome));
   return outcome.kind === 'imported' && (outcome.stored > 0 || outcome.read === 0);

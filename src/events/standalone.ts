@@ -3,19 +3,18 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRoleRegistry } from '../../accounts/roles/roles.ts';
-import { rolesOfFile } from '../../config/schema/role-schema.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import { storeAddress } from '../../config/schema/store-schema.ts';
-import type { ListenAddress } from '../../domain/addresses.ts';
-import { type Clock, createDeletionGuard } from '../../domain/clock.ts';
-import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
-import { MOST_HEAD_BYTES } from '../../domain/request.ts';
-import { createEventsBackend } from '../../events/backend.ts';
-import { keepEvents } from '../../events/event-upkeep.ts';
-import { QUERY_SECONDS } from '../../events/open-events.ts';
-import { openNvrDatabase } from '../../store/nvr-database.ts';
-import { openStore } from '../../store/open-store.ts';
+import { rolesOfFile } from '../config/schema/role-schema.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { storeAddress } from '../config/schema/store-schema.ts';
+import type { ListenAddress } from '../domain/addresses.ts';
+import { type Clock, createDeletionGuard } from '../domain/clock.ts';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { MOST_HEAD_BYTES } from '../domain/request.ts';
+import { openNvrDatabase } from '../store/nvr-database.ts';
+import { openStore } from '../store/open-store.ts';
+import { createEventsBackend } from './backend.ts';
+import { keepEvents } from './event-upkeep.ts';
+import { QUERY_SECONDS } from './open-events.ts';
 
 interface BackendOptions {
   readonly settings: Settings;
@@ -56,15 +55,20 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     });
     opened.defer(upkeep.close);
   }
-  const { latest, current } = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
-  await latest();
-  const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
-  opened.defer(() => clearInterval(readRoles));
+  const { cameras: fixed } = rolesOfFile(settings.auth);
+  let roles = fixed;
+  const readRoles = async (): Promise<void> => {
+    const made = (await store.roles.listRoles()).map(({ role, cameras }) => [role, cameras] as const);
+    roles = new Map([...made, ...fixed]);
+  };
+  await readRoles();
+  const reading = setInterval(() => void readRoles().catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
+  opened.defer(() => clearInterval(reading));
   const stopping = new AbortController();
   const handler = createEventsBackend({
     stopping: stopping.signal,
     events: place.events,
-    roles: current,
+    roles: () => roles,
     cameras: () => nvr.cameras ?? null,
     showsUnlisted: file === undefined,
     queryTimeout: QUERY_SECONDS,
