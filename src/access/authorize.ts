@@ -119,7 +119,7 @@ function authorizeAdmin(
 }
 
 /**
- * Fields that the row names have their form for an admin too, whose other fields pass. The ledger tells the cameras of an
+ * Fields that the row names have their form for an admin too, whose other fields pass. Records tell the cameras of an
  * export: where they stand in its body, that of an admin is read as well.
  */
 function bodyOfAdmin(row: PolicyRow): Pick<Obligations, 'body'> {

@@ -1,5 +1,4 @@
 /** Requests that are made from a row: its path with every parameter filled in, about one camera, or the address of a page row (SPEC 15, 20). Pure. */
-import type { ViewingKind } from '../domain/ledger.ts';
 import {
   isOwnerKind,
   type Locator,
@@ -7,6 +6,7 @@ import {
   type ParameterShape,
   type PathShape,
   type PolicyRow,
+  type ViewingKind,
 } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';

@@ -29,7 +29,7 @@ export async function startPostern(options: StartOptions) {
   const generations: Generations = createGenerations(() => runtime.features.warnings(), { house });
   const { active } = generations;
   const runtime: Runtime = await openRuntime(options, {
-    // What runs by the clock, as the ledger does, may ask before the first generation is open.
+    // What runs by the clock may ask before the first generation is open.
     config: () => generations.config() ?? config,
     async underStored(store) {
       config = await house.underStored(store);

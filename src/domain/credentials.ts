@@ -10,7 +10,7 @@ export type CredentialKind = Credential['kind'];
 export type CredentialMode = 'session' | 'bearer' | 'apikey' | 'link' | 'screen' | 'proxy' | 'network';
 
 interface Traits<Kind extends Credential = Credential> {
-  /** Names it in logs and in the ledger, and holds no secret: ids are shown in the lists of what they name. */
+  /** Names it in logs and records, and holds no secret: ids are shown in the lists of what they name. */
   readonly name: (credential: Kind) => string;
   /** Absent: it does not come by a listener, and is not counted. */
   readonly mode?: CredentialMode | ((credential: Kind) => CredentialMode);
@@ -28,7 +28,7 @@ interface Traits<Kind extends Credential = Credential> {
   readonly isToldCauses?: true;
   /** Its owner uses it. Absent: it is lent to viewers, for whom the curtain is always drawn and who have a part of the owner's share. */
   readonly isUsedByOwner?: true;
-  /** A person sits before it: reads the own records of the ledger, and is named on pages of errors. */
+  /** A person sits before it: reads its own records, and is named on pages of errors. */
   readonly isPerson?: true;
   /** May look at responses as another person gets them, if an administrator. */
   readonly mayViewAs?: true;
@@ -161,7 +161,7 @@ export const traitsFor = ({ kind }: Pick<Credential, 'kind'>): Traits => CREDENT
 
 export const credentialName = (credential: Credential): string => traitsFor(credential).name(credential);
 
-/** The provider that a session began with, as the ledger and `explain` name it: `oidc:home`. Undefined for every other credential. */
+/** The provider that a session began with, as records and `explain` name it: `oidc:home`. Undefined for every other credential. */
 export const credentialProvider = (credential: Credential): string | undefined =>
   credential.kind === 'session' && credential.provider !== undefined ? `oidc:${credential.provider}` : undefined;
 

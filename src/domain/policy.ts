@@ -12,6 +12,14 @@ export type Verb = (typeof VERBS)[number];
 export const VIEWS = ['live', 'history', 'export', 'browse', 'signalling'] as const;
 export type Views = (typeof VIEWS)[number];
 
+export const VIEWING_KINDS = ['live', 'history', 'export'] as const;
+export type ViewingKind = (typeof VIEWING_KINDS)[number];
+/** What is recorded of pictures that were shown; `browse`: small ones beside a list, which are no viewing. */
+export const PICTURE_KINDS = [...VIEWING_KINDS, 'browse'] as const;
+
+export const isViewingKind = (kind: string): kind is ViewingKind => VIEWING_KINDS.some((known) => known === kind);
+export const isPictureKind = (kind: string): boolean => PICTURE_KINDS.some((known) => known === kind);
+
 /**
  * Forms of answers that the gate can narrow to a caller's cameras, whatever the NVR. `array`: elements that name their camera;
  * `one`: an object that names it; `nested`: objects that name it, at any depth; `page`: one page of a list of elements that name
@@ -80,7 +88,7 @@ export interface PolicyRow {
   readonly verb?: Verb;
   /** What a role gets that is denied the verb: `empty`, the empty response. Absent: a refusal. */
   readonly denied?: 'empty';
-  /** What the response shows, for the ledger; absent: no pictures and no sound. */
+  /** What the response shows, for records; absent: no pictures and no sound. */
   readonly views?: Views;
   /** The parameters that all but admins may send, each once; absent: any. */
   readonly query?: ParameterForms;

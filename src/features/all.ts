@@ -7,13 +7,19 @@ import { BACKUP } from './backup/command.ts';
 import { DOCTOR } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
 import { LEDGER } from './ledger/command.ts';
+import { LEDGER_TABLES } from './ledger/tables.ts';
 import { LINKS } from './links/command.ts';
 import { POLICY } from './policy/command.ts';
 import { SCREENS } from './screens/command.ts';
 
 export const FEATURES: readonly Feature[] = [
   { name: 'notify', load: async () => (await import('./notify/index.ts')).notify },
-  { name: 'ledger', load: async () => (await import('./ledger/index.ts')).ledger, group: LEDGER },
+  {
+    name: 'ledger',
+    tables: LEDGER_TABLES,
+    load: async () => (await import('./ledger/index.ts')).ledger,
+    group: LEDGER,
+  },
   { name: 'links', load: async () => (await import('./links/index.ts')).links, group: LINKS },
   { name: 'screens', load: async () => (await import('./screens/index.ts')).screens, group: SCREENS },
   { name: 'policy', group: POLICY },

@@ -2,9 +2,7 @@
 import type { Kysely } from 'kysely';
 import { storeFault } from '../domain/store/store-fault.ts';
 import { findRecord, hasRow, updateRows } from './engine/rows.ts';
-import type { Tables } from './engine/tables.ts';
-
-const KEPT = ['users', 'custom_roles', 'grants', 'events', 'ledger_records'] as const;
+import { type Tables, tablesWhere } from './engine/tables.ts';
 
 async function readId(db: Kysely<Tables>): Promise<string> {
   const identity = await findRecord(db, 'store_identity', {});
@@ -15,7 +13,7 @@ async function readId(db: Kysely<Tables>): Promise<string> {
 /** `isEmpty`: it holds no account and no record. */
 export async function readIdentity(db: Kysely<Tables>) {
   let isEmpty = true;
-  for (const table of KEPT) isEmpty &&= !(await hasRow(db, table, {}));
+  for (const [table] of tablesWhere(({ isKept }) => isKept)) isEmpty &&= !(await hasRow(db, table, {}));
   return { id: await readId(db), isEmpty };
 }
 

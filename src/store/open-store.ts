@@ -19,7 +19,6 @@ import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { forgetEventsOf, writeEvents } from './events/write-events.ts';
 import { assertFinished, readIdentity } from './identity.ts';
-import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate, neededMigration } from './migrate.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 import { assertNotLost, isBlank } from './sqlite/sqlite-faults.ts';
@@ -60,15 +59,20 @@ export async function openStore(options: StoreOptions) {
   };
 }
 
-/** Makes a part of the store over tables of its own; all that it has is calls. `site`: empty where one service uses the store. */
+/** Where a part is: `site` is empty where one service uses the store; `isFile`: the store is a file of this machine. */
+export interface PlaceOfPart {
+  readonly site: string;
+  readonly isFile: boolean;
+}
+/** Makes a part of the store over tables of its own; all that it has is calls. */
 export type MakePart<Part extends object> = (
   db: Kysely<Tables>,
   locked: Locked,
-  place: { readonly site: string; readonly isFile: boolean },
+  place: PlaceOfPart,
 ) => Part & Calls<Part>;
 
 /** The parts whose calls are bounded by a time, each over tables of its own. */
-function openParts(db: Kysely<Tables>, { words, file }: Engine, site: string) {
+function openParts(db: Kysely<Tables>, { words }: Engine, site: string) {
   const locked = lockedOn(db, words);
   return {
     accounts: createAccountStore(db, locked),
@@ -85,7 +89,6 @@ function openParts(db: Kysely<Tables>, { words, file }: Engine, site: string) {
     screenCodes: screenCodeStoreOf(site)(db, locked),
     loginPlaces: createLoginPlaceStore(db, locked),
     loginBlocks: createLoginBlockStore(db, locked),
-    ledger: createLedgerStore(db, file !== undefined, site),
   };
 }
 

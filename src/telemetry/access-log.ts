@@ -112,7 +112,7 @@ export function createAccessLog(
 }
 
 /**
- * A picture, a segment or a film: a page polls so many that their lines would fill a disk. The ledger has the viewings. An export
+ * A picture, a segment or a film: a page polls so many that their lines would fill a disk. Viewings are recorded. An export
  * is one line, and so is a WebSocket.
  */
 function showsPictures({ request, described = request, admission }: RequestRecord): boolean {

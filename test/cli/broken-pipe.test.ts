@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { before, describe, it } from 'node:test';
-import type { LedgerEntry } from '../../src/domain/ledger.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import type { LedgerEntry } from '../../src/features/ledger/records.ts';
 import { batchOf } from '../support/own-entries.ts';
 import { EVERYBODY, moveIn } from '../support/people.ts';
 import { MAIN, newDirectory } from '../support/run-postern.ts';
+import { openStore } from '../support/whole-store.ts';
 
 const RECORDS = 5000;
 

@@ -11,9 +11,9 @@ import { importFrom } from '../../src/accounts/users/import-users.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
+import { openStore } from '../support/whole-store.ts';
 
 const NEW = 'a new password';
 

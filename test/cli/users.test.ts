@@ -9,11 +9,11 @@ import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import type { Role } from '../../src/domain/names.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { handClock, IN_FORCE, person, quickHasher, ROLES } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 import { nvrDatabaseFile } from '../support/recorded.ts';
 import { typed as runTyped } from '../support/terminal.ts';
+import { openStore } from '../support/whole-store.ts';
 
 const NEW = 'a new password';
 const PEOPLE = [

@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
+import { isPictureKind } from '../../src/domain/policy.ts';
+import { headText, misfitSentences } from '../../src/features/ledger/chain.ts';
+import type { LedgerStore } from '../../src/features/ledger/ledger-store.ts';
+import { listNotices } from '../../src/features/ledger/notices.ts';
 import {
-  isPictureKind,
   LEDGER_KINDS,
   type LedgerEntry,
   type LedgerQuestion,
   type ListedRecord,
   type StoredRecord,
-} from '../../src/domain/ledger.ts';
-import { listNotices } from '../../src/features/ledger/notices.ts';
+} from '../../src/features/ledger/records.ts';
 import type { Misfit } from '../../src/features/ledger/verify.ts';
 import { checkLedger } from '../../src/features/ledger/verify.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
-import { headText, misfitSentences } from '../../src/store/ledger/chain.ts';
-import type { LedgerStore } from '../../src/store/ledger/ledger.ts';
 import { batchOf, liveAt } from '../support/own-entries.ts';
 
 interface Opened {

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
-import type { LedgerEntry, LedgerQuestion } from '../../src/domain/ledger.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { groupByDay } from '../../src/features/ledger/days.ts';
+import type { LedgerEntry, LedgerQuestion } from '../../src/features/ledger/records.ts';
 import { checkLedger } from '../../src/features/ledger/verify.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
 import { batchOf, liveAt } from '../support/own-entries.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
+import { openStore, type Store } from '../support/whole-store.ts';
 
 const NOW = 1_800_000_000;
 const entry = (camera: string, from = NOW) => liveAt(from, { user: 'zoe', camera, to: from });

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
 import { BETWEEN_ASKING_MILLISECONDS } from '../../src/store/sqlite/sqlite.ts';
 import { accountRecordsContract } from '../contracts/account-store-records.ts';
 import { batchOf } from '../support/own-entries.ts';
 import { until } from '../support/until.ts';
+import { openStore, type Store } from '../support/whole-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const scratch = makeScratch();

@@ -4,12 +4,13 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
+import { ok } from '../../src/domain/result.ts';
 import { type CopyMode, copiedTables, copyStore } from '../../src/store/copy-store.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
 import { batchOf } from '../support/own-entries.ts';
 import { EVERYBODY, moveIn } from '../support/people.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { openStore, type Store } from '../support/whole-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const KEPT_BY_THE_ENGINE = [
@@ -123,7 +124,11 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     for (const scratch of scratches) scratch.remove();
   });
 
-  const copied = async (mode: CopyMode, from = source, to = target) => copyStore(from, to, mode, () => {});
+  /** What was copied, by table. */
+  const copied = async (mode: CopyMode, from = source, to = target) => {
+    const all = await copyStore(from, to, mode, () => {});
+    return all.ok ? ok(Object.fromEntries(all.value.map(({ table, rows }) => [table, rows]))) : all;
+  };
   const factors = {
     totp_secrets: 1,
     recovery_codes: 1,
@@ -155,7 +160,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     seen_sessions: 0,
     events: 6000,
   };
-  const whole = { ok: true, value: Object.entries(counts).map(([table, rows]) => ({ table, rows })) };
+  const whole = ok(counts);
 
   it('is whole in PostgreSQL', async () => assert.deepEqual(await copied('refuse'), whole));
 
@@ -178,7 +183,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     for (const readOnly of [false, true])
       await assert.rejects(openStore({ url: scratch.url, readOnly }), /half of a copy.*--continue.*--replace/);
     const again = await openStore({ url: scratch.url, isCopyTarget: true });
-    assert.deepEqual(await copyStore(source, again, 'continue', () => {}), whole);
+    assert.deepEqual(await copied('continue', source, again), whole);
     await again.close();
     const served = await openStore({ url: scratch.url });
     assert.equal((await served.identity()).id.length, 36);

@@ -14,8 +14,8 @@ import {
   updateRows,
 } from '../../src/store/engine/rows.ts';
 import { mayChangeVerdict, type Table, type TableName, tablesWhere } from '../../src/store/engine/tables.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { openStore, type Store } from '../support/whole-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const REGISTER = tablesWhere(() => true);

@@ -11,11 +11,11 @@ import { configSchema } from '../../src/app/resources/features.ts';
 import { cutOff } from '../../src/features/ledger/spans.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import type { MovedEvents } from '../../src/store/engine/engine.ts';
-import { openStore, type Store } from '../../src/store/open-store.ts';
 import { event } from '../events/support/event.ts';
 import { movableClock } from '../support/clock.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { openStore, type Store } from '../support/whole-store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -54,7 +54,7 @@ export type LoginOutcome =
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
   /** Everything was right, and the user may do nothing now: told only then. */
   | { readonly kind: 'closed'; readonly user: User; readonly closed: Barred }
-  /** The user where there is one of the name: for the log and the ledger, never for the client. */
+  /** The user where there is one of the name: for logs and records, never for the client. */
   | { readonly kind: 'mismatch'; readonly user?: User; readonly why?: TokenLoginFault }
   /** `why` is for the log, never for the client. */
   | { readonly kind: 'passkey-wrong'; readonly user?: User; readonly why: PasskeyFault }

@@ -51,7 +51,7 @@ export async function rememberStore({ directory, config }: StartedConfig, { stor
   await markConfigured(directory, config.isEmpty, id);
 }
 
-/** Writes a warning and a record of the ledger at the first start behind a restore. */
+/** Writes a warning and a record at the first start behind a restore. */
 export async function tellRestored(
   directory: string,
   log: OpenedStore['log'],

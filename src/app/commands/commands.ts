@@ -59,7 +59,7 @@ export async function openForCommands(
   const { auth } = settings;
   const secretPlaces = { configDirectory: directory, environment: env };
   const features = await openFeaturesForCommand({ store, settings, clock, warn, secretPlaces });
-  /** Writes an act into the ledger (SPEC 14). */
+  /** Records an act (SPEC 14). */
   const audit: Audit = (entry) => features.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
   const hasher = createPasswordHasher({ iterations: auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });

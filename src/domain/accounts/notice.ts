@@ -18,7 +18,7 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** What the account's page and `notify.webhook` show of a record. */
 export interface Notice {
-  /** That of the record in the ledger. */
+  /** That of the record. */
   readonly id: string;
   readonly event: NoticeKind;
   /** Whose account it is. */

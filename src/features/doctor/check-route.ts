@@ -1,8 +1,9 @@
 /** `POST /api/status/doctor`: what doctor finds at the public address, for admins (SPEC 15). */
 import { z } from 'zod';
 import { type Audit, auditedCredential } from '../../accounts/audit.ts';
+import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
+import type { AccountServices } from '../../app/services.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
 import type { DoctorPlace } from './inside.ts';
 import { runDoctor } from './run-doctor.ts';
@@ -10,7 +11,6 @@ import { runDoctor } from './run-doctor.ts';
 export interface CheckRules {
   /** `audit` records the token that is made and taken back. */
   readonly placeWith: (audit: Audit) => DoctorPlace;
-  readonly audit: Audit;
   /** Runs nothing, and gives undefined, while another run is under way. */
   readonly alone: <Value>(work: () => Promise<Value>) => Promise<Value> | undefined;
 }
@@ -37,22 +37,26 @@ export const REPORT = named(
 );
 
 /** Nothing of the request says where to look: only the configuration does (SSRF). */
+const route = declaring<AccountServices & CheckRules>();
+
 // biome-ignore format: a table
-export const CHECK_ROUTES: readonly OwnRoute<CheckRules>[] = [
-  { route: 'POST /api/status/doctor', access: 'admin', note: 'asks server.public_url and no other address', summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, REPORT], no: [409], handler: answer },
+export const CHECK_ROUTES = [
+  route({ route: 'POST /api/status/doctor', access: 'admin', note: 'asks server.public_url and no other address', summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, REPORT], no: [409], run: check }),
 ];
 
 /** Seconds. With the time limits of the probes a run takes half a minute at most. */
 const SILENCE = 2;
 
 /** The account or the proxy's user who asks; undefined on the internal listener, which knows no persons. */
-const askerName = (caller: Caller | undefined): string | undefined =>
-  caller?.credential.kind === 'internal-listener' ? undefined : caller?.name;
+const askerName = ({ credential, name }: Caller): string | undefined =>
+  credential.kind === 'internal-listener' ? undefined : name;
 
-async function answer(ctx: RouteContext, { placeWith, audit, alone }: CheckRules): Promise<void> {
-  const { caller, clientAddress: from, requestId } = ctx.state;
+async function check(
+  { caller, from, ctx }: Call,
+  { placeWith, audit, alone }: CheckRules & Pick<AccountServices, 'audit'>,
+): Promise<object> {
   // A token in an admin's name is in the audit log as every other.
-  const by = { who: caller?.name, from, ...auditedCredential(caller), requestId };
+  const by = { who: caller.name, from, ...auditedCredential(caller), ...(ctx && { requestId: ctx.state.requestId }) };
   const run = { asker: askerName(caller), headers: {}, ca: undefined, silence: SILENCE };
   const report = await alone(() =>
     runDoctor(
@@ -60,12 +64,8 @@ async function answer(ctx: RouteContext, { placeWith, audit, alone }: CheckRules
       run,
     ),
   );
-  ctx.set('Cache-Control', 'no-store');
-  if (report?.ok) {
-    ctx.body = report.value;
-    return;
-  }
-  ctx.status = report ? 503 : 409;
-  ctx.set('Retry-After', RETRY_SECONDS);
-  ctx.body = { success: false, message: report ? report.error : 'A check is under way: wait for its end' };
+  const headers = { 'Retry-After': RETRY_SECONDS };
+  if (!report) throw new Refused(409, 'A check is under way: wait for its end', { headers });
+  if (!report.ok) throw new Refused(503, report.error, { headers });
+  return report.value;
 }

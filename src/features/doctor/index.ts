@@ -25,7 +25,6 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
   return {
     ...ports,
     under({ config: { settings, tableHead }, services, providerFaults }) {
-      const { audit } = services;
       const tokens = { ...services, roles: services.roleRegistry.latest, asksProof: () => false, grantUses: NO_USES };
       const placeWith = (audit: Audit) => ({
         settings,
@@ -40,7 +39,7 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
       return {
         routes: [
           ...bound(PROBE_ROUTES, probeRules(settings, clock)),
-          ...bound(CHECK_ROUTES, { placeWith, audit, alone }),
+          ...bound(CHECK_ROUTES, { ...services, placeWith, alone }),
         ],
       };
     },

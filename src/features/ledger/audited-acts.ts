@@ -1,7 +1,7 @@
 /** What is audited, as entries of the ledger: logins, changes and refusals (SPEC 14). Pure. */
 import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
-import type { LedgerEntry, LedgerKind } from '../../domain/ledger.ts';
 import type { AuditedAct } from '../feature.ts';
+import type { LedgerEntry, LedgerKind } from './records.ts';
 import { type Subject, storable } from './sightings.ts';
 
 /** Recorded elsewhere, or of no use when a year has passed. */

@@ -1,8 +1,8 @@
 /** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
 import type { CommandGroup, Frame } from '../../accounts/http/route-commands.ts';
 import { createProgress, type OutputStream } from '../../domain/command-frame.ts';
-import type { ChainHead } from '../../domain/ledger.ts';
-import { headText, readHead } from '../../store/ledger/chain.ts';
+import { headText, readHead } from './chain.ts';
+import type { ChainHead } from './records.ts';
 import type { LedgerCommand } from './whole-ledger.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;

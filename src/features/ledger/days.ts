@@ -1,7 +1,7 @@
 /** Sums of viewings by local day, person, kind and camera: for plots, and for what is usual; days are those of the clock of the service (SPEC 14). */
 
-import { qualified } from '../../domain/accounts/site.ts';
-import { isViewingKind, type LedgerDay, type LedgerEntry, readDetail } from '../../domain/ledger.ts';
+import { isViewingKind } from '../../domain/policy.ts';
+import { type LedgerDay, type LedgerEntry, qualified, readDetail } from './records.ts';
 
 const HOUR = 3600;
 const DAY = 86_400;

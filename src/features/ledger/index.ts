@@ -1,15 +1,16 @@
 /** The ledger: who watched what, and what was changed, in a chain of hashes; notices are records of it (SPEC 12, 14). */
 import { randomUUID } from 'node:crypto';
-import type { LedgerEntry } from '../../domain/ledger.ts';
 import { faultMessage } from '../../domain/result.ts';
-import { misfitSentences } from '../../store/ledger/chain.ts';
 import type { CommandServices, FeatureParts, OpenForCommand } from '../feature.ts';
 import { actRecord, isNotice, toEntry } from './audited-acts.ts';
+import { misfitSentences } from './chain.ts';
 import { ledgerKeys, ledgerSection } from './keys.ts';
 import { openLedger } from './ledger.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
+import { ledgerPart } from './ledger-store.ts';
 import { type LedgerMetrics, ledgerMetrics } from './metrics.ts';
 import { NOTICE_ROUTES, sendNotices } from './notices.ts';
+import type { LedgerEntry } from './records.ts';
 
 export const ledger: FeatureParts<LedgerMetrics> = {
   keys: { ledger: ledgerSection },
@@ -40,7 +41,7 @@ function openCommandLedger({
       if (entries.length === 0) return;
       try {
         const ended = entries.splice(0).map((entry) => ({ id: randomUUID(), entry }));
-        const written = await store.ledger.append({ ended, open: [] }, now());
+        const written = await store.part(ledgerPart).append({ ended, open: [] }, now());
         for (const sentence of misfitSentences(written)) warn(sentence);
         sendNotices(written, messages);
       } catch (fault) {

@@ -1,25 +1,28 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
 
 import { z } from 'zod';
-import { qualified } from '../../domain/accounts/site.ts';
+import { ANSWERED, type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
+import { respond } from '../../accounts/http/responses.ts';
+import type { AccountServices } from '../../app/services.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { traitsFor } from '../../domain/credentials.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
+import { named, TEXT } from '../../routes/shapes.ts';
+import type { LocalTime } from './days.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
+import { type Downloads, recordJson, streamRecords } from './record-formats.ts';
 import {
   LEDGER_KINDS,
   type LedgerCursor,
   type LedgerDay,
   type LedgerQuestion,
   type LedgerSight,
-} from '../../domain/ledger.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { named, TEXT } from '../../routes/shapes.ts';
-import type { LedgerStore } from '../../store/ledger/ledger.ts';
-import type { LocalTime } from './days.ts';
-import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
-import { type Downloads, recordJson, streamRecords } from './record-formats.ts';
+  qualified,
+} from './records.ts';
 
 export interface LedgerRouteDeps {
-  readonly store: Pick<LedgerStore, 'find' | 'days'>;
+  readonly records: Pick<LedgerStore, 'find' | 'days'>;
   readonly downloads: Downloads;
   /** Existing cameras that the caller sees; undefined: all. */
   readonly camerasOf: (caller: Caller) => readonly string[] | undefined;
@@ -89,33 +92,24 @@ const QUERY = {
   format: 'json, ndjson or csv',
 };
 
+const route = declaring<AccountServices & LedgerRouteDeps>();
+
 // biome-ignore format: a table
-export const LEDGER_ROUTES: readonly OwnRoute<LedgerRouteDeps>[] = [
-  { route: 'GET /api/ledger', access: 'any', cameras: ['query:camera'], narrow: 'check', note: "the caller's own records; for an admin all; with ledger.visible_to_viewers the viewings of the caller's cameras",
-    summary: "Who watched what, and what was changed, newest first: one's own records; as an admin, all; API tokens of others than admins get 403", query: QUERY, yes: [200, z.array(RECORD)], no: [422, 429],
-    handler: async (ctx, deps) => {
-      const asked = await readRequest(ctx, deps);
-      if (asked) await list(ctx, asked, deps);
-    } },
-  { route: 'GET /api/ledger/days', access: 'any', cameras: ['query:camera'], narrow: 'check', note: 'as above, as sums',
-    summary: 'Minutes watched, by person and day', query: QUERY, yes: [200, z.array(DAY_SUM)], no: [422],
-    handler: async (ctx, deps) => {
-      const asked = await readRequest(ctx, deps);
-      if (asked) respond(ctx, 200, await days(asked.question, deps));
-    } },
+export const LEDGER_ROUTES = [
+  route({ route: 'GET /api/ledger', access: 'any', cameras: ['query:camera'], narrow: 'check', note: "the caller's own records; for an admin all; with ledger.visible_to_viewers the viewings of the caller's cameras",
+    summary: "Who watched what, and what was changed, newest first: one's own records; as an admin, all; API tokens of others than admins get 403", query: QUERY, yes: [200, z.array(RECORD)], no: [422, 429], run: list }),
+  route({ route: 'GET /api/ledger/days', access: 'any', cameras: ['query:camera'], narrow: 'check', note: 'as above, as sums',
+    summary: 'Minutes watched, by person and day', query: QUERY, yes: [200, z.array(DAY_SUM)], no: [422], run: days }),
 ];
 
 interface LedgerRequest extends Omit<LedgerQuery, 'question'> {
   readonly question: LedgerQuestion;
 }
 
-/** Undefined when the response is set already. */
-async function readRequest(ctx: RouteContext, deps: LedgerRouteDeps): Promise<LedgerRequest | undefined> {
-  const { caller } = ctx.state;
-  if (!caller) return void respond(ctx, 401, { success: false, message: 'Log in first.' });
-  if (!mayRead(caller)) return void respond(ctx, 403, { success: false, message: NOT_FOR_TOKENS });
-  const read = readLedgerQuery(ctx.querystring, ctx.get('accept'));
-  if (!read.ok) return void respond(ctx, 422, { success: false, message: read.error.join('; ') });
+async function readRequest({ caller, query, ctx }: Call, deps: LedgerRouteDeps): Promise<LedgerRequest> {
+  if (!mayRead(caller)) throw new Refused(403, NOT_FOR_TOKENS);
+  const read = readLedgerQuery(query, ctx?.get('accept') ?? '');
+  if (!read.ok) throw new Refused(422, read.error.join('; '));
   const { camera, ...question } = read.value.question;
   const cameras = camera === undefined ? undefined : recordedAs(camera, deps);
   return { ...read.value, question: { ...question, cameras, sight: await findSight(caller, deps) } };
@@ -144,20 +138,21 @@ const recordedAs = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): re
 const recordedHere = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): readonly string[] =>
   site !== undefined && camera.includes(':') ? [qualified(site, camera)] : recordedAs(camera, { site });
 
-async function list(ctx: RouteContext, asked: LedgerRequest, deps: LedgerRouteDeps): Promise<void> {
+async function list(call: Call, deps: LedgerRouteDeps): Promise<object> {
+  const asked = await readRequest(call, deps);
   const { question, format, limit, cursor } = asked;
-  if (format !== 'json') return stream(ctx, { ...asked, format }, deps);
+  if (format !== 'json' && call.ctx) return stream(call.ctx, { ...asked, format }, deps);
   const wanted = limit ?? DEFAULT_LIMIT;
-  const found = await deps.store.find(question, wanted, cursor);
+  const found = await deps.records.find(question, wanted, cursor);
   const last = found.at(-1);
-  if (last && found.length === wanted) ctx.set('Link', `<${nextLink(ctx, last)}>; rel="next"`);
-  respond(ctx, 200, found.map(recordJson));
+  if (last && found.length === wanted) call.ctx?.set('Link', `<${nextLink(call, last)}>; rel="next"`);
+  return found.map(recordJson);
 }
 
-function nextLink(ctx: RouteContext, last: LedgerCursor): string {
-  const query = new URLSearchParams(ctx.querystring);
-  query.set('cursor', cursorText(last));
-  return `${ctx.state.basePath ?? ''}/api/ledger?${query}`;
+function nextLink({ query, ctx }: Call, last: LedgerCursor): string {
+  const next = new URLSearchParams(query);
+  next.set('cursor', cursorText(last));
+  return `${ctx?.state.basePath ?? ''}/api/ledger?${next}`;
 }
 
 const TYPES = { ndjson: 'application/x-ndjson; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
@@ -167,26 +162,23 @@ const RETRY_SECONDS = '10';
 function stream(
   ctx: RouteContext,
   asked: LedgerRequest & { readonly format: keyof typeof TYPES },
-  { store, downloads }: LedgerRouteDeps,
-): void {
-  const body = downloads.begin(ctx.state.caller?.name ?? '', () => streamRecords(asked, store));
-  if (!body) {
-    ctx.set('Retry-After', RETRY_SECONDS);
-    respond(ctx, 429, { success: false, message: BUSY });
-    return;
-  }
+  { records, downloads }: LedgerRouteDeps,
+): object {
+  const body = downloads.begin(ctx.state.caller?.name ?? '', () => streamRecords(asked, records));
+  if (!body) throw new Refused(429, BUSY, { headers: { 'Retry-After': RETRY_SECONDS } });
   if (asked.format === 'csv') ctx.set('Content-Disposition', 'attachment; filename="ledger.csv"');
-  ctx.set('Cache-Control', 'no-store');
   ctx.set('Content-Type', TYPES[asked.format]);
-  ctx.status = 200;
-  ctx.body = body;
+  respond(ctx, 200, body);
+  return ANSWERED;
 }
 
 /** What one person, link or screen watched on one day, by the clock of the service; without what still goes on. */
-async function days(question: LedgerQuestion, { store, localTime, now }: LedgerRouteDeps) {
+async function days(call: Call, deps: LedgerRouteDeps) {
+  const { question } = await readRequest(call, deps);
+  const { localTime, now } = deps;
   const before = question.before ?? now();
   const after = Math.max(question.after ?? before - DEFAULT_DAYS * DAY, before - MOST_DAYS * DAY);
-  const found = await store.days(question, localTime(after).day, localTime(before).day);
+  const found = await deps.records.days(question, localTime(after).day, localTime(before).day);
   const sums = new Map<string, z.output<typeof DAY_SUM>>();
   for (const { day, user, viewer, seconds, records, kind } of found satisfies readonly LedgerDay[]) {
     const lent = /^(?:link|screen)(?::|$)/.test(viewer) ? { credential: viewer } : {};
@@ -200,10 +192,4 @@ async function days(question: LedgerQuestion, { store, localTime, now }: LedgerR
   return [...sums.values()]
     .map((sum) => ({ ...sum, minutes: Math.round(sum.minutes * 100) / 100 }))
     .sort((one, other) => (one.day + one.user < other.day + other.user ? -1 : 1));
-}
-
-function respond(ctx: RouteContext, status: number, body: object): void {
-  ctx.set('Cache-Control', 'no-store');
-  ctx.status = status;
-  ctx.body = body;
 }

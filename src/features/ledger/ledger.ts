@@ -3,21 +3,20 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
-import { qualified } from '../../domain/accounts/site.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock, DeletionGuard } from '../../domain/clock.ts';
-import { currentHead } from '../../domain/ledger.ts';
 import { bound } from '../../routes/own-route.ts';
-import { headText, misfitSentences } from '../../store/ledger/chain.ts';
-import type { LedgerStore } from '../../store/ledger/ledger.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { actRecord, isNotice } from './audited-acts.ts';
+import { headText, misfitSentences } from './chain.ts';
 import { activeLocalClock, type LocalTime } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
+import { type LedgerStore, ledgerPart } from './ledger-store.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { listNotices, NOTICE_ROUTES, sendNotices } from './notices.ts';
 import { createDownloads } from './record-formats.ts';
+import { currentHead, qualified } from './records.ts';
 import { createSightings, type LedgerNews } from './sightings.ts';
 import { createViewings } from './viewings.ts';
 import { createLedgerWriter } from './writer.ts';
@@ -30,12 +29,14 @@ type LedgerServices = Pick<
 >;
 
 export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
-  const { settings, activeSettings, store, clock } = opened;
+  const { settings, activeSettings, clock } = opened;
+  const { accounts } = opened.store;
+  const store = opened.store.part(ledgerPart);
   const now = (): number => clock.now() / 1000;
   const localTime = activeLocalClock(() => activeSettings().auth.timezone);
   const enabled = ledgerKeys(settings).retention > 0;
   const sightings = createSightings();
-  const own = openWriting(opened, metrics, now, localTime);
+  const own = openWriting({ ...opened, store }, metrics, now, localTime);
   const passOn = (): void => {
     const news = atSite(sightings.drain(now()), settings.server.site);
     if (news.sightings.length + news.entries.length + news.dropped > 0) own.writer.take(news);
@@ -64,23 +65,26 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
       const { auth, server } = config.settings;
       const noticesOf = async (name: string): Promise<readonly Notice[]> => {
         await recorded();
-        const user = await store.accounts.findUser(name);
+        const user = await accounts.findUser(name);
         // Another person may have had the name before.
-        return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store.ledger) : [];
+        return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store) : [];
       };
       const routes = {
-        store: store.ledger,
+        records: store,
         downloads: createDownloads(),
         camerasOf: ({ scope }: Caller) => (scope.kind === 'all' ? undefined : seen(scope)),
         accountSince: async ({ name }: Caller) =>
-          auth.enabled ? (await store.accounts.findUser(name))?.createdAt : undefined,
+          auth.enabled ? (await accounts.findUser(name))?.createdAt : undefined,
         visibleToViewers: () => ledgerKeys(config.settings).visible_to_viewers,
         site: server.site,
         localTime,
         now,
       };
       return {
-        routes: [...bound(NOTICE_ROUTES, { ...services, noticesOf }), ...bound(LEDGER_ROUTES, routes)],
+        routes: [
+          ...bound(NOTICE_ROUTES, { ...services, noticesOf }),
+          ...bound(LEDGER_ROUTES, { ...services, ...routes }),
+        ],
         viewings: enabled ? createViewings({ sightings, layout, camerasOf, clock }) : undefined,
       };
     },
@@ -107,14 +111,14 @@ function atSite(news: LedgerNews, site: string | undefined): LedgerNews {
 }
 
 function openWriting(
-  { store, activeSettings, clock, mayDelete, logs, messages }: LedgerServices,
+  { store, activeSettings, clock, mayDelete, logs, messages }: Omit<LedgerServices, 'store'> & { store: LedgerStore },
   metrics: LedgerMetrics,
   now: () => number,
   localTime: (at: number) => LocalTime,
 ) {
   const log = logs.named('service.ledger');
   const writer = createLedgerWriter({
-    store: store.ledger,
+    store,
     now,
     newId: randomUUID,
     localTime,
@@ -134,7 +138,7 @@ function openWriting(
     onWorking: () => log.info('the ledger is written again'),
   });
   const upkeep = openUpkeep({
-    store: store.ledger,
+    store,
     settings: activeSettings,
     clock,
     mayDelete,

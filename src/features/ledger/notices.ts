@@ -5,9 +5,9 @@ import { type Call, declaring, Refused, refusedFor } from '../../accounts/http/k
 import type { AccountServices } from '../../app/services.ts';
 import { NOTICE_KINDS, type Notice } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recordId } from '../../domain/ledger.ts';
-import type { LedgerStore } from '../../store/ledger/ledger.ts';
 import type { Messages } from '../feature.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recordId } from './records.ts';
 
 /** `notice`: a login from a new place, which is recorded for this alone. */
 const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];

@@ -1,8 +1,8 @@
 /** The query of `GET /api/ledger`: a question, or every parameter that is wrong with it (SPEC 14). Pure. */
 
 import { isSiteName } from '../../domain/accounts/site.ts';
-import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion } from '../../domain/ledger.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion } from './records.ts';
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -32,8 +32,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'format',
 ]);
 
-export function readLedgerQuery(query: string, accept: string): Result<LedgerQuery, readonly string[]> {
-  const given = new URLSearchParams(query);
+export function readLedgerQuery(given: URLSearchParams, accept: string): Result<LedgerQuery, readonly string[]> {
   const faults: string[] = [];
   for (const name of new Set(given.keys())) {
     if (!KNOWN.has(name)) faults.push(`${name}: is not known; there are ${[...KNOWN].join(', ')}`);

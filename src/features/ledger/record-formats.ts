@@ -1,8 +1,8 @@
 /** Records as they are told, as JSON, NDJSON or CSV; all that there is in small pages, between which every other request comes first (SPEC 14). */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { LedgerCursor, LedgerQuestion, ListedRecord } from '../../domain/ledger.ts';
-import type { LedgerStore } from '../../store/ledger/ledger.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import type { LedgerCursor, LedgerQuestion, ListedRecord } from './records.ts';
 
 /** Absent: there is nothing to tell. `hash` is null while a viewing goes on. */
 export const recordJson = (record: ListedRecord) => ({

@@ -1,5 +1,5 @@
 /** What this process saw of viewings since it was last asked: one entry of a map for each, however many requests it took (SPEC 14). */
-import type { LedgerEntry, LedgerKind } from '../../domain/ledger.ts';
+import type { LedgerEntry, LedgerKind } from './records.ts';
 
 /** Recorded time that was asked for. */
 export interface WatchedTime {

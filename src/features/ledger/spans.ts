@@ -1,5 +1,7 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
-import { isPictureKind, type LedgerEntry, type OpenSpan, type OwnEntry, readDetail } from '../../domain/ledger.ts';
+
+import { isPictureKind } from '../../domain/policy.ts';
+import { type LedgerEntry, type OpenSpan, type OwnEntry, readDetail } from './records.ts';
 import {
   firstNames,
   joined,

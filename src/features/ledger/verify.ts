@@ -1,4 +1,6 @@
 /** Verifies the ledger: names the first record of each chain that does not fit, rows without a place, and what was deleted without a record or before its time (SPEC 14). Pure. */
+
+import { emptyHead, hashEntry, type ToldDeletion, toldBeginning, toldDeletion } from './chain.ts';
 import {
   type ChainClosing,
   type ChainHead,
@@ -6,8 +8,7 @@ import {
   type LedgerRecord,
   recordId,
   type StoredRecord,
-} from '../../domain/ledger.ts';
-import { emptyHead, hashEntry, type ToldDeletion, toldBeginning, toldDeletion } from '../../store/ledger/chain.ts';
+} from './records.ts';
 
 export interface Misfit {
   readonly chain: string;

@@ -4,9 +4,10 @@ import type { CommandPlace } from '../../config/load-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
-import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
 import { openStore } from '../../store/open-store.ts';
+import { ledgerPart } from './ledger-store.ts';
 import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';
+import type { ChainClosing, ChainHead, StoredRecord } from './records.ts';
 import { checkLedger } from './verify.ts';
 
 /** Is told how many records are done, of how many. */
@@ -24,7 +25,7 @@ export async function openForLedger(place: CommandPlace) {
   if (at.url.engine === 'sqlite' && !existsSync(at.url.file))
     throw new Error(`there is no store in ${place.directory}: name the directory of the service with --config-dir`);
   const store = await openStore({ url: storeAddress(at.url), site: server.site, readOnly: true });
-  const { ledger } = store;
+  const ledger = store.part(ledgerPart);
 
   async function* allRows(): AsyncGenerator<StoredRecord> {
     for (let behind = ''; ; ) {

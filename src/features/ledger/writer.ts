@@ -1,7 +1,8 @@
 /** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
-import type { LedgerEntry, LedgerRecord, OpenSpan, OwnEntry } from '../../domain/ledger.ts';
-import type { LedgerStore } from '../../store/ledger/ledger.ts';
+
 import { groupByDay, type LocalTime } from './days.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import type { LedgerEntry, LedgerRecord, OpenSpan, OwnEntry } from './records.ts';
 import type { LedgerNews } from './sightings.ts';
 import { createSpans, cutOff } from './spans.ts';
 

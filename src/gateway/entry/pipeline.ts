@@ -74,7 +74,7 @@ export const lostMeanwhile = async (
   { recheck }: Pick<Gate, 'recheck'>,
 ): Promise<RefusalReason | undefined> => caller && lostRights(await recheck(caller), caller);
 
-/** Tells the ledger of responses that show pictures or sound: when they begin, and when they end (SPEC 14). */
+/** Tells the features of responses that show pictures or sound: when they begin, and when they end (SPEC 14). */
 export interface ViewingWatch {
   /** The first byte is there. Returns the function to call behind the last one. `isWhole`: not a range, nor what the client has already. */
   begin(asked: AskedPictures, isWhole: boolean): () => void;

@@ -18,7 +18,7 @@ export interface TablesUpdate {
 export interface StoreOptions {
   /** `sqlite:/absolute/path`, or `postgres://…`. */
   readonly url: string;
-  /** `server.site`: links and screens are of one site, and records of the ledger say theirs. Default: the only one, which has no name. */
+  /** `server.site`: links and screens are of one site, and records say theirs. Default: the only one, which has no name. */
   readonly site?: string | undefined;
   /** PostgreSQL: another address for LISTEN, where `url` is that of a transaction pooler. */
   readonly listenUrl?: string | undefined;

@@ -11,7 +11,6 @@ import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
 import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
 import type { ClosedSignIn, ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';
-import type { LedgerDay, OpenSpan } from '../../domain/ledger.ts';
 
 /** `flag`: 0 or 1; `json`: text; `boolean`: SQLite gives 0 and 1 back. */
 interface Column {
@@ -37,6 +36,8 @@ export interface Table {
   readonly changesVerdicts?: false | readonly string[];
   /** Every request depends on it: `/readyz` reads it. */
   readonly isProbed?: true;
+  /** A store with a row of it is in use. */
+  readonly isKept?: true;
   /** Whether all rows of a user go with the account. */
   readonly isOfUser?: true;
   /** The column of the time at which a row is over; it is deleted then, or so much later. */
@@ -64,18 +65,8 @@ export const LATE_SECONDS = 3600;
 const PLACE_SECONDS = 365 * 86_400;
 
 // biome-ignore format: a table
-const ENTRY = {
-  kind: TEXT, user_name: named('user', maybe(TEXT)), credential: maybe(TEXT), address: maybe(TEXT),
-  camera: maybe(TEXT), from_at: named('from', NUMBER), to_at: named('to', NUMBER), watched_from: maybe(NUMBER), watched_to: maybe(NUMBER),
-  /** It stays text: the hash of a record is made of it. */
-  detail: maybe(TEXT),
-  /** Null: a service without `server.site`. */
-  site: optional(maybe(TEXT)),
-} as const;
-
-// biome-ignore format: a table
 const CORE_TABLES = {
-  users: { key: 'name', isProbed: true, columns: {
+  users: { key: 'name', isProbed: true, isKept: true, columns: {
     name: TEXT, role: TEXT, password_hash: TEXT, password_changed_at: maybe(NUMBER), created_at: NUMBER,
     has_factor: optional(defaulted(FLAG)),
     /** New with every gain of a first factor and loss of the last one. */
@@ -89,7 +80,7 @@ const CORE_TABLES = {
     /** 0: made without a password that a person knows. */
     has_password: named('hasNoPassword', { ...optional(defaulted(FLAG)), isNegated: true }),
   } },
-  custom_roles: { key: 'role', isProbed: true, columns: {
+  custom_roles: { key: 'role', isProbed: true, isKept: true, columns: {
     role: TEXT, cameras: JSON_TEXT, limits: optional(maybe(JSON_TEXT)),
   } },
   curtain: { key: 'camera', ends: { by: 'until', keptSeconds: LATE_SECONDS }, columns: {
@@ -100,7 +91,7 @@ const CORE_TABLES = {
   } },
   settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
   /** API tokens, links, screens and invitations. What is a kind's own stands in the tables that follow, and goes with the grant. */
-  grants: { key: 'id', isProbed: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
+  grants: { key: 'id', isProbed: true, isKept: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
     id: TEXT, kind: hidden(TEXT), secret_hash: maybe(TEXT), name: maybe(TEXT), user_name: USER, user_created_at: maybe(NUMBER),
     role: maybe(TEXT), cameras: maybe(JSON_TEXT), created_at: NUMBER, expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER),
     last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
@@ -152,19 +143,6 @@ const CORE_TABLES = {
     id: TEXT, kind: TEXT, subject: TEXT, names: JSON_TEXT, since: NUMBER, until: NUMBER, shared_window: named('window', maybe(TEXT)),
     is_open: hidden(FLAG), lifted_at: hidden(maybe(NUMBER)),
   } },
-  /** `id` is the chain and the number in it, padded with zeros: it sorts as the chain goes. Records of former versions have no id of their own. */
-  ledger_records: { key: 'id', changesVerdicts: false, columns: {
-    id: TEXT, chain: TEXT, ...ENTRY, own_id: hidden(maybe(TEXT)), hash: TEXT,
-  } },
-  /** `seen_at`: when a process wrote it last. */
-  ledger_open: { key: 'id', changesVerdicts: false, columns: { id: TEXT, ...ENTRY, seen_at: hidden(NUMBER) } },
-  ledger_chains: { key: 'chain', changesVerdicts: false, columns: { chain: TEXT, seq: NUMBER, hash: TEXT } },
-  ledger_closings: { key: 'id', changesVerdicts: false, columns: {
-    id: TEXT, chain: TEXT, day: TEXT, seq: NUMBER, hash: TEXT, records: NUMBER,
-  } },
-  ledger_days: { key: 'id', changesVerdicts: false, columns: {
-    id: hidden(TEXT), day: TEXT, user_name: USER, viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: NUMBER,
-  } },
   revoked_tokens: { key: 'token_id', isProbed: true, ends: { by: 'expires_at', keptSeconds: LATE_SECONDS }, columns: {
     token_id: TEXT, expires_at: NUMBER,
   } },
@@ -172,7 +150,7 @@ const CORE_TABLES = {
     id: TEXT, user_name: USER, address: TEXT, agent: TEXT, since: NUMBER, last_seen: NUMBER, expires_at: NUMBER,
     signed_with: named('keyId', TEXT),
   } },
-  events: { key: 'id', changesVerdicts: false, columns: {
+  events: { key: 'id', isKept: true, changesVerdicts: false, columns: {
     /** The order is that of a response. */
     id: TEXT, label: TEXT, sub_label: maybe(TEXT), camera: TEXT, start_time: NUMBER, end_time: maybe(NUMBER), false_positive: maybe(BOOLEAN),
     zones: JSON_TEXT, thumbnail: maybe(TEXT), has_clip: BOOLEAN, has_snapshot: BOOLEAN, retain_indefinitely: BOOLEAN,
@@ -263,8 +241,6 @@ export interface Records {
   readonly oidc_sessions: ProviderSession;
   readonly screen_codes: ScreenCode;
   readonly login_blocks: LoginBlock;
-  readonly ledger_open: OpenSpan;
-  readonly ledger_days: LedgerDay;
   readonly seen_sessions: SeenSession;
 }
 /** A record of the table as the service knows it. */
@@ -326,7 +302,7 @@ const quietWrites = ([name, { changesVerdicts }]: readonly [string, Table]): rea
 
 /**
  * Whether accounts, roles and tokens that are remembered must be read again after the statement: whatever changes a row counts,
- * but what `TABLES` excepts, which is written all the time. A statement that begins with `with` is taken for a write, but for that of the ledger.
+ * but what `TABLES` excepts, which is written all the time. A statement that begins with `with` is taken for a write, unless it moves a row of a quiet table.
  */
 export const mayChangeVerdict = (statement: string): boolean => {
   quiet ??= new RegExp(

@@ -1,5 +1,5 @@
 /** Records of every kind, and sums of a few days, as `GET /api/ledger` gives them. */
-import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
+import { LEDGER_KINDS } from '../../../src/features/ledger/records.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const DAY = 86_400;

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AUDITED } from '../../../src/accounts/audit.ts';
 import { NOTICE_KINDS } from '../../../src/domain/accounts/notice.ts';
-import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
 import {
   type ActivityRecord,
   bucketDays,
@@ -16,6 +15,7 @@ import {
   viewerOf,
   viewerText,
 } from '../../../src/features/ledger/page/activity-records.ts';
+import { LEDGER_KINDS } from '../../../src/features/ledger/records.ts';
 import { textsIn } from '../../../src/locales/catalogs.ts';
 import { LANGUAGES } from '../../../src/locales/languages.ts';
 import { learnCameraNames } from '../../../src/ui/pages/shared/words.ts';

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { LedgerEntry, LedgerRecord } from '../../../src/domain/ledger.ts';
 import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
+import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/features/ledger/chain.ts';
+import type { LedgerEntry, LedgerRecord } from '../../../src/features/ledger/records.ts';
 import {
   createSightings,
   type OpenSighting,
@@ -14,7 +15,6 @@ import { createSpans, cutOff } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewing.ts';
 import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
-import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/store/ledger/chain.ts';
 import { liveAt } from '../../support/own-entries.ts';
 
 const chained = (count: number): readonly LedgerRecord[] =>

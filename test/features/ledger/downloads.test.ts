@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import type { ListedRecord } from '../../../src/domain/ledger.ts';
+import type { LedgerStore } from '../../../src/features/ledger/ledger-store.ts';
 import { createDownloads, streamRecords } from '../../../src/features/ledger/record-formats.ts';
-import type { LedgerStore } from '../../../src/store/ledger/ledger.ts';
-import { openStore } from '../../../src/store/open-store.ts';
+import type { ListedRecord } from '../../../src/features/ledger/records.ts';
 import { batchOf } from '../../support/own-entries.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
 import { newDirectory } from '../../support/run-postern.ts';
 import { startInstance } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
+import { openStore } from '../../support/whole-store.ts';
 
 const RECORDS = 20_000;
 const PAGES = 50;

@@ -5,15 +5,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { configSchema } from '../../../src/app/resources/features.ts';
-import { type ChainHead, currentHead } from '../../../src/domain/ledger.ts';
+import { linkEntries } from '../../../src/features/ledger/chain.ts';
+import { type ChainHead, currentHead } from '../../../src/features/ledger/records.ts';
 import { openForLedger } from '../../../src/features/ledger/whole-ledger.ts';
-import { linkEntries } from '../../../src/store/ledger/chain.ts';
-import { openStore, type Store } from '../../../src/store/open-store.ts';
 import { batchOf, liveAt } from '../../support/own-entries.ts';
 import { newDirectory } from '../../support/run-postern.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../../support/servers/postgres.ts';
 import { startInstance } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
+import { openStore, type Store } from '../../support/whole-store.ts';
 
 const DAY = 86_400;
 const NOW = 1_800_000_000;

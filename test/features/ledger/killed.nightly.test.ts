@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { cutOff } from '../../../src/features/ledger/spans.ts';
 import { openForLedger } from '../../../src/features/ledger/whole-ledger.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { newDirectory, runPostern, servePostern } from '../../support/run-postern.ts';
 import { until } from '../../support/until.ts';
+import { openStore } from '../../support/whole-store.ts';
 
 /** More by hand: `POSTERN_KILLS=20`. */
 const KILLS = Number(process.env['POSTERN_KILLS'] ?? 2);

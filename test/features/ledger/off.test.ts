@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import type { Settings } from '../../../src/config/schema/schema.ts';
-import type { LedgerEntry } from '../../../src/domain/ledger.ts';
 import { localClock } from '../../../src/features/ledger/days.ts';
 import { openUpkeep } from '../../../src/features/ledger/ledger.ts';
-import { openStore } from '../../../src/store/open-store.ts';
+import type { LedgerEntry } from '../../../src/features/ledger/records.ts';
 import { batchOf } from '../../support/own-entries.ts';
 import { newDirectory } from '../../support/run-postern.ts';
+import { openStore } from '../../support/whole-store.ts';
 
 const DAY = 86_400;
 const NOW = 1_800_000_000;

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
-import { openStore } from '../../../src/store/open-store.ts';
 import { ledgerStoreContract } from '../../contracts/ledger-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../../support/servers/postgres.ts';
+import { openStore } from '../../support/whole-store.ts';
 
 describe('With SQLite', () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-ledger-'));

@@ -4,12 +4,12 @@ import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { ListedRecord } from '../../../src/domain/ledger.ts';
-import { openStore, type Store } from '../../../src/store/open-store.ts';
+import type { ListedRecord } from '../../../src/features/ledger/records.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
+import { openStore, type Store } from '../../support/whole-store.ts';
 
 const PEOPLE = [ADMIN_PERSON, VERA, CARL];
 const RECORDED = 1_700_000_000;

@@ -5,10 +5,10 @@ import { it } from 'node:test';
 import { openForCommands } from '../../../src/app/commands/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { NEW_GRANT } from '../../../src/domain/accounts/grant.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../../accounts/support/people.ts';
 import { tempDirectory } from '../../accounts/support/temp-directory.ts';
 import { typed } from '../../support/terminal.ts';
+import { openStore } from '../../support/whole-store.ts';
 
 it('postern screens lists and revokes screens, which the ledger tells', async (t) => {
   const directory = tempDirectory(t);

@@ -1,12 +1,12 @@
 /** The ledger: what is written is counted by kind; what waits, for how long, and what was lost is told (SPEC 9, 14). */
 import { describe, it } from 'node:test';
 import type { Settings } from '../../../src/config/schema/schema.ts';
-import { LEDGER_KINDS, type LedgerBatch } from '../../../src/domain/ledger.ts';
 import { storeFault } from '../../../src/domain/store/store-fault.ts';
+import { beginningEntry, emptyHead, linkEntries } from '../../../src/features/ledger/chain.ts';
 import { openLedger } from '../../../src/features/ledger/ledger.ts';
+import type { LedgerStore } from '../../../src/features/ledger/ledger-store.ts';
 import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
-import { beginningEntry, emptyHead, linkEntries } from '../../../src/store/ledger/chain.ts';
-import type { LedgerStore } from '../../../src/store/ledger/ledger.ts';
+import { LEDGER_KINDS, type LedgerBatch } from '../../../src/features/ledger/records.ts';
 import type { HoldingStore } from '../../../src/store/pending-revocations.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { movableClock } from '../../support/clock.ts';
@@ -45,7 +45,7 @@ describe('The ledger', () => {
       {
         settings: SETTINGS,
         activeSettings: () => SETTINGS,
-        store: { ledger } as HoldingStore,
+        store: { part: () => ledger } as unknown as HoldingStore,
         clock,
         logs,
         mayDelete: () => true,

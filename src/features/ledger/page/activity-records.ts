@@ -1,7 +1,7 @@
 /** Records of the ledger as the page of activity shows them: what is asked for, rows, sums by day, and sentences (SPEC 14). Pure. */
 
 import type { z } from 'zod';
-import { isPictureKind, VIEWING_KINDS } from '../../../domain/ledger.ts';
+import { isPictureKind, VIEWING_KINDS } from '../../../domain/policy.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../../../ui/pages/shared/events/bars.ts';
 import { readText } from '../../../ui/pages/shared/untrusted.ts';

@@ -1,6 +1,6 @@
 /** The answer to "may this person see this camera?" as a sentence, and what would change it. Pure. */
 import type { z } from 'zod';
-import { VIEWING_KINDS, type ViewingKind } from '../../../domain/ledger.ts';
+import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { Explanation as ExplanationOfServer } from '../../../gateway/explain/explain.ts';
 import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';

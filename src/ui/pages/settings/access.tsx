@@ -1,7 +1,7 @@
 /** Settings > Access: who sees what: one person and one camera, all people and cameras, and any request (SPEC 1, 15). */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { VIEWING_KINDS, type ViewingKind } from '../../../domain/ledger.ts';
+import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { Choice, type Options, SelectField } from '../shared/fields.tsx';
 import { Opener } from '../shared/forms.tsx';

@@ -1,6 +1,5 @@
 /** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
-import { VIEWING_KINDS } from '../../../domain/ledger.ts';
-import { VERBS } from '../../../domain/policy.ts';
+import { VERBS, VIEWING_KINDS } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { Field, type FieldProps, Switch, TextArea, TextField } from '../shared/fields.tsx';
 import type { FormState } from '../shared/forms.tsx';

@@ -1,8 +1,8 @@
 /** A replica that writes the ledger: `write-batches.ts URL NAME RECORDS MILLISECONDS`. A line before each batch, and one when it is written. */
 import { setTimeout } from 'node:timers/promises';
-import type { LedgerEntry } from '../../../../src/domain/ledger.ts';
-import { openStore } from '../../../../src/store/open-store.ts';
+import type { LedgerEntry } from '../../../../src/features/ledger/records.ts';
 import { batchOf } from '../../../support/own-entries.ts';
+import { openStore } from '../../../support/whole-store.ts';
 
 const [url = '', name = '', records = '', pause = ''] = process.argv.slice(2);
 const nothing = { credential: null, address: null, camera: null, watchedFrom: null, watchedTo: null };

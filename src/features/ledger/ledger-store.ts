@@ -2,6 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { findStoreFault } from '../../domain/store/store-fault.ts';
+import { deleteRows, insertNew, type Locked, listRecords } from '../../store/engine/rows.ts';
+import { type Tables, writeRow } from '../../store/engine/tables.ts';
+import type { PlaceOfPart } from '../../store/open-store.ts';
+import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from './chain.ts';
+import { asStored, findDays, findRecords } from './find-records.ts';
 import {
   type ChainClosing,
   type ChainHead,
@@ -20,13 +26,9 @@ import {
   type OwnEntry,
   recordId,
   type StoredRecord,
-} from '../../domain/ledger.ts';
-import { findStoreFault } from '../../domain/store/store-fault.ts';
-import { deleteRows, insertNew, listRecords } from '../engine/rows.ts';
-import { type Tables, writeRow } from '../engine/tables.ts';
-import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from './chain.ts';
-import { asStored, findDays, findRecords } from './find-records.ts';
+} from './records.ts';
 import { inOneStatement, inTransaction, type Step } from './steps.ts';
+import './tables.ts';
 
 /** A process that has not renewed its spans for so long is gone, or cut off. */
 const LEFT_SECONDS = 90;
@@ -42,10 +44,10 @@ type Plan = Pick<Step, 'over' | 'open' | 'now' | 'forgotten'> & {
   readonly daysOf?: DaysOf | undefined;
 };
 
-export type LedgerStore = ReturnType<typeof createLedgerStore>;
+export type LedgerStore = ReturnType<typeof ledgerPart>;
 
-/** Its calls reject with a store fault. `isFile`: the store is a file of this machine. `site`: empty where one service uses the store. */
-export function createLedgerStore(db: Kysely<Tables>, isFile: boolean, site: string) {
+/** Its calls reject with a store fault. */
+export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: PlaceOfPart) {
   const take = (isFile ? inTransaction : inOneStatement)(db);
   const atSite = <Entry extends OwnEntry['entry']>(entry: Entry): Entry =>
     site === '' || entry.site !== undefined ? entry : { ...entry, site };

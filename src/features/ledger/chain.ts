@@ -9,7 +9,7 @@ import {
   type LedgerEntry,
   type LedgerRecord,
   readDetail,
-} from '../../domain/ledger.ts';
+} from './records.ts';
 
 /** The hash before the first record of a chain. */
 export const NO_HASH = '0'.repeat(64);

@@ -1,10 +1,7 @@
 /** The ledger: records of who watched what and of changes (SPEC 14). Times are Unix seconds. */
-import { isRecord, type JsonRecord, parsedJson } from './json.ts';
+import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
+import { PICTURE_KINDS, type ViewingKind } from '../../domain/policy.ts';
 
-export const VIEWING_KINDS = ['live', 'history', 'export'] as const;
-export type ViewingKind = (typeof VIEWING_KINDS)[number];
-/** Kinds of records about pictures that were shown; `browse`: small ones beside a list, which are no viewing. */
-export const PICTURE_KINDS = [...VIEWING_KINDS, 'browse'] as const;
 export const LEDGER_KINDS = [
   ...PICTURE_KINDS,
   'login',
@@ -17,9 +14,6 @@ export const LEDGER_KINDS = [
   'notice',
 ] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
-
-export const isViewingKind = (kind: string): kind is ViewingKind => VIEWING_KINDS.some((known) => known === kind);
-export const isPictureKind = (kind: string): boolean => PICTURE_KINDS.some((known) => known === kind);
 
 /** What one record tells, without its place in a chain. */
 export interface LedgerEntry {
@@ -173,3 +167,7 @@ export function readDetail({ detail }: Pick<LedgerEntry, 'detail'>): JsonRecord 
   const told = parsedJson(detail ?? '');
   return isRecord(told) ? told : {};
 }
+
+/** How sums of the ledger name a camera, and records of 0.2.0: `barn:garden`. */
+export const qualified = (site: string | undefined, camera: string): string =>
+  site === undefined ? camera : `${site}:${camera}`;

@@ -1,6 +1,9 @@
 /** Finds records of the ledger, newest first, in windows of time: no statement reads more than some days (SPEC 14). */
 import { setImmediate } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import { PICTURE_KINDS } from '../../domain/policy.ts';
+import { allOf, anyOf, type Condition, isOneOf } from '../../store/engine/engine.ts';
+import { readRecord, type Tables } from '../../store/engine/tables.ts';
 import {
   LEDGER_KINDS,
   type LedgerCursor,
@@ -9,11 +12,8 @@ import {
   type LedgerQuestion,
   type LedgerSight,
   type ListedRecord,
-  PICTURE_KINDS,
   type StoredRecord,
-} from '../../domain/ledger.ts';
-import { allOf, anyOf, type Condition, isOneOf } from '../engine/engine.ts';
-import { readRecord, type Tables } from '../engine/tables.ts';
+} from './records.ts';
 
 /** A span is at most as long: what began earlier has ended before. */
 const LONGEST_SPAN_SECONDS = 86_400;

@@ -1,8 +1,8 @@
 /** A step of the chain: moves its head if that is still the one that was read, and writes or deletes rows with it, all or nothing (SPEC 14). */
 import { type Kysely, sql } from 'kysely';
-import type { ChainClosing, ChainHead, LedgerDay, OpenSpan } from '../../domain/ledger.ts';
-import { inChunks } from '../engine/rows.ts';
-import { type Tables, writeRow } from '../engine/tables.ts';
+import { inChunks } from '../../store/engine/rows.ts';
+import { type Tables, writeRow } from '../../store/engine/tables.ts';
+import type { ChainClosing, ChainHead, LedgerDay, OpenSpan } from './records.ts';
 
 export interface Step {
   readonly from: ChainHead;
