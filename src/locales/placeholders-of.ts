@@ -24,17 +24,16 @@ export function placeholdersOf(message: string): ReadonlyMap<string, Example> {
   return found;
 }
 
-/** The examples of each message: the types of `texts.ts` are made of them. */
-export const placeholdersFile = (): string =>
-  `${JSON.stringify(
-    Object.fromEntries(
-      Object.entries(readCatalog('en'))
-        .filter(([, message]) => message.includes('{'))
-        .map(([key, message]) => [key, Object.fromEntries(placeholdersOf(message))]),
-    ),
-    null,
-    2,
-  )}\n`;
+/** The examples of each message, a line each: the types of `texts.ts` are made of them. */
+export const placeholdersFile = (): string => {
+  const lines = Object.entries(readCatalog('en'))
+    .filter(([, message]) => message.includes('{'))
+    .map(([key, message]) => {
+      const examples = [...placeholdersOf(message)].map(([name, example]) => `"${name}": ${JSON.stringify(example)}`);
+      return `  ${JSON.stringify(key)}: { ${examples.join(', ')} }`;
+    });
+  return `{\n${lines.join(',\n')}\n}\n`;
+};
 
 /** The messages that a language lacks; they are shown in English. */
 export const lacking = (): readonly (readonly [tag: string, keys: readonly string[]])[] =>
