@@ -11,6 +11,7 @@ import { LEDGER_TABLES } from './ledger/tables.ts';
 import { LINKS } from './links/command.ts';
 import { POLICY } from './policy/command.ts';
 import { SCREENS } from './screens/command.ts';
+import { SCREEN_TABLES } from './screens/tables.ts';
 
 export const FEATURES: readonly Feature[] = [
   { name: 'notify', load: async () => (await import('./notify/index.ts')).notify },
@@ -21,7 +22,12 @@ export const FEATURES: readonly Feature[] = [
     group: LEDGER,
   },
   { name: 'links', load: async () => (await import('./links/index.ts')).links, group: LINKS },
-  { name: 'screens', load: async () => (await import('./screens/index.ts')).screens, group: SCREENS },
+  {
+    name: 'screens',
+    tables: SCREEN_TABLES,
+    load: async () => (await import('./screens/index.ts')).screens,
+    group: SCREENS,
+  },
   { name: 'policy', group: POLICY },
   { name: 'backup', group: BACKUP },
   { name: 'doctor', load: async () => (await import('./doctor/index.ts')).doctor, group: DOCTOR },

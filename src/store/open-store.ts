@@ -9,7 +9,6 @@ import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } 
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createOpeningStore } from './accounts/link-openings.ts';
 import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from './accounts/logins.ts';
-import { screenCodeStoreOf } from './accounts/screen-codes.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
@@ -86,7 +85,6 @@ function openParts(db: Kysely<Tables>, { words }: Engine, site: string) {
     invitations: createInvitationStore(db, locked),
     signIns: createSignInStore(db, locked),
     openings: createOpeningStore(db, locked),
-    screenCodes: screenCodeStoreOf(site)(db, locked),
     loginPlaces: createLoginPlaceStore(db, locked),
     loginBlocks: createLoginBlockStore(db, locked),
   };

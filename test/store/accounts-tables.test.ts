@@ -1,13 +1,13 @@
 /** The account contract, kept by SQLite. */
 import { after } from 'node:test';
-import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
 import { curtainStoreContract } from '../contracts/curtain-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
-import { screenStoreContract } from '../contracts/screen-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { signInStoreContract } from '../contracts/sign-in-store.ts';
+import { screenStoreContract } from '../features/screens/store-contract.ts';
+import { openStore } from '../support/whole-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const scratch = makeScratch();

@@ -1,14 +1,14 @@
 /** The account contract, kept by PostgreSQL. */
 import { after, before, describe } from 'node:test';
-import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
 import { curtainStoreContract } from '../contracts/curtain-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
-import { screenStoreContract } from '../contracts/screen-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { signInStoreContract } from '../contracts/sign-in-store.ts';
+import { screenStoreContract } from '../features/screens/store-contract.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { openStore } from '../support/whole-store.ts';
 
 describe('With PostgreSQL', { skip: withoutPostgres }, () => {
   let server: TestPostgres;

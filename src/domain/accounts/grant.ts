@@ -1,14 +1,14 @@
-/** Grants as they are kept: API tokens, links, screens, invitations, and the codes that pair screens (SPEC 4.4, 12, 13, 18). Times are Unix seconds. */
+/** Grants as they are kept (SPEC 4.4, 12, 13, 18). Times are Unix seconds. */
 
 import type { SharedThing } from '../caller.ts';
 import type { Role, UserName } from '../names.ts';
 import type { PasskeyRecord, SpentChallenge } from './second-factor.ts';
 
 /** What all kinds have. */
-interface Granted {
+export interface Granted {
   /** Names the grant in lists and logs; it opens nothing. */
   readonly id: string;
-  /** SHA-256 of the secret, which itself is kept nowhere. Null: a screen whose display has not fetched it yet. */
+  /** SHA-256 of the secret, which itself is kept nowhere. Null: it was not fetched yet. */
   readonly secretHash: string | null;
   readonly name: string | null;
   /** Whose rights it has; of an invitation, whose password it sets. */
@@ -59,14 +59,6 @@ export interface Link extends Granted {
 /** Whose link it is. */
 export type LinkMaker = Pick<Link, 'user' | 'userCreatedAt' | 'tokenId' | 'role'>;
 
-/** A paired display. */
-export interface Screen extends Granted {
-  readonly name: string;
-  readonly userCreatedAt: number;
-  /** The `User-Agent` with which it was paired. */
-  readonly agent: string | null;
-}
-
 /** A link, good once, by which a person sets the own password. */
 export interface Invitation extends Granted {
   readonly secretHash: string;
@@ -76,10 +68,10 @@ export interface Invitation extends Granted {
   readonly expiresAt: number;
 }
 
+/** The kinds of the core; features add theirs here (`declare module`). */
 export interface Grants {
   readonly 'api-token': ApiToken;
   readonly link: Link;
-  readonly screen: Screen;
   readonly invitation: Invitation;
 }
 export type GrantKind = keyof Grants;
@@ -137,19 +129,3 @@ export const OPENINGS_KEPT = 20;
 export const VIEWING_SECONDS = 3600;
 /** Four digits are guessed by one in 200 then, however slowly the guesses come. */
 export const MOST_WRONG_PINS = 50;
-
-/** A pairing that waits: a display polls by its device code, a person confirms by the letters that the display shows. */
-export interface ScreenCode {
-  /** SHA-256, base64url. */
-  readonly deviceHash: string;
-  /** Likewise, of the eight letters. */
-  readonly userHash: string;
-  /** Where the display is. */
-  readonly address: string;
-  readonly agent: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly state: 'pending' | 'confirmed' | 'denied';
-  /** Once confirmed. */
-  readonly screenId: string | null;
-}

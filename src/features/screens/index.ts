@@ -3,6 +3,7 @@ import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureIdentities, FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
+import { screenCodePart } from './codes.ts';
 import { PAIRING_ROUTES } from './pairing-routes.ts';
 import { SCREEN_PAGE_ROUTES } from './screen-page.ts';
 import { SCREEN_ROUTES } from './screen-routes.ts';
@@ -26,7 +27,8 @@ const CODES = [
 ];
 const BAD_SECRETS = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
 
-function openScreens({ grantUses, steadyClock: clock }: FeatureServices): OpenFeature {
+function openScreens({ store, grantUses, steadyClock: clock }: FeatureServices): OpenFeature {
+  const codes = store.part(screenCodePart);
   const codeMakers = createLoginLimiter({ clauses: CODES, clock });
   const screenLimiter = createLoginLimiter({ clauses: BAD_SECRETS, clock });
   return {
@@ -34,7 +36,7 @@ function openScreens({ grantUses, steadyClock: clock }: FeatureServices): OpenFe
     under({ services }) {
       const screens = createScreens(services);
       return {
-        routes: bound(ROUTES, { ...services, screens, codeMakers, screenLimiter }),
+        routes: bound(ROUTES, { ...services, screens, codes, codeMakers, screenLimiter }),
         async inProfile(ctx, { credential }) {
           if (credential.kind !== 'screen') return undefined;
           const cookie = await screens.cookieAgain(ctx.get('Cookie'), cookieClient(ctx.state));

@@ -21,7 +21,7 @@ import { type LimiterPlace, settled } from '../../accounts/login/login-limiter.t
 import { qrCode } from '../../accounts/second-factor/second-factor.ts';
 import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import { NEW_GRANT, type Screen } from '../../domain/accounts/grant.ts';
+import { NEW_GRANT } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
@@ -30,6 +30,7 @@ import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { SCREEN_PATH } from './screen-page.ts';
 import { screenCameras, screenName } from './screen-routes.ts';
 import type { ScreenServices } from './screens.ts';
+import type { Screen } from './tables.ts';
 
 const DEVICE_CODE = named('ScreenDeviceCode', z.object({ device_code: GIVEN_TEXT }));
 const USER_CODE = named('ScreenUserCode', z.object({ user_code: GIVEN_TEXT }));
@@ -92,7 +93,7 @@ function userCodeHash(typed: string): string | undefined {
 }
 
 async function begin({ ctx }: OpenCall, services: ScreenServices): Promise<object> {
-  const { store, clock, codeMakers, authEnabled, publicAddressOf, screens } = services;
+  const { codes, clock, codeMakers, authEnabled, publicAddressOf, screens } = services;
   if (!authEnabled) throw new Refused(404, NO_ACCOUNTS);
   const { clientAddress: address, clientAgent } = ctx.state;
   const place = codeMakers.reserve(address);
@@ -103,7 +104,7 @@ async function begin({ ctx }: OpenCall, services: ScreenServices): Promise<objec
   const times = { createdAt, expiresAt: createdAt + CODE_SECONDS };
   const agent = clientAgent === undefined ? null : shortText(clientAgent);
   const code = { ...hashes, ...times, address, agent, state: 'pending', screenId: null } as const;
-  if ((await store.screenCodes.addCode(code, MOST_CODES)) !== 'added') throw refusedUntil(FULL_SECONDS);
+  if ((await codes.addCode(code, MOST_CODES)) !== 'added') throw refusedUntil(FULL_SECONDS);
   const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClient(ctx.state));
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
   const page = publicAddressOf(SCREEN_PATH) ?? `${findOrigin(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
@@ -141,20 +142,20 @@ type PollError = 'authorization_pending' | 'slow_down' | 'expired_token' | 'acce
 /** The confirmed screen of that code, with its secret. */
 async function fetchScreen(
   deviceCode: string,
-  { store: { screenCodes, grants }, clock }: ScreenServices,
+  { codes, store: { grants }, clock }: ScreenServices,
 ): Promise<PollError | { readonly secret: string; readonly screen: Screen }> {
   const deviceHash = secretHash(deviceCode);
-  const code = deviceHash === undefined ? undefined : await screenCodes.findCode({ deviceHash });
+  const code = deviceHash === undefined ? undefined : await codes.findCode({ deviceHash });
   if (!code) return 'invalid_grant';
   const now = unixSeconds(clock);
   if (code.expiresAt <= now) return 'expired_token';
   if (code.state === 'denied') return 'access_denied';
   if (code.state === 'pending') {
-    const isInTime = await screenCodes.notePoll(code.deviceHash, now, POLL_SECONDS - JITTER_SECONDS);
+    const isInTime = await codes.notePoll(code.deviceHash, now, POLL_SECONDS - JITTER_SECONDS);
     return isInTime ? 'authorization_pending' : 'slow_down';
   }
   const secret = newSecret();
-  const outcome = await screenCodes.pickUp(code.deviceHash, secretHash(secret) ?? '', now);
+  const outcome = await codes.pickUp(code.deviceHash, secretHash(secret) ?? '', now);
   const screen = outcome === 'gone' ? undefined : await grants.find('screen', { id: code.screenId ?? '' });
   // Revoked before the display came for it, or another one was faster.
   return screen ? { secret, screen } : 'access_denied';
@@ -201,7 +202,7 @@ async function look({ caller, query, ctx }: Call, services: ScreenServices): Pro
   const [typed = '', ...more] = query.getAll('user_code');
   const letters = { typed: more.length === 0 ? typed : '', user, address: clientAddress(ctx) };
   const code = await byLetters(letters, services, async (userHash) => {
-    const found = await services.store.screenCodes.findCode({ userHash });
+    const found = await services.codes.findCode({ userHash });
     return found?.state === 'pending' && found.expiresAt > unixSeconds(services.clock) ? found : undefined;
   });
   if (!code) throw codeOver();
@@ -238,7 +239,7 @@ function withReason(fault: unknown): never {
 async function confirmed(
   fields: Readonly<Record<string, unknown>>,
   { userHash, caller, createdAt }: { readonly userHash: string; readonly caller: Caller; readonly createdAt: number },
-  { store: { screenCodes }, clock }: ScreenServices,
+  { codes, clock }: ScreenServices,
 ): Promise<Screen | undefined> {
   const now = unixSeconds(clock);
   const wanted = {
@@ -246,20 +247,19 @@ async function confirmed(
     cameras: screenCameras(fields['cameras'], caller.scope),
     expiresAt: grantEnd('ends_at', fields['ends_at'], now),
   };
-  const code = await screenCodes.findCode({ userHash });
+  const code = await codes.findCode({ userHash });
   const made = { id: newGrantId(), secretHash: null, user: caller.name, userCreatedAt: createdAt, createdAt: now };
   const screen: Screen = { ...NEW_GRANT, ...made, ...wanted, agent: code?.agent ?? null };
-  const outcome = await screenCodes.confirmCode(userHash, screen, MOST_SCREENS);
+  const outcome = await codes.confirmCode(userHash, screen, MOST_SCREENS);
   if (outcome === 'absent' || outcome === 'too-many') throw notKept(outcome, 'screen', caller.name, MOST_SCREENS);
   return outcome === 'confirmed' ? screen : undefined;
 }
 
 async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: ScreenServices): Promise<void> {
   const { name: user } = await findPerson(caller, services);
-  const { screenCodes } = services.store;
   const letters = { typed: body.user_code, user, address: clientAddress(ctx) };
   const isDenied = await byLetters(letters, services, async (userHash) =>
-    (await screenCodes.denyCode(userHash, unixSeconds(services.clock))) === 'denied' ? true : undefined,
+    (await services.codes.denyCode(userHash, unixSeconds(services.clock))) === 'denied' ? true : undefined,
   );
   if (!isDenied) throw codeOver();
 }

@@ -4,13 +4,13 @@ import { absentGrant, knownGrant, knownGrants, revokeGrant } from '../../account
 import { SCREEN } from '../../accounts/http/answers.ts';
 import { GIVEN_TEXT, shown } from '../../accounts/http/json-body.ts';
 import { type Call, declaring, Refused, unfit } from '../../accounts/http/kernel.ts';
-import type { Screen } from '../../domain/accounts/grant.ts';
 import { type Caller, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
 import type { ScreenServices } from './screens.ts';
+import type { Screen } from './tables.ts';
 
 const CHANGE = named(
   'ScreenChange',
@@ -63,7 +63,7 @@ async function change(call: Call<Readonly<Record<string, unknown>>>, services: S
       }),
     };
     if (Object.keys(wanted).length === 0) return shownTo(caller, screen);
-    if ((await services.store.grants.changeScreen(screen.id, wanted)) === 'absent') throw absentGrant('screen');
+    if (!(await services.codes.changeScreen(screen.id, wanted))) throw absentGrant('screen');
     record(act);
     return shownTo(caller, { ...screen, ...wanted });
   } catch (fault) {

@@ -3,7 +3,6 @@ import { type GrantUses, limitedWhenBad, type MakerRights, secretHash } from '..
 import type { MemoryLimiter } from '../../accounts/login/login-limiter.ts';
 import { type CookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import type { Services } from '../../app/services.ts';
-import type { Screen } from '../../domain/accounts/grant.ts';
 import { allMaybe, mapMaybe } from '../../domain/async.ts';
 import type { Caller, Verdict } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOfNames, toScope } from '../../domain/camera-scope.ts';
@@ -12,6 +11,8 @@ import type { Verb } from '../../domain/policy.ts';
 import { headerLines } from '../../domain/request.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import { judged, type SlottedSource, verdictOutcome } from '../../identity/sources.ts';
+import type { ScreenCodes } from './codes.ts';
+import type { Screen } from './tables.ts';
 
 type ScreenFault = 'unknown' | 'expired' | 'maker-gone';
 type ScreenVerdict = Verdict<ScreenFault>;
@@ -25,6 +26,7 @@ export type Screens = ReturnType<typeof createScreens>;
 /** What the routes of screens take. */
 export type ScreenServices = Services & {
   readonly screens: Screens;
+  readonly codes: ScreenCodes;
   /** The limiter of codes that are made, by address. */
   readonly codeMakers: MemoryLimiter;
   /** That of secrets that are no screens, by address: it bounds the questions to the store. */

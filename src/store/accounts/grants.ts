@@ -1,6 +1,6 @@
 /** The table of grants and those of what is a kind's own: the same code for every engine (SPEC 4.4, 12, 13, 18). */
 import type { User } from '../../domain/accounts/account.ts';
-import type { GrantKind, Grants, GrantUse, Screen } from '../../domain/accounts/grant.ts';
+import type { GrantKind, Grants, GrantUse } from '../../domain/accounts/grant.ts';
 import type { UserName } from '../../domain/names.ts';
 import {
   countRows,
@@ -14,46 +14,31 @@ import {
   updateRows,
   type Where,
 } from '../engine/rows.ts';
-import { LATE_SECONDS, readRecord, type Tables } from '../engine/tables.ts';
+import { type GrantRules, readRecord, type TableName, tablesWhere } from '../engine/tables.ts';
 
-/** `own`: the table of what is a kind's own. `isOfSite`: those of other sites on the same store are none here. */
-const KINDS = {
-  'api-token': { own: 'token_rights', order: ['created_at', 'id'] },
-  /** One that was revoked stays in lists: its maker can still see who opened it. */
-  link: {
-    own: 'link_terms',
-    isOfSite: true,
-    staysInLists: true,
-    keptSeconds: 30 * 86_400,
-    order: ['-created_at', 'id'],
-  },
-  screen: { own: 'screen_displays', isOfSite: true, keptSeconds: LATE_SECONDS, order: ['-created_at', 'id'] },
-  /** One for each user. */
-  invitation: { own: 'invitation_terms', isAlone: true, keptSeconds: 0, order: ['user_name'] },
-} as const satisfies Record<GrantKind, KindOfGrant>;
+/** What the register says of each kind, with the table of what is its own. */
+const grantRules = (): readonly (GrantRules & { readonly own: TableName })[] =>
+  tablesWhere(() => true).flatMap(([own, { ofGrants }]) => (ofGrants ? { ...ofGrants, own } : []));
 
-interface KindOfGrant {
-  readonly own: keyof Tables;
-  readonly order: readonly string[];
-  readonly isOfSite?: true;
-  readonly staysInLists?: true;
-  readonly isAlone?: true;
-  /** Absent: one that has ended stays. */
-  readonly keptSeconds?: number;
+function rulesOf(kind: GrantKind) {
+  const rules = grantRules().find((one) => one.kind === kind);
+  if (!rules) throw new Error(`no table has what grants of the kind ${kind} have of their own`);
+  return rules;
 }
 
+/** The kinds whose grants are of one site each. */
+export const kindsOfSite = (): readonly GrantKind[] =>
+  grantRules().flatMap(({ kind, isOfSite }) => (isOfSite ? kind : []));
+
 /** Rows of a kind, of its site. */
-const placed = (kind: GrantKind, site: string): Where<'grants'> => {
-  const { isOfSite }: KindOfGrant = KINDS[kind];
-  return { kind, ...(isOfSite && { site }) };
-};
+const placed = (kind: GrantKind, site: string): Where<'grants'> => ({ kind, ...(rulesOf(kind).isOfSite && { site }) });
 
 export async function listGrants<Kind extends GrantKind>(
   db: Queries,
   kind: Kind,
   where: Where<'grants'>,
 ): Promise<readonly Grants[Kind][]> {
-  const { own, order }: KindOfGrant = KINDS[kind];
+  const { own, order } = rulesOf(kind);
   const tests = Object.entries({ ...where, kind }).map(([column, test]) => [`grants.${column}`, test]);
   const joined = untyped(db).selectFrom<string>('grants').innerJoin(own, `${own}.id`, 'grants.id').selectAll();
   let rows = joined.where(fulfils(Object.fromEntries(tests)));
@@ -91,20 +76,11 @@ export const createGrantStore = (db: Queries, locked: Locked, site: string) => (
   ): Promise<'revoked' | 'absent'> {
     const one = 'id' in by ? { id: by.id } : { user_name: by.user as UserName, last_used_at: null };
     const where = { ...placed(kind, site), ...one };
-    const { staysInLists }: KindOfGrant = KINDS[kind];
+    const { staysInLists } = rulesOf(kind);
     const changed = staysInLists
       ? await updateRows(db, 'grants', { ...where, revoked_at: null }, { revoked_at: at })
       : await deleteRows(db, 'grants', where);
     return changed > 0 ? 'revoked' : 'absent';
-  },
-
-  async changeScreen(
-    id: string,
-    { name, cameras }: Partial<Pick<Screen, 'name' | 'cameras'>>,
-  ): Promise<'changed' | 'absent'> {
-    const text = cameras && JSON.stringify(cameras);
-    const change = { ...(name !== undefined && { name }), ...(text !== undefined && { cameras: text }) };
-    return (await updateRows(db, 'grants', { id, ...placed('screen', site) }, change)) > 0 ? 'changed' : 'absent';
   },
 
   noteUses: (uses: readonly GrantUse[]): Promise<void> =>
@@ -114,10 +90,10 @@ export const createGrantStore = (db: Queries, locked: Locked, site: string) => (
         await updateRows(transaction, 'grants', { id }, { last_used_at: at, last_used_from: from });
     }),
 
-  /** What is over at that time, of the kinds that say how long it is kept; and screens that no display has fetched. */
+  /** What is over at that time, of the kinds that say how long it is kept; and what was not fetched by then. */
   forgetEnded: (now: number): Promise<void> =>
     locked({ key: 'ended grants' }, async (transaction) => {
-      for (const [kind, { keptSeconds }] of Object.entries<KindOfGrant>(KINDS)) {
+      for (const { kind, keptSeconds } of grantRules()) {
         if (keptSeconds === undefined) continue;
         const before = { '<': now - keptSeconds };
         for (const over of [{ expires_at: before }, { revoked_at: before }, { secret_hash: null, created_at: before }])
@@ -135,7 +111,7 @@ export async function insertGrant<Kind extends GrantKind>(
   transaction: Queries,
 ): Promise<'added' | 'absent' | 'too-many'> {
   const { user, userCreatedAt, createdAt } = grant;
-  const { own, isOfSite, isAlone, staysInLists }: KindOfGrant = KINDS[kind];
+  const { own, isOfSite, isAlone, staysInLists } = rulesOf(kind);
   if (userCreatedAt !== null && owner?.createdAt !== userCreatedAt) return 'absent';
   if (
     'tokenId' in grant &&

@@ -6,6 +6,8 @@ import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
 import { deleteRows, hasRow, listRecords, putRecord, storePart, updateRows } from '../engine/rows.ts';
+import { SITE, tablesWhere } from '../engine/tables.ts';
+import { kindsOfSite } from './grants.ts';
 
 export type RoleStore = ReturnType<typeof createRoleStore>;
 
@@ -90,24 +92,19 @@ export const settingStoreOf = (site: string) => {
   );
 };
 
-/** Their rows are of one site each. */
-const OF_ONE_SITE = [
-  ['grants', { kind: ['link', 'screen'] }],
-  ['screen_codes', {}],
-] as const;
-
 export const createSiteStore = storePart(
   {
     listSites: (db) => listRecords(db, 'sites', {}, ['site']),
     publishSite: (db, record: SiteRecord) => putRecord(db, 'sites', record),
   },
   {
-    /** Its links and screens, too. */
+    /** All that is of one site goes along. */
     renameSite: (locked, from: string, to: string) =>
       locked({ key: 'sites' }, async (db) => {
         if (await hasRow(db, 'sites', { site: to })) return 'taken';
         if (!(await updateRows(db, 'sites', { site: from }, { site: to }))) return 'absent';
-        for (const [table, of] of OF_ONE_SITE) await updateRows(db, table, { ...of, site: from }, { site: to });
+        for (const [table] of tablesWhere(({ columns }) => columns['site'] === SITE))
+          await updateRows(db, table, { ...(table === 'grants' && { kind: kindsOfSite() }), site: from }, { site: to });
         const id = addressRow(to);
         await deleteRows(db, 'settings', { id });
         await updateRows(db, 'settings', { id: addressRow(from) }, { id });

@@ -6,7 +6,7 @@
 import type { Generated } from 'kysely';
 import type { StoredRole, User } from '../../domain/accounts/account.ts';
 import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
-import type { ScreenCode } from '../../domain/accounts/grant.ts';
+import type { GrantKind } from '../../domain/accounts/grant.ts';
 import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
 import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
 import type { ClosedSignIn, ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
@@ -42,6 +42,22 @@ export interface Table {
   readonly isOfUser?: true;
   /** The column of the time at which a row is over; it is deleted then, or so much later. */
   readonly ends?: { readonly by: string; readonly keptSeconds?: number };
+  /** Its rows are what grants of a kind have of their own, and go with the grant. */
+  readonly ofGrants?: GrantRules;
+}
+
+export interface GrantRules {
+  readonly kind: GrantKind;
+  /** The order of lists: columns of `grants`, with a hyphen from the greatest down. */
+  readonly order: readonly string[];
+  /** Those of other sites on the same store are none here. */
+  readonly isOfSite?: true;
+  /** One that was revoked stays in lists. */
+  readonly staysInLists?: true;
+  /** One for each user. */
+  readonly isAlone?: true;
+  /** Absent: one that has ended stays. */
+  readonly keptSeconds?: number;
 }
 
 export const TEXT = { kind: 'text' } as const;
@@ -90,21 +106,24 @@ const CORE_TABLES = {
     site: TEXT, cameras: optional(maybe(JSON_TEXT)), roles: JSON_TEXT, key_id: TEXT, changed_at: NUMBER,
   } },
   settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
-  /** API tokens, links, screens and invitations. What is a kind's own stands in the tables that follow, and goes with the grant. */
+  /** What is a kind's own stands in tables that name it in `ofGrants`. */
   grants: { key: 'id', isProbed: true, isKept: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
     id: TEXT, kind: hidden(TEXT), secret_hash: maybe(TEXT), name: maybe(TEXT), user_name: USER, user_created_at: maybe(NUMBER),
     role: maybe(TEXT), cameras: maybe(JSON_TEXT), created_at: NUMBER, expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER),
     last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
   } },
-  token_rights: { key: 'id', columns: {
+  token_rights: { key: 'id', ofGrants: { kind: 'api-token', order: ['created_at', 'id'] }, columns: {
     id: TEXT, manages_accounts: FLAG, logs_in: optional(FLAG), is_for_curtain: optional(FLAG),
   } },
-  link_terms: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'], columns: {
+  link_terms: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'],
+    // Its maker can still see who opened one that was revoked.
+    ofGrants: { kind: 'link', isOfSite: true, staysInLists: true, keptSeconds: 30 * 86_400, order: ['-created_at', 'id'] }, columns: {
     id: TEXT, thing: JSON_TEXT, token_id: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG,
     opened: hidden(defaulted(NUMBER)), wrong_pins: hidden(defaulted(NUMBER)),
   } },
-  screen_displays: { key: 'id', columns: { id: TEXT, agent: maybe(TEXT) } },
-  invitation_terms: { key: 'id', columns: { id: TEXT, made_by: TEXT } },
+  invitation_terms: { key: 'id', ofGrants: { kind: 'invitation', isAlone: true, keptSeconds: 0, order: ['user_name'] }, columns: {
+    id: TEXT, made_by: TEXT,
+  } },
   openings: { key: 'id', changesVerdicts: false, columns: {
     id: TEXT, link_id: TEXT, viewer: maybe(TEXT), client: TEXT, at: NUMBER, address: TEXT, agent: maybe(TEXT),
   } },
@@ -132,11 +151,6 @@ const CORE_TABLES = {
   /** Devices and networks of logins, as digests. */
   known_clients: { key: 'id', isOfUser: true, changesVerdicts: false, ends: { by: 'last_seen', keptSeconds: PLACE_SECONDS }, columns: {
     id: TEXT, user_name: USER, last_seen: NUMBER,
-  } },
-  /** A pairing lasts minutes. */
-  screen_codes: { key: 'device_hash', isCopied: false, changesVerdicts: false, ends: { by: 'expires_at', keptSeconds: LATE_SECONDS }, columns: {
-    device_hash: TEXT, user_hash: TEXT, address: TEXT, agent: maybe(TEXT), created_at: NUMBER, expires_at: NUMBER, state: TEXT,
-    screen_id: maybe(TEXT), polled_at: hidden(maybe(NUMBER)), site: SITE,
   } },
   /** A copy limits no client. */
   login_blocks: { key: 'id', isCopied: false, changesVerdicts: false, columns: {
@@ -239,7 +253,6 @@ export interface Records {
   readonly sign_ins: SignIn;
   readonly closed_sign_ins: ClosedSignIn;
   readonly oidc_sessions: ProviderSession;
-  readonly screen_codes: ScreenCode;
   readonly login_blocks: LoginBlock;
   readonly seen_sessions: SeenSession;
 }

@@ -7,7 +7,8 @@ import { createGrantStore } from '../../../src/store/accounts/grants.ts';
 import { createRoleStore } from '../../../src/store/accounts/house.ts';
 import { createInvitationStore } from '../../../src/store/accounts/invitations.ts';
 import { createOpeningStore } from '../../../src/store/accounts/link-openings.ts';
-import { screenCodeStoreOf } from '../../../src/store/accounts/screen-codes.ts';
+import '../../../src/features/all.ts';
+import { screenCodePart } from '../../../src/features/screens/codes.ts';
 import { createSecondFactorStore } from '../../../src/store/accounts/second-factor.ts';
 import { createSignInStore } from '../../../src/store/accounts/sign-ins.ts';
 import { databaseOn } from '../../../src/store/engine/engine.ts';
@@ -46,7 +47,7 @@ export async function openHalted(url: string) {
     grants: createGrantStore(db, locked, ''),
     invitations: createInvitationStore(db, locked),
     openings: createOpeningStore(db, locked),
-    screenCodes: screenCodeStoreOf('')(db, locked),
+    screenCodes: screenCodePart(db, locked, { site: '' }),
     secondFactor: createSecondFactorStore(db, locked),
     signIns: createSignInStore(db, locked),
     /** The next write, or commit, waits until `goOn` is called. */

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { NEW_GRANT, type Screen, type ScreenCode } from '../../src/domain/accounts/grant.ts';
-import { type UserName, VIEWER } from '../../src/domain/names.ts';
-import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
-import type { Store } from '../../src/store/open-store.ts';
+import { NEW_GRANT } from '../../../src/domain/accounts/grant.ts';
+import { type UserName, VIEWER } from '../../../src/domain/names.ts';
+import type { Screen, ScreenCode } from '../../../src/features/screens/tables.ts';
+import { LATE_SECONDS } from '../../../src/store/engine/tables.ts';
+import type { Store } from '../../support/whole-store.ts';
 
 export type OpenedScreens = Pick<Store, 'accounts' | 'grants' | 'screenCodes' | 'close'>;
 
@@ -117,8 +118,8 @@ export function screenStoreContract(engineName: string, open: () => Promise<Open
       const kept = await paired('kept', { cameras: null, expiresAt: THEN + 9, createdAt: THEN + 1, agent: 'TV' });
       assert.deepEqual(await other.grants.find('screen', { id: 'kept' }), kept);
       assert.deepEqual(await other.grants.find('screen', { secretHash: 'secret kept' }), kept);
-      assert.equal(await store.grants.changeScreen('kept', { name: 'Flur' }), 'changed');
-      assert.equal(await store.grants.changeScreen('kept', { cameras: ['yard'] }), 'changed');
+      assert.equal(await store.screenCodes.changeScreen('kept', { name: 'Flur' }), true);
+      assert.equal(await store.screenCodes.changeScreen('kept', { cameras: ['yard'] }), true);
       await store.grants.noteUses([{ id: 'kept', at: THEN + 5, from: '192.0.2.9' }]);
       const changed = { name: 'Flur', cameras: ['yard'], lastUsedAt: THEN + 5, lastUsedFrom: '192.0.2.9' };
       const [latest] = await other.grants.list('screen', SARA);
@@ -131,7 +132,7 @@ export function screenStoreContract(engineName: string, open: () => Promise<Open
         ],
         ['revoked', 'absent'],
       );
-      assert.equal(await store.grants.changeScreen('kept', { name: 'x' }), 'absent');
+      assert.equal(await store.screenCodes.changeScreen('kept', { name: 'x' }), false);
     });
 
     it('forget codes and screens that are over, and screens that no display has fetched', async () => {

@@ -1,19 +1,23 @@
-/** The table of the codes that pair screens: a code makes one screen, for one display (SPEC 18). */
-import type { Screen, ScreenCode } from '../../domain/accounts/grant.ts';
+/** The codes that pair screens, in the store: a code makes one screen, for one display (SPEC 18). */
+import { insertGrant } from '../../store/accounts/grants.ts';
 import {
   countRows,
   deleteRows,
   findRecord,
   hasRow,
   insertRecord,
+  type Locked,
+  type Queries,
   storePart,
   takeRows,
   updateRows,
-} from '../engine/rows.ts';
-import { insertGrant } from './grants.ts';
+} from '../../store/engine/rows.ts';
+import type { Screen, ScreenCode } from './tables.ts';
+
+export type ScreenCodes = ReturnType<typeof screenCodePart>;
 
 /** `site`: the codes of other sites on the same store pair nothing here. */
-export const screenCodeStoreOf = (site: string) => {
+export const screenCodePart = (db: Queries, locked: Locked, { site }: { readonly site: string }) => {
   const waiting = (userHash: string, now: number) =>
     ({ site, user_hash: userHash, state: 'pending', expires_at: { '>': now } }) as const;
   return storePart(
@@ -40,6 +44,13 @@ export const screenCodeStoreOf = (site: string) => {
 
       denyCode: async (db, userHash: string, now: number) =>
         (await updateRows(db, 'screen_codes', waiting(userHash, now), { state: 'denied' })) ? 'denied' : 'gone',
+
+      /** False: it was revoked. */
+      async changeScreen(db, id: string, { name, cameras }: Partial<Pick<Screen, 'name' | 'cameras'>>) {
+        const text = cameras && JSON.stringify(cameras);
+        const change = { ...(name !== undefined && { name }), ...(text !== undefined && { cameras: text }) };
+        return (await updateRows(db, 'grants', { id, kind: 'screen', site }, change)) > 0;
+      },
     },
     {
       /** `too-many` when so many wait already; `taken` when the letters are in use. */
@@ -72,5 +83,5 @@ export const screenCodeStoreOf = (site: string) => {
           return (await updateRows(db, 'grants', unfetched, { secret_hash: secretHash })) ? 'picked-up' : 'gone';
         }),
     },
-  );
+  )(db, locked);
 };
