@@ -127,15 +127,16 @@ describe('The status page', { skip }, () => {
       assert.match(rows[2] ?? '', /^Hinweis.*No second factor is asked for/s);
     }));
 
-  it('says what to write where the address is not in the configuration', (t) =>
+  it('leads to the page that sets the address, where none is set', (t) =>
     visit(t, {}, async (page) => {
       await page.route('**/api/status/doctor', (route) =>
-        route.fulfill({ json: { url: null, proxy: null, findings: [] } }),
+        route.fulfill({ json: { url: null, proxy: null, findings: [], good: [] } }),
       );
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
-      await page.getByText('public_url: https://nvr.example.com').waitFor();
       await page.getByRole('button', { name: 'Check this machine' }).click();
       await page.getByText('No faults found').waitFor();
+      await page.getByRole('link', { name: 'Security' }).click();
+      await page.getByLabel('Public address').waitFor();
     }));
 
   it('breaks alone when it breaks, and can be asked for again', (t) =>

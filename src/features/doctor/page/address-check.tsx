@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { z } from 'zod';
 import { type ApiResponse, problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
 import { CopyButton } from '../../../ui/pages/shared/new-secret.tsx';
-import { Button, Problem, Tile } from '../../../ui/pages/shared/parts.tsx';
+import { Button, Problem, SecurityLink, Tile } from '../../../ui/pages/shared/parts.tsx';
 import type { Slots } from '../../../ui/pages/shared/pieces.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
 import type { REPORT } from '../check-route.ts';
@@ -32,12 +32,9 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
   return (
     <Tile title={words.doctor.publicAddress} isWide>
       {url === null ? (
-        <>
-          <p>{words.doctor.addressUnset}</p>
-          <pre class="code-block" dir="ltr">
-            {'server:\n  public_url: https://nvr.example.com'}
-          </pre>
-        </>
+        <p>
+          {words.doctor.addressUnset} <SecurityLink />
+        </p>
       ) : (
         <>
           <p>

@@ -9,7 +9,7 @@ import { TextField } from '../shared/fields.tsx';
 import { Asker, FormDialog, Opener, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
-import { Button, type Fact, Facts, Problem } from '../shared/parts.tsx';
+import { Button, type Fact, Facts, Problem, SecurityLink } from '../shared/parts.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
@@ -252,7 +252,12 @@ function AddButton({ onAdded }: { onAdded: OnCodes }) {
   const { passkeyOrigin: origin } = facts;
   const isForAdmin = isAdmin(useProfile());
   const text = words.passkeys;
-  if (origin === '') return <p class="notice">{isForAdmin ? text.offForAdmins : text.off}</p>;
+  if (origin === '')
+    return (
+      <p class="notice">
+        {isForAdmin ? text.offForAdmins : text.off} {isForAdmin && <SecurityLink />}
+      </p>
+    );
   if (!hasPasskeysFor(origin)) return <p class="notice">{text.elsewhere({ origin })}</p>;
   return (
     <p>

@@ -5,6 +5,7 @@ import { SelectField, TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog } from '../shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
+import { SecurityLink } from '../shared/parts.tsx';
 import { pathTo } from '../shared/records-page.tsx';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
 import { askedValidity, NO_ENDS, ValidityFields, validityFault, validityOf } from './limits.tsx';
@@ -101,7 +102,11 @@ export function madeLink(body: unknown) {
       <AddressSharing url={url} title={title} />
       <p>{words.invitations.until({ time: formatShortMoment(time) })}</p>
       {/* The address is that of this page: `server.public_url` is not set. */}
-      {note !== undefined && <p class="field-help">{words.invitations.notPublic}</p>}
+      {note !== undefined && (
+        <p class="field-help">
+          {words.invitations.notPublic} <SecurityLink />
+        </p>
+      )}
     </NewSecret>
   );
 }

@@ -84,6 +84,9 @@ export const NoSuchPage = () => (
 
 export const NotForYou = () => <Blank title={words.settings.notForYou} message={words.settings.notForYouWhy} />;
 
+/** Where an admin sets the public address and the two-step login. */
+export const SecurityLink = () => <Link href="/settings/security">{words.security.title}</Link>;
+
 /** A tile of Status. */
 type TileProps = { title: string; isTold?: boolean; isWide?: boolean; children: ComponentChildren };
 
