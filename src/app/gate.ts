@@ -41,14 +41,14 @@ export function servicesUnder(
 ): Services {
   const { auth, ui, server, nvr } = settings;
   const { uncounted: rules, seen, destinations } = authorizer;
-  const startPage = createStartPage({ settings, tableHead, policy }, rules);
   const friendlyNameOf = (camera: string): string | undefined => cameras.layout()?.friendly?.get(camera as CameraName);
   const { custom_roles_since: since } = tableHead;
+
   let description: string | undefined; // made for the first who asks: it is long, and few do
   const services = {
     ...accounts,
     ...given,
-    ...signInPages(settings, startPage.home, built, refusalRules(settings, startPage.home, built).renderPage),
+    ...signInPages(settings, built, refusalRules(settings, built).renderPage),
     explain: authorizer.explain,
     hasEventsBackend: events.it !== undefined,
     surroundings: () => authorizer.rules().surroundings(),
@@ -69,10 +69,9 @@ export function servicesUnder(
     pages: built,
     loginPage: ui.login,
     hasNvr: nvr.url !== undefined,
-    home: startPage.home,
-    still: tableHead.still,
-    live: tableHead.live,
-    startPageOf: startPage.pageOf,
+    still: (nvr.url && tableHead.still) ?? null,
+    live: (nvr.url && tableHead.live) ?? null,
+    startPageOf: createStartPage({ settings, tableHead, policy }, rules),
     eventsBy: services.hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,
     providers: [...providers.values()].map(({ provider }) => provider.settings),
@@ -121,7 +120,7 @@ export function createGate(
     rules: authorizer.rules,
     headers: authorizer.headers,
     destinations: authorizer.destinations,
-    refusals: refusalRules(settings, ui.home, ui.pages),
+    refusals: refusalRules(settings, ui.pages),
     ...transports.it,
     ownRoutes: [
       ...boundRoutes(services),

@@ -122,6 +122,8 @@ export interface Caller extends Rights {
   readonly drawn?: LimitedScope;
   /** The user must have a second factor and has none yet: nothing may be done but set one up. */
   readonly mustEnrol?: true;
+  /** The account has an end. */
+  readonly isGuest?: true;
   /** The password was generated at the first start: the console asks for another one, programs go on. */
   readonly hasGeneratedPassword?: true;
 }

@@ -7,6 +7,7 @@ import { digestSecrets } from '../accounts/sessions/session-state.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { RouteState } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
+import { START_PATH } from '../domain/page-paths.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { cookieValues } from '../domain/sent-credentials.ts';
 import type { Templates, Texts } from '../locales/texts.ts';
@@ -27,7 +28,6 @@ interface LoginPageState {
   readonly problem?: string;
   /** The problem is about the field that gets the focus. */
   readonly isFieldWrong?: boolean;
-  readonly home?: string;
   readonly consoleLink?: Html | undefined;
   readonly providers?: Html | undefined;
   readonly passkeys?: string;
@@ -65,7 +65,7 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
   }
   const endedStep = stepCookieIn(ctx) === undefined ? [] : [stepCookie('', 0, ctx)];
   ctx.set({ 'Set-Cookie': [outcome.cookie, ...endedStep], 'Cache-Control': 'no-store' });
-  moveTo(ctx, 303, wantedPage(ctx, ui.home));
+  moveTo(ctx, 303, wantedPage(ctx));
 }
 
 /** What came of an attempt, or why there was none. */
@@ -112,11 +112,10 @@ function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: FormLog
 }
 
 function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): void {
-  const { hasOwnLogin, hasPasswords, home } = ui;
+  const { hasOwnLogin, hasPasswords } = ui;
   const language = pageLanguage(ctx);
   const state: LoginPageState = {
     formState: hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed',
-    home,
     consoleLink: hasOwnLogin && ui.hasNvr ? linkToConsole(ctx, language) : undefined,
     providers: shown.formState === 'is-second' ? undefined : providerButtons(ctx, ui),
     passkeys: ui.passkeyOrigin,
@@ -199,12 +198,12 @@ const withFocus = (page: string, id: string, isWrong: boolean): string =>
   page.replace(`id="${id}"`, isWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
 
 /** Only the path of the wanted address is used, never its host. */
-const wantedPage = (ctx: RouteContext, home: string): string =>
-  nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${readBasePath(ctx)}/`, home });
+const wantedPage = (ctx: RouteContext): string =>
+  nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${readBasePath(ctx)}/` });
 
 /** A link each: it works without script, and no policy for forms stops it. */
-function providerButtons(ctx: RouteContext, { home, providers }: UiOptions): Html | undefined {
-  const query = new URLSearchParams({ return_to: wantedPage(ctx, home) });
+function providerButtons(ctx: RouteContext, { providers }: UiOptions): Html | undefined {
+  const query = new URLSearchParams({ return_to: wantedPage(ctx) });
   const links = providers.map(({ name, label }) => {
     const address = `${readBasePath(ctx)}/api/login/oidc/${name}?${query}`;
     return html`<a class="button button-wide" href="${address}"><bdi>${label}</bdi></a>`;
@@ -215,7 +214,8 @@ function providerButtons(ctx: RouteContext, { home, providers }: UiOptions): Htm
 /** None when the login leads to the console anyway. */
 function linkToConsole(ctx: RouteContext, { words }: PageLanguage): Html | undefined {
   const target = `${readBasePath(ctx)}/postern/`;
-  if (wantedPage(ctx, '').startsWith(target)) return undefined;
+  const wanted = wantedPage(ctx);
+  if (wanted.startsWith(target) && !wanted.endsWith(START_PATH)) return undefined;
   const address = `?${new URLSearchParams({ next: target })}`;
   return html`<p class="lone-more"><a href="${address}">${words.login.page.toConsole}</a></p>`;
 }

@@ -1,7 +1,7 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
 
 import type { RouteState } from '../domain/caller.ts';
-import { INVITATION_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
+import { INVITATION_PATH, LOGIN_PATH, START_PATH } from '../domain/page-paths.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ASSETS_PATH, assetPath, findManifest, MANIFEST_PATH, sendAsset } from './built-pages.ts';
 import { fillPage } from './html.ts';
@@ -37,7 +37,7 @@ export const PAGE_ROUTES: readonly OwnRoute<UiOptions>[] = [
   { route: `POST ${LOGIN_PATH}`, access: 'public', secret: true, summary: 'The form of the login page, sent without JavaScript', yes: [303], no: [401, 403, 404, 413, 415, 422, 429], type: 'text/html', handler: (ctx, ui, next) => (isHere(ui) ? postLogin(ctx, ui) : next()) },
   { route: `GET ${INVITATION_PATH}/{token}`, access: 'public', summary: 'The page behind a link', yes: [200], no: [404, 429], type: 'text/html', handler: getInvitation },
   { route: 'GET /postern', access: 'public', summary: 'The console', yes: [301], handler: (ctx, ui) => lead(ctx, ui, 301, `/postern/${ctx.search}`) },
-  { route: 'GET /postern/start', access: 'any', enrolment: true, summary: 'Leads to the page where the caller begins', yes: [302], type: 'text/html', handler: leadToStart },
+  { route: `GET ${START_PATH}`, access: 'any', enrolment: true, summary: 'Leads to the page where the caller begins', yes: [302], type: 'text/html', handler: leadToStart },
   { route: 'GET /postern/{rest...}', access: 'public', summary: 'Pages and assets of the console', yes: [200], no: [404], type: 'text/html', handler: serveBelow },
 ];
 
@@ -52,7 +52,7 @@ function lead(ctx: RouteContext, ui: UiOptions, status: 301 | 302, path: string)
 /** No cache may keep it: another person begins elsewhere, and rights change. */
 function leadToStart(ctx: RouteContext, ui: UiOptions): void {
   const { caller }: Partial<RouteState> = ctx.state;
-  lead(ctx, ui, 302, caller ? ui.startPageOf(caller) : '/postern/');
+  lead(ctx, ui, 302, caller ? ui.startPageOf(caller, 'cameras' in ctx.query) : '/postern/');
   ctx.set('Cache-Control', 'no-store');
 }
 
@@ -108,7 +108,8 @@ function fillConsolePage(page: string, ctx: RouteContext, ui: UiOptions): string
   const { tag, words } = pageLanguage(ctx);
   const facts: PageFacts = {
     hasNvr: ui.hasNvr,
-    home: ui.home,
+    still: ui.still,
+    live: ui.live,
     eventsBy: ui.eventsBy,
     hasOwnLogin: ui.hasOwnLogin,
     loginPath: loginPath(ui),

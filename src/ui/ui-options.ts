@@ -12,12 +12,8 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath'> {
   readonly pages: BuiltPages | undefined;
   /** `ui.login`: with `nvr`, `/login` is left to the NVR, and the console's own login is at `/postern/login`. */
   readonly loginPage: 'postern' | 'nvr';
-  /** The address of a camera's still image, as the route table writes it; undefined where it has none. */
-  readonly still: string | undefined;
-  /** Likewise that of its live stream. */
-  readonly live: string | undefined;
-  /** The start page of a caller: a path from the root, without the base path. */
-  readonly startPageOf: (caller: Caller) => string;
+  /** The start page of a caller, or of the NVR's own pages the first: a path from the root, without the base path. */
+  readonly startPageOf: (caller: Caller, isOfCameras: boolean) => string;
   /** False where people sign in with a provider or a passkey alone. */
   readonly hasPasswords: boolean;
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */

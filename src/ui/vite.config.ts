@@ -32,7 +32,7 @@ const emitLargeIcon: Plugin = {
 };
 
 /**
- * The page of a screen: one plain script, with no later syntax than browsers of televisions know, and its stylesheet as it is
+ * The page of a screen: one plain script, with no later syntax than browsers of televisions know, and its stylesheets as they are
  * written. Its own build, because entries that share modules are modules themselves.
  */
 const emitScreenPage: Plugin = {
@@ -52,7 +52,8 @@ const emitScreenPage: Plugin = {
     const [script] = 'output' in built ? built.output : [];
     if (script?.type !== 'chunk') throw new Error('the script of the page of a screen was not built');
     this.emitFile({ type: 'asset', name: 'screen.js', source: script.code });
-    this.emitFile({ type: 'asset', name: 'screen.css', source: readFileSync(join(SOURCE, 'screen/screen.css')) });
+    const styles = ['tile.css', 'screen.css'].map((name) => readFileSync(join(SOURCE, 'screen', name), 'utf8'));
+    this.emitFile({ type: 'asset', name: 'screen.css', source: styles.join('\n') });
   },
 };
 

@@ -24,7 +24,7 @@ describe('Below a base path', { skip }, () => {
       await page.getByLabel('User').fill(ADMIN_PERSON.name);
       await page.getByLabel('Password', { exact: true }).fill(ADMIN_PERSON.password);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.waitForURL(`${instance.url}/nvr/postern/?label=car`);
+      await page.waitForURL(`${instance.url}/nvr/postern/explore?label=car`);
       await page.locator('.event').first().waitFor();
       await page.getByRole('link', { name: 'Settings' }).click();
       await page.waitForURL(`${instance.url}/nvr/postern/settings/users`);

@@ -146,7 +146,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Camera: Cameras').click();
       await page.getByRole('option', { name: 'cam2' }).click();
-      await page.waitForURL('**/postern/?camera=cam2');
+      await page.waitForURL('**/postern/explore?camera=cam2');
       await hasRows(page, 35);
       assert.deepEqual(new Set(await page.locator('.event-where').allInnerTexts()), new Set(['cam2']));
       await page.keyboard.press('Escape');
@@ -176,7 +176,7 @@ describe('Explore', { skip }, () => {
       await page.keyboard.press('ArrowDown');
       assert.equal(await field.getAttribute('aria-activedescendant'), await option.getAttribute('id'));
       await page.keyboard.press('Enter');
-      await page.waitForURL('**/postern/?camera=cam2');
+      await page.waitForURL('**/postern/explore?camera=cam2');
       await hasCount(option, 2);
       assert.deepEqual(await option.evaluateAll((all) => all.map((one) => one.getAttribute('aria-selected'))), [
         'false',
@@ -184,7 +184,7 @@ describe('Explore', { skip }, () => {
       ]);
       assert.deepEqual(await axeFindings(page, '.filters'), []);
       await page.keyboard.press('Backspace');
-      await page.waitForURL('**/postern/');
+      await page.waitForURL('**/postern/explore');
       await page.keyboard.type('nothing');
       await page.getByText('No suggestions').waitFor();
       await page.keyboard.press('Escape');
@@ -248,14 +248,14 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Time: Last 7 days').click();
       await page.getByRole('button', { name: 'Last hour' }).click();
-      await page.waitForURL('**/postern/?after=*');
+      await page.waitForURL('**/postern/explore?after=*');
       await hasRows(page, 5);
       const seen: string[] = [];
       page.on('framenavigated', () => seen.push(searchOf(page)));
       const [from, to] = await page.locator('.moment input').all();
       await from?.focus();
       for (const key of [...'08042020', 'Tab', ...'0205P']) await page.keyboard.press(key);
-      await page.waitForURL('**/postern/?after=1596542700');
+      await page.waitForURL('**/postern/explore?after=1596542700');
       await hasRows(page, 72);
       await to?.fill('2020-08-04T15:00');
       await page.getByRole('heading', { name: 'No matching events' }).waitFor();
@@ -306,7 +306,7 @@ describe('Explore', { skip }, () => {
       await page.getByRole('button', { name: 'Clear', exact: true }).click();
       await page.locator('summary', { hasText: 'More' }).click();
       await page.getByLabel('Sort by').selectOption('Oldest first');
-      await page.waitForURL('**/postern/?sort=date_asc');
+      await page.waitForURL('**/postern/explore?sort=date_asc');
       await page.locator('.event').first().getByText('1 min 5 s').waitFor();
       await hasRows(page, 72);
       assert.match(await page.locator('.event').last().innerText(), /Zoë/);
@@ -314,7 +314,7 @@ describe('Explore', { skip }, () => {
 
   it('names the day in every row when the order mixes the days', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, instance, ADMIN_PERSON, '/postern/?sort=score_desc');
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?sort=score_desc');
       await hasRows(page, 72);
       await hasCount(page.locator('.day'), 1);
       assert.match(await page.locator('.event time').first().innerText(), /^\d+ \w+, \d+:\d\d$/);
@@ -322,14 +322,14 @@ describe('Explore', { skip }, () => {
 
   it('shows a link whose times no calendar knows as if they were not there', (t) =>
     visit(t, TALL, async (page) => {
-      await enter(page, instance, ADMIN_PERSON, '/postern/?after=1e300&before=-1e300');
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?after=1e300&before=-1e300');
       await hasRows(page, 72);
     }));
 
   it('draws a small plot of the newest days, to be read, clicked and dragged over, and nothing moves meanwhile', (t) =>
     visit(t, TALL, async (page) => {
       await page.addInitScript(WATCH_SHIFTS);
-      await enter(page, instance, ADMIN_PERSON, '/postern/?after=0');
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?after=0');
       const plot = page.locator('.plot-area');
       await page.locator('.plot-area path').waitFor();
       assert.equal(await page.locator('.overview-stretch').innerText(), 'Detections a day');
@@ -355,12 +355,12 @@ describe('Explore', { skip }, () => {
   it('is asked for by cameras, labels and zone alone, and hidden where another filter makes it untrue', (t) =>
     visit(t, TALL, async (page) => {
       const asked = page.waitForRequest(/\/api\/events\/days\?/);
-      await enter(page, instance, ADMIN_PERSON, '/postern/?camera=cam2&label=car&sort=date_asc');
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?camera=cam2&label=car&sort=date_asc');
       const { searchParams } = new URL((await asked).url());
       assert.deepEqual([...searchParams.keys()].sort(), ['cameras', 'labels', 'timezone']);
       assert.deepEqual([searchParams.get('cameras'), searchParams.get('labels')], ['cam2', 'car']);
       assert.deepEqual(await axeFindings(page, '.overview'), []);
-      await page.goto(`${instance.url}/postern/?min_score=0.5`);
+      await page.goto(`${instance.url}/postern/explore?min_score=0.5`);
       await page.locator('.event').first().waitFor();
       await hasCount(page.locator('.plot-area'), 0);
     }));
@@ -377,7 +377,7 @@ describe('Explore', { skip }, () => {
       await page.waitForURL(/[?]after=\d+&before=\d+$/);
       await hasRows(page, 72);
       const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
-      await page.goto(`${instance.url}/postern/`);
+      await page.goto(`${instance.url}/postern/explore`);
       await page.locator('.plot-area path').waitFor();
       await page.touchscreen.tap(x + width * 0.5, y + height / 2);
       await page.getByRole('button', { name: 'Zoom in' }).waitFor();
@@ -395,7 +395,7 @@ describe('Explore', { skip }, () => {
     const other = await startInstance({ people: [ADMIN_PERSON], config: { nvr: { url: nvr.url, cameras: ['cam1'] } } });
     t.after(() => Promise.all([other.close(), nvr.close()]));
     await visit(t, TALL, async (page) => {
-      await enter(page, other, ADMIN_PERSON, '/postern/');
+      await enter(page, other, ADMIN_PERSON, '/postern/explore');
       await page.locator('.plot-area path').waitFor();
       assert.equal(await page.locator('.overview-stretch').innerText(), 'Reviews a day');
     });
@@ -452,12 +452,12 @@ describe('Explore', { skip }, () => {
       await page.waitForFunction("document.activeElement?.dataset.event?.endsWith('-car24')");
       assert.equal(searchOf(page), '');
       await page.goBack();
-      assert.equal(page.url(), `${instance.url}/postern/`);
+      assert.equal(page.url(), `${instance.url}/postern/explore`);
     }));
 
   it('says of a link to an event that is gone that it is', (t) =>
     visit(t, { expectedStatuses: [404] }, async (page) => {
-      await enter(page, instance, ADMIN_PERSON, '/postern/?event=1.5-gone');
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?event=1.5-gone');
       await page.getByRole('alert').getByText('deleted, or your role may not see it').waitFor();
       assert.equal(await page.locator('dialog').count(), 0);
     }));
@@ -467,7 +467,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       const answer = await page.request.get(`${instance.url}/api/events?limit=1&sort=date_asc`);
       const [oldest] = await answer.json();
-      await page.goto(`${instance.url}/postern/?event=${oldest.id}`);
+      await page.goto(`${instance.url}/postern/explore?event=${oldest.id}`);
       const details = page.getByRole('dialog', { name: 'car' });
       await details.getByText('Technical details').click();
       await details.getByText(oldest.id, { exact: true }).waitFor();
@@ -499,7 +499,7 @@ describe('Explore', { skip }, () => {
       await row.click();
       await page.locator('dialog').getByText('Technical details').click();
       await page.goto(
-        `${instance.url}/postern/?${new URLSearchParams({ label: HOSTILE.label, camera: HOSTILE.zone })}`,
+        `${instance.url}/postern/explore?${new URLSearchParams({ label: HOSTILE.label, camera: HOSTILE.zone })}`,
       );
       await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       assert.equal(await page.evaluate('document.querySelectorAll("img[onerror], #console script").length'), 0);
@@ -518,7 +518,7 @@ describe('Explore', { skip }, () => {
 
   it('says that a camera is not for this role, and offers a way out', (t) =>
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
-      await enter(page, instance, CARL, '/postern/?camera=cam2');
+      await enter(page, instance, CARL, '/postern/explore?camera=cam2');
       assert.match(await page.getByRole('alert').innerText(), /Access denied to the camera cam2/);
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await hasRows(page, 37);
@@ -528,7 +528,7 @@ describe('Explore', { skip }, () => {
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
       await enter(page, instance, CARL);
       await hasRows(page, 37);
-      await page.evaluate("history.pushState(null, '', '/postern/?camera=cam2')");
+      await page.evaluate("history.pushState(null, '', '/postern/explore?camera=cam2')");
       await page.getByRole('alert').getByText('Access denied to the camera cam2').waitFor();
       await hasCount(page.locator('.event'), 0);
       await hasCount(page.locator('.plot-area path'), 0);
@@ -536,7 +536,7 @@ describe('Explore', { skip }, () => {
 
   it('goes to the login when the session ends meanwhile', (t) =>
     visit(t, { ...TALL, expectedStatuses: [401] }, async (page) => {
-      await enter(page, instance, ADMIN_PERSON, '/postern/?label=car');
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?label=car');
       await rowsOf(page);
       await page.context().clearCookies();
       await page.getByRole('button', { name: 'Refresh' }).click();
@@ -559,13 +559,13 @@ describe('Explore', { skip }, () => {
   for (const status of [302, 307]) {
     it(`goes back to the proxy in front when that answers ${status} (interface 5.5.8)`, (t) =>
       visit(t, {}, async (page) => {
-        await enter(page, instance, ADMIN_PERSON, '/postern/?label=car#content');
+        await enter(page, instance, ADMIN_PERSON, '/postern/explore?label=car#content');
         await page.locator('.event').first().waitFor();
         // A session that ended at the proxy: from now on everything leads to its login.
         await page.route('**/api/events*', (route) =>
           route.fulfill({ status, headers: { Location: 'https://sso.example/login' } }),
         );
-        await page.route('**/postern/?*', (route) =>
+        await page.route('**/postern/explore?*', (route) =>
           route.fulfill({ contentType: 'text/html', body: `the login for ${new URL(route.request().url()).search}` }),
         );
         await page.getByRole('button', { name: 'Refresh' }).click();
@@ -622,7 +622,7 @@ describe('Explore without events and without an NVR', { skip }, () => {
       await enter(page, instance, CARL);
       await page.getByRole('heading', { name: 'No events in the last 7 days' }).waitFor();
       await page.locator('.blank').getByRole('button', { name: 'Any time' }).click();
-      await page.waitForURL('**/postern/?after=0');
+      await page.waitForURL('**/postern/explore?after=0');
       await page.getByRole('heading', { name: 'No events yet' }).waitFor();
       assert.equal(await page.locator('.blank pre').count(), 0);
     }));

@@ -65,7 +65,7 @@ describe('With forty cameras and 58 users', { skip }, () => {
   };
   /** All is there and has been painted. Explore keeps asking for what is new. */
   const settled = async (page: Page, path: string): Promise<void> => {
-    if (path === '/postern/') await page.locator('.event').first().waitFor();
+    if (path === '/postern/explore') await page.locator('.event').first().waitFor();
     else await page.waitForLoadState('networkidle');
     await page.evaluate(PAINTED);
   };
@@ -81,7 +81,7 @@ describe('With forty cameras and 58 users', { skip }, () => {
         await page.goto(`${instance.url}/login`);
         for (const path of [
           '/login',
-          '/postern/',
+          '/postern/explore',
           '/postern/activity',
           '/postern/status',
           ...SETTINGS.map((name) => `/postern/settings/${name}`),

@@ -23,10 +23,10 @@ describe('The login page', { skip }, () => {
 
   it('is where a page without a session leads, and leads back to it', (t) =>
     visit(t, { expectedStatuses: [401] }, async (page) => {
-      await page.goto(`${instance.url}/postern/?camera=cam2&label=car`);
+      await page.goto(`${instance.url}/postern/explore?camera=cam2&label=car`);
       await page.waitForURL('**/login?**');
       await logInOnPage(page, instance, ADMIN_PERSON, new URL(page.url()).pathname + new URL(page.url()).search);
-      assert.equal(page.url(), `${instance.url}/postern/?camera=cam2&label=car`);
+      assert.equal(page.url(), `${instance.url}/postern/explore?camera=cam2&label=car`);
       await page.locator('.event').first().waitFor();
       assert.deepEqual(new Set(await page.locator('.event-where').allInnerTexts()), new Set(['cam2']));
     }));
@@ -56,10 +56,10 @@ describe('The login page', { skip }, () => {
       await page.keyboard.type(ADMIN_PERSON.password);
       await page.keyboard.press('Enter');
       await page.waitForURL(`${instance.url}/postern/`);
-      await page.locator('.event').first().waitFor();
+      await page.getByRole('heading', { name: 'Live', exact: true }).waitFor();
       const focused = () => page.evaluate('document.activeElement.textContent.trim()');
       const outline = () => page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
-      for (const name of ['Skip to content', 'Postern', 'Explore', 'Activity', 'Settings', 'Status']) {
+      for (const name of ['Skip to content', 'Postern', 'Live', 'Explore', 'Activity', 'Settings', 'Status']) {
         await page.keyboard.press('Tab');
         assert.deepEqual([await focused(), await outline()], [name, 'solid']);
       }

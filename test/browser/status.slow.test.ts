@@ -1,7 +1,6 @@
 /** The status page: every part is shown, and what is not told is said to be so (SPEC 8). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
@@ -162,39 +161,4 @@ describe('The status page', { skip }, () => {
       await page.locator('.tile').first().waitFor();
       await hasCount(page.getByText('not available', { exact: true }), 9);
     }));
-});
-
-describe('The curtain on the status page', { skip }, () => {
-  let nvr: FakeNvr;
-  let instance: Runtime;
-  before(async () => {
-    nvr = await startFakeNvr();
-    instance = await startPagesInstance({ nvr: { url: nvr.url, cameras: ['front', 'hall', 'kitchen'] } });
-  });
-  after(async () => {
-    await instance.close();
-    await nvr.close();
-  });
-
-  for (const viewport of [
-    { width: 1280, height: 900 },
-    { width: 390, height: 844 },
-  ])
-    it(`is drawn and opened by one press, at ${viewport.width} px: who drew it, until when, and by which pattern`, (t) =>
-      visit(t, { viewport }, async (page) => {
-        const token = await instance.logIn(ADMIN_PERSON);
-        await sendJson(instance, '/api/curtain', { cameras: ['kitchen*'] }, token, 'PUT');
-        await enter(page, instance, ADMIN_PERSON, '/postern/status');
-        const tile = page.locator('.tile').filter({ has: page.getByRole('heading', { name: 'Curtain', exact: true }) });
-        const press = (name: string) => tile.getByRole('switch', { name, exact: true }).click();
-        await tile.getByLabel('for 1 hour').check();
-        await press('front');
-        await tile.getByText(/^drawn by admin, until .+/).waitFor();
-        await tile.getByText('drawn by admin, by the pattern kitchen*', { exact: true }).waitFor();
-        assert.equal(await tile.getByRole('switch', { checked: true }).count(), 3);
-        assert.deepEqual(await axeFindings(page), []);
-        await press('kitchen*');
-        await press('front');
-        await until('all is open', async () => (await tile.getByRole('switch', { checked: true }).count()) === 0);
-      }));
 });

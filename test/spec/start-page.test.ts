@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const TABLE = `version: 1
@@ -118,10 +119,29 @@ describe('The start page', () => {
       assert.deepEqual([status, headers.get('location')], [302, '/login?next=%2Fpostern%2Fstart']);
     }));
 
-  it('is as before with a table that marks no page', () =>
-    withInstance({ nvr: { url: nvr.url, cameras: CAMERAS } }, async (instance) => {
-      const login = await fetch(`${instance.url}/login`);
-      assert.match(await login.text(), /data-home=""/);
-      assert.equal(await startOf(instance, CARL), '/');
+  it('is the root of the NVR with a table that marks no page', () =>
+    withInstance({ nvr: { url: nvr.url, cameras: CAMERAS } }, async (instance) =>
+      assert.equal(await startOf(instance, CARL), '/'),
+    ));
+
+  it('is Live for a guest, from where the pages of the NVR are one press away', () =>
+    withInstance({}, async (instance) => {
+      const admin = await instance.logIn(ADMIN_PERSON);
+      const guest = { name: 'gast', role: 'viewer', password: 'SunnyWeekend!99' };
+      const wanted = { username: guest.name, password: guest.password, role: guest.role, valid_until: 4_102_444_800 };
+      assert.ok((await sendJson(instance, '/api/users', wanted, admin)).ok);
+      assert.equal(await startOf(instance, guest), '/postern/');
+      const token = await instance.logIn(guest);
+      const { headers } = await instance.ask('/postern/start?cameras', { token, headers: PAGE });
+      assert.equal(headers.get('location'), '/wall.html');
+    }));
+
+  it('is ui.start_page for a guest, too', () =>
+    withInstance({ ui: { start_page: '/stream.html?src={camera}' } }, async (instance) => {
+      const admin = await instance.logIn(ADMIN_PERSON);
+      const guest = { name: 'gast', role: 'front_only', password: 'SunnyWeekend!99' };
+      const wanted = { username: guest.name, password: guest.password, role: guest.role, valid_until: 4_102_444_800 };
+      assert.ok((await sendJson(instance, '/api/users', wanted, admin)).ok);
+      assert.equal(await startOf(instance, guest), '/stream.html?src=cam1');
     }));
 });

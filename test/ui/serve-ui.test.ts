@@ -33,10 +33,9 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
     pages,
     loginPage: 'postern',
     hasNvr: true,
-    home: options.hasNvr === false ? 'postern/' : '',
     startPageOf: () => '/',
     still: '/api/{camera}/latest.jpg',
-    live: undefined,
+    live: null,
     eventsBy: 'backend',
     hasOwnLogin: true,
     shortestPassword: 15,
@@ -302,7 +301,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;home&quot;:&quot;postern\/&quot;,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;still&quot;:&quot;\/api\/\{camera\}\/latest\.jpg&quot;,&quot;live&quot;:null,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
     );
   });
 });

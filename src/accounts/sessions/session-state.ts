@@ -38,6 +38,7 @@ export const toPerson = (user: User, { roles, now, owesFactor }: CallerRules): O
   ...rightsOfUser(user, roles, now),
   ...(user.otherRoles && { roles: heldBy(user) }),
   ...(owesFactor(user) && { mustEnrol: true }),
+  ...(user.validUntil !== undefined && { isGuest: true }),
   ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
 });
 

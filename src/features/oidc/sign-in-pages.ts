@@ -12,10 +12,9 @@ import { isNavigation } from '../../ui/serve-ui.ts';
 /** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
 const LONGEST_PAGE = 1000;
 
-/** `home`: the path of the start page below the base path; `renderPage`: the page of a refusal. */
+/** `renderPage`: the page of a refusal. */
 export function signInPages(
   { ui }: Settings,
-  home: string,
   built: BuiltPages | undefined,
   renderPage: (facts: {
     readonly reason: RefusalReason;
@@ -35,7 +34,6 @@ export function signInPages(
           page: `http://postern/?${new URLSearchParams({ next })}`,
           referrer: '',
           basePath: `${basePath}/`,
-          home,
         });
       const page = pageFor(wanted);
       return page.length > LONGEST_PAGE ? pageFor('') : page;

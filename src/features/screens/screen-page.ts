@@ -25,7 +25,7 @@ function showScreen(ctx: RouteContext, ui: Services['ui']): unknown {
     return moveTo(ctx, 302, `${basePath}/postern/settings/screens?code=${code}`);
   const { tag, words } = pageLanguage(ctx);
   const text = words.screens.page;
-  const facts: ScreenFacts = { basePath, still: ui.still ?? null, live: ui.live ?? null, words: asTemplates(text) };
+  const facts: ScreenFacts = { basePath, still: ui.still, live: ui.live, words: asTemplates(text) };
   ctx.set('Vary', 'Accept-Language, Cookie');
   // The script stands behind the body that it fills: browsers of televisions know no modules.
   const body = html`<body class="screen" data-facts="${JSON.stringify(facts)}">

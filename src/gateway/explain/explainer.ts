@@ -139,7 +139,7 @@ const cameraHints = (
 ): readonly string[] => {
   const names = unknownCameras.join(', ');
   const who = 'custom roles cannot see its events; admins and viewers see what is stored';
-  const curtain = `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the Status page, or by DELETE /api/curtain`;
+  const curtain = `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the page Live, or by DELETE /api/curtain`;
   const unknown =
     nvr.cameras === undefined
       ? `no camera is known by the name ${names}: ${who}`

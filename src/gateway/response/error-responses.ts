@@ -5,7 +5,7 @@ import { compressText } from '../../compress/compress.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isAutomatic, traitsFor } from '../../domain/credentials.ts';
-import { LOGIN_PATH } from '../../domain/page-paths.ts';
+import { LOGIN_PATH, START_PATH } from '../../domain/page-paths.ts';
 import {
   REFUSALS,
   type RefusalFacts,
@@ -49,8 +49,8 @@ export interface RefusalRules {
   readonly varies?: string;
 }
 
-/** `home`: the path of the start page below the base path; `built`: the pages. */
-export function refusalRules(settings: Settings, home: string, built: BuiltPages | undefined): RefusalRules {
+/** `built`: the pages. */
+export function refusalRules(settings: Settings, built: BuiltPages | undefined): RefusalRules {
   const { auth, ui } = settings;
   const headers = {
     ...pageHeaders({ frameAncestors: ui.frame_ancestors }),
@@ -65,7 +65,7 @@ export function refusalRules(settings: Settings, home: string, built: BuiltPages
       body: renderRefusalPage({
         ...page,
         acceptLanguage: wishedLanguages(acceptLanguage, cookie),
-        startPage: `${basePath}/${home}`,
+        startPage: `${basePath}${START_PATH}`,
         logoutPath: `${basePath}/logout`,
         stylesheet: assetPath(built, basePath, 'login', 'css'),
       }),

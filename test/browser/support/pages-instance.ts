@@ -87,7 +87,7 @@ export async function logInOnPage(page: Page, instance: Runtime, person: Person,
 }
 
 /** In by a session of its own, past the login page, which has tests enough. */
-export async function enter(page: Page, instance: Runtime, person: Person, path = '/postern/'): Promise<void> {
+export async function enter(page: Page, instance: Runtime, person: Person, path = '/postern/explore'): Promise<void> {
   const value = await instance.logIn(person);
   await page
     .context()

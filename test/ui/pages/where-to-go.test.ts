@@ -5,41 +5,36 @@ import fc from 'fast-check';
 import { loginTarget, nextPage } from '../../../src/ui/pages/shared/where-to-go.ts';
 
 const ORIGIN = 'https://nvr.example';
-const after = (next: string, referrer = '', basePath = '/', home = 'postern/'): string =>
-  nextPage({ page: `${ORIGIN}${basePath}login?${new URLSearchParams({ next })}`, referrer, basePath, home });
+const after = (next: string, referrer = '', basePath = '/'): string =>
+  nextPage({ page: `${ORIGIN}${basePath}login?${new URLSearchParams({ next })}`, referrer, basePath });
 
 describe('After the login', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, next: string, referrer: string, target: string][] = [
     ['the wanted page is shown',                     '/postern/?camera=front',  '',                                '/postern/?camera=front'],
-    ['the NVR is shown if that was wanted',          '/',                       '',                                '/'],
-    ['the console is shown if nothing was',          '',                        '',                                '/postern/'],
+    ['the root alone is no wish',                    '/',                       `${ORIGIN}/`,                      '/postern/start'],
+    ['a question to the root is one',                '/?review',                '',                                '/?review'],
+    ['the start page is shown if nothing was',       '',                        '',                                '/postern/start'],
     ['the page that led here is shown again',        '',                        `${ORIGIN}/review?id=1`,           '/review?id=1'],
     ['the wanted page wins over the one before',     '/explore',                `${ORIGIN}/review`,                '/explore'],
-    ['a page of another site is not gone back to',   '',                        'https://evil.example/x',          '/postern/'],
-    ['a referrer that is no address is ignored',     '',                        'about:blank',                     '/postern/'],
-    ['it is not the logout again',                   '/logout',                 `${ORIGIN}/api/logout`,            '/postern/'],
-    ['it is not the login again',                    '/login?next=/x',          `${ORIGIN}/login`,                 '/postern/'],
-    ['another site is not gone to',                  'https://evil.example/',   '',                                '/postern/'],
-    ['another site without a scheme is not either',  '//evil.example/',         '',                                '/postern/'],
-    ['nor one behind a backslash',                   '/\\evil.example/',        '',                                '/postern/'],
-    ['nor one behind a tab',                         '/\t/evil.example/',       '',                                '/postern/'],
-    ['nor a script',                                 'javascript:alert(1)',     '',                                '/postern/'],
+    ['a page of another site is not gone back to',   '',                        'https://evil.example/x',          '/postern/start'],
+    ['a referrer that is no address is ignored',     '',                        'about:blank',                     '/postern/start'],
+    ['it is not the logout again',                   '/logout',                 `${ORIGIN}/api/logout`,            '/postern/start'],
+    ['it is not the login again',                    '/login?next=/x',          `${ORIGIN}/login`,                 '/postern/start'],
+    ['another site is not gone to',                  'https://evil.example/',   '',                                '/postern/start'],
+    ['another site without a scheme is not either',  '//evil.example/',         '',                                '/postern/start'],
+    ['nor one behind a backslash',                   '/\\evil.example/',        '',                                '/postern/start'],
+    ['nor one behind a tab',                         '/\t/evil.example/',       '',                                '/postern/start'],
+    ['nor a script',                                 'javascript:alert(1)',     '',                                '/postern/start'],
   ];
   for (const [sentence, next, referrer, target] of rows) {
     it(sentence, () => assert.equal(after(next, referrer), target));
   }
 
-  it('where there is an NVR, its own pages are shown if nothing was wanted', () => {
-    assert.equal(after('', '', '/', ''), '/');
-    assert.equal(after('', '', '/nvr/', ''), '/nvr/');
-    assert.equal(after('/postern/', '', '/', ''), '/postern/');
-  });
-
   it('it stays below the base path', () => {
     assert.equal(after('/nvr/postern/?label=dog', '', '/nvr/'), '/nvr/postern/?label=dog');
-    assert.equal(after('/elsewhere', '', '/nvr/'), '/nvr/postern/');
-    assert.equal(after('/nvr/logout', '', '/nvr/'), '/nvr/postern/');
+    assert.equal(after('/elsewhere', '', '/nvr/'), '/nvr/postern/start');
+    assert.equal(after('/nvr/logout', '', '/nvr/'), '/nvr/postern/start');
   });
 
   it('it stays on this site, whatever is asked for', () => {

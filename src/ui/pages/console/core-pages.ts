@@ -12,7 +12,8 @@ export const loadTwoStep = async () => (await import('../settings/two-step.tsx')
 // biome-ignore format: a table
 export const CORE_PAGES: PagePieces = {
   menu: [
-    { path: '',         title: () => words.ui.frame.explore,  isFor: always,  load: async () => (await import('../explore/explore.tsx')).Explore },
+    { path: '',         title: () => words.ui.frame.live,     isFor: always,  load: async () => (await import('../live/live.tsx')).Live },
+    { path: 'explore',  title: () => words.ui.frame.explore,  isFor: always,  load: async () => (await import('../explore/explore.tsx')).Explore },
     { path: 'settings', title: () => words.ui.frame.settings, isFor: always,  load: async () => Settings, hasParts: true },
     { path: 'status',   title: () => words.ui.frame.status,   isFor: isAdmin, load: async () => (await import('../status/status.tsx')).Status, slots: ['status'] },
   ],

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { START_PATH } from '../../../domain/page-paths.ts';
 import { LANGUAGES } from '../../../locales/languages.ts';
 import iconUrl from '../icon.svg?inline';
 import { isAnonymous, useProfile, useSites } from '../shared/account.ts';
@@ -72,7 +73,7 @@ export function Frame({ isBare = false, children }: { isBare?: boolean; children
             })}
         </nav>
         {facts.hasNvr && !isBare && (
-          <a class="nav-link bar-link bar-recorder" href={`${basePath}${facts.home}`}>
+          <a class="nav-link bar-link bar-recorder" href={`${basePath.slice(0, -1)}${START_PATH}?cameras`}>
             {words.ui.frame.recorder}
           </a>
         )}

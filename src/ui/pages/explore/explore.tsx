@@ -1,6 +1,6 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
+import { useLocation, useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
 import { getFromApi, goToLogin } from '../shared/api.ts';
 import { storeChoice, storedChoice } from '../shared/browser.ts';
@@ -71,6 +71,7 @@ const VIEW_KEY = 'postern-view';
 
 export function Explore() {
   usePageTitle(words.explore.title);
+  const [path] = useLocation();
   const [search, setSearch] = useSearchParams();
   const [view, setView] = useState(() => storedChoice(VIEW_KEY, VIEWS, 'list'));
   const [round, setRound] = useState(0);
@@ -118,7 +119,7 @@ export function Explore() {
         {hasDays && <DaysPlot {...{ filter, round }} onTime={(time) => setFilter({ ...filter, ...time })} />}
         <Events
           {...{ list, filter, view, openId }}
-          hrefOf={(event) => `/?${withEvent(filter, event.id)}`}
+          hrefOf={(event) => `${path}?${withEvent(filter, event.id)}`}
           onFilter={setFilter}
           onRetry={reload}
         />

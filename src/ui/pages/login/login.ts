@@ -219,9 +219,7 @@ function report(outcome: LoginOutcome): void {
   switch (outcome.kind) {
     case 'logged-in':
       setBusy(true);
-      location.assign(
-        nextPage({ page: location.href, referrer: document.referrer, basePath, home: form.dataset['home'] ?? '' }),
-      );
+      location.assign(nextPage({ page: location.href, referrer: document.referrer, basePath }));
       break;
     case 'wrong-credentials':
       showProblem(loginWords.wrong, password);

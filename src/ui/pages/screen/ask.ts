@@ -1,6 +1,7 @@
 /** Requests of the page of a screen: every outcome is a value. Written for browsers of televisions: no later syntax than ES2018 is left in it. */
 import { parsedJson } from '../../../domain/json.ts';
 import type { ScreenFacts } from './screen-facts.ts';
+import { make } from './tile.ts';
 
 /** `status`: 0: nothing came back. */
 export type ScreenAnswer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
@@ -29,15 +30,6 @@ export function ask(method: 'GET' | 'POST', path: string, sent?: object): Promis
 }
 
 export const after = (seconds: number, act: () => void): number => window.setTimeout(act, seconds * 1000);
-
-/** Makes an element with a class, a text and what follows it. */
-export function make(tag: string, className: string, text = '', ...children: readonly Node[]): HTMLElement {
-  const element = document.createElement(tag);
-  element.className = className;
-  element.textContent = text;
-  for (const child of children) element.appendChild(child);
-  return element;
-}
 
 /** Shows these alone. */
 export function show(...elements: readonly HTMLElement[]): void {

@@ -1,14 +1,12 @@
 /** What the server writes into the page of a screen, and the addresses of its pictures. Pure. */
+
 import type { Templates, Texts } from '../../../locales/texts.ts';
+import type { PageFacts } from '../shared/page-facts.ts';
 
 /** What the page's script reads from `<body data-facts>`; the sentences are in the browser's language. */
-export interface ScreenFacts {
+export interface ScreenFacts extends Pick<PageFacts, 'still' | 'live'> {
   /** The prefix of all paths; '' for none. */
   readonly basePath: string;
-  /** The address of a still image below it, by `cameraAddress`; null where the NVR has none. */
-  readonly still: string | null;
-  /** Likewise that of a WebSocket with the live stream. */
-  readonly live: string | null;
   readonly words: Templates<Texts['screens']['page']>;
 }
 

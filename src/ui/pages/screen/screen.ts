@@ -1,5 +1,6 @@
 /** The page of a display: it is paired by a person with a phone, and then shows its cameras (SPEC 18). */
-import { after, ask, facts, linkToForm, make, type ScreenAnswer, show, showMessage } from './ask.ts';
+import { after, ask, facts, linkToForm, type ScreenAnswer, show, showMessage } from './ask.ts';
+import { make } from './tile.ts';
 import { followUpdates, showConnecting, showWall, stayAwake } from './wall.ts';
 
 const RETRY_SECONDS = 5;

@@ -1,6 +1,14 @@
 /** One camera of the wall: its live stream (MP4 in pieces over a WebSocket) or its still image each second, and what is wrong when none comes (SPEC 18). */
-import { facts, make } from './ask.ts';
-import { cameraAddress } from './screen-facts.ts';
+import { cameraAddress, type ScreenFacts } from './screen-facts.ts';
+
+/** Makes an element with a class, a text and what follows it. */
+export function make(tag: string, className: string, text = '', ...children: readonly Node[]): HTMLElement {
+  const element = document.createElement(tag);
+  element.className = className;
+  element.textContent = text;
+  for (const child of children) element.appendChild(child);
+  return element;
+}
 
 const EVERY_MS = 1000;
 const LONGEST_PAUSE_MS = 2500;
@@ -10,23 +18,31 @@ const OLD_MS = 6000;
 /** The NVR scales a picture to the height that is asked for; a few heights are enough. */
 const HEIGHTS: readonly number[] = [180, 270, 360, 540, 720, 1080];
 
-/** `isLive`: its live stream is played, and still images come only while that does not move. */
-export function createTile(camera: string, name: string, isLive: boolean) {
+/** The live streams of more cameras would be too much for a small computer. */
+export const MOST_LIVE = 9;
+
+/** Where pictures of cameras come from. */
+export interface PictureSource extends Pick<ScreenFacts, 'basePath' | 'still' | 'live'> {
+  /** Said in the place of a picture. */
+  readonly noPicture: string;
+}
+
+/** It shows still images from `start` on. `name`: the camera's, as people call it. */
+export function createTile(camera: string, name: string, { basePath, still, live: stream, noPicture }: PictureSource) {
   const element = make('div', 'screen-tile');
   element.tabIndex = 0;
+  element.setAttribute('role', 'button');
+  element.setAttribute('aria-label', name);
   // Two pictures in turn: the one that is loading is not seen, and memory stays as it is.
   const pictures = [document.createElement('img'), document.createElement('img')] as const;
+  const label = make('bdi', 'screen-name', name);
   const fault = make('p', 'screen-fault');
-  for (const picture of pictures) {
-    picture.alt = name;
-    element.appendChild(picture);
-  }
-  let [isStopped, isMoving, turn, failures, shownAt] = [false, false, 0, 0, 0];
+  for (const picture of pictures) picture.alt = '';
+  for (const part of [...pictures, label, fault]) element.appendChild(part);
+  let [isStopped, isMoving, hasLooked, turn, failures, shownAt] = [true, false, still === null, 0, 0, 0];
   let timer = 0;
-  const live = isLive && facts.live !== null ? playLive(facts.live, camera, (moves) => change(moves)) : undefined;
-  if (live) element.appendChild(live.element);
-  element.appendChild(make('bdi', 'screen-name', name));
-  element.appendChild(fault);
+  let wantsLive = false;
+  let live: ReturnType<typeof playLive>;
   const hide = (): void => {
     for (const shown of [...element.querySelectorAll('.is-shown')]) shown.className = '';
   };
@@ -37,15 +53,27 @@ export function createTile(camera: string, name: string, isLive: boolean) {
     if (moves) mark('');
     else next(0);
   };
+  /** On a slow line a stream would keep the first still image away: it comes after it. */
+  const followWish = (): void => {
+    const isWanted = wantsLive && !isStopped && hasLooked && stream !== null;
+    if (isWanted && !live) {
+      live = playLive(basePath + cameraAddress(stream, camera), change);
+      if (live) element.insertBefore(live.element, label);
+    } else if (!isWanted && live) {
+      live.stop();
+      element.removeChild(live.element);
+      live = undefined;
+      if (isMoving) change(false);
+    }
+  };
   const next = (milliseconds: number): void => {
     window.clearTimeout(timer);
     if (!isStopped) timer = window.setTimeout(load, milliseconds);
   };
-  const { still } = facts;
   const load = (): void => {
     // An NVR without still images has nothing to ask for.
     if (still === null) {
-      mark(facts.words.noPicture);
+      mark(noPicture);
       return;
     }
     const picture = pictures[turn === 0 ? 0 : 1];
@@ -57,14 +85,17 @@ export function createTile(camera: string, name: string, isLive: boolean) {
       window.clearTimeout(patience);
       picture.onload = null;
       picture.onerror = null;
-      if (isStopped || isMoving) return;
+      if (isStopped) return;
+      hasLooked = true;
+      followWish();
+      if (isMoving) return;
       if (isGood) came(begun);
       else failed();
     };
     const patience = window.setTimeout(end(false), PATIENCE_MS);
     picture.onload = end(true);
     picture.onerror = end(false);
-    picture.src = facts.basePath + cameraAddress(still, camera, heightOf(element), begun);
+    picture.src = basePath + cameraAddress(still, camera, heightOf(element), begun);
   };
   const came = (begun: number): void => {
     pictures[turn === 0 ? 0 : 1].className = 'is-shown';
@@ -77,7 +108,7 @@ export function createTile(camera: string, name: string, isLive: boolean) {
   };
   const failed = (): void => {
     failures += 1;
-    if (Date.now() - shownAt > OLD_MS) mark(facts.words.noPicture);
+    if (Date.now() - shownAt > OLD_MS) mark(noPicture);
     next(Math.min(LONGEST_PAUSE_MS, EVERY_MS * failures));
   };
   const mark = (text: string): void => {
@@ -88,22 +119,44 @@ export function createTile(camera: string, name: string, isLive: boolean) {
   const stop = (): void => {
     isStopped = true;
     window.clearTimeout(timer);
-    if (live) live.stop();
-    for (const picture of pictures) picture.removeAttribute('src');
+    followWish();
+    // What loads is given up; what is shown stays.
+    pictures[turn === 0 ? 0 : 1].removeAttribute('src');
   };
-  load();
   return {
     element,
+    start(): void {
+      if (!isStopped) return;
+      isStopped = false;
+      if (Date.now() - shownAt > OLD_MS) hide();
+      load();
+      followWish();
+    },
     /** No picture is asked for from now on. */
     stop,
-    /** The camera is not shown to this display any more. */
-    goes(): void {
+    /** Its live stream is played, and still images come only while that does not move. */
+    setLive(isLive: boolean): void {
+      wantsLive = isLive;
+      followWish();
+    },
+    /** The camera is not shown to this person or display any more. */
+    goes(text: string): void {
       stop();
       hide();
       element.setAttribute('data-gone', '');
-      mark(facts.words.gone.replace('{camera}', () => name));
+      mark(text);
     },
   };
+}
+
+/** A finger, a pointer, and the middle key of a remote control do it. `isFull`: whether the tile is to fill the screen. */
+export function onPress(element: HTMLElement, fill: (isFull: boolean) => void): void {
+  const toggle = (): void => fill(!element.classList.contains('is-full'));
+  element.addEventListener('click', toggle);
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') toggle();
+    if (event.key === 'Escape' || event.key === 'Backspace') fill(false);
+  });
 }
 
 export type Tile = ReturnType<typeof createTile>;
@@ -130,10 +183,10 @@ const KEPT_SECONDS = 10;
 const MOST_WAITING = 500;
 
 /**
- * `written`: the address, as the route table has it. It plays for as long as it can, and tries again and again. `onChange` is called with true when pictures begin to move, and with
+ * It plays for as long as it can, and tries again and again. `onChange` is called with true when pictures begin to move, and with
  * false when they stop. Undefined where the browser plays no such stream.
  */
-function playLive(written: string, camera: string, onChange: (isMoving: boolean) => void) {
+function playLive(path: string, onChange: (isMoving: boolean) => void) {
   const codecs = CODECS.filter((codec) => isPlayable(`video/mp4; codecs="${codec}"`)).join(',');
   if (codecs === '') return undefined;
   const video = document.createElement('video');
@@ -148,7 +201,7 @@ function playLive(written: string, camera: string, onChange: (isMoving: boolean)
   };
   const begin = (): void => {
     [position, movedAt] = [0, Date.now()];
-    close = receive(cameraAddress(written, camera), codecs, video, fail);
+    close = receive(path, codecs, video, fail);
   };
   const end = (): void => {
     if (close) close();
@@ -217,7 +270,7 @@ function receive(path: string, codecs: string, video: HTMLVideoElement, onFault:
   source.addEventListener('sourceopen', () => {
     if (socket) return;
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const opened = new WebSocket(`${scheme}://${location.host}${facts.basePath}${path}`);
+    const opened = new WebSocket(`${scheme}://${location.host}${path}`);
     socket = opened;
     opened.binaryType = 'arraybuffer';
     opened.onopen = () => opened.send(JSON.stringify({ type: 'mse', value: codecs }));

@@ -1,11 +1,9 @@
 /** The wall: all cameras of the screen in the best grid, which looks after itself for months (SPEC 18). */
-import { after, ask, facts, linkToForm, make, type ScreenAnswer, show, showMessage } from './ask.ts';
+import { after, ask, facts, linkToForm, type ScreenAnswer, show, showMessage } from './ask.ts';
 import { bestGrid, dimHours, isDim } from './screen-facts.ts';
-import { createTile, type Tile } from './tile.ts';
+import { createTile, MOST_LIVE, make, onPress, type Tile } from './tile.ts';
 
 const MOST_CAMERAS = 36;
-/** The live streams of more would be too much for a small computer. */
-const MOST_LIVE = 9;
 /** The cameras of the screen are asked for so often, which renews its cookie, too. */
 const LOOK_SECONDS = 30;
 const RETRY_SECONDS = 5;
@@ -29,17 +27,25 @@ export function showWall(profile: ScreenAnswer['body'], onOver: () => void): voi
   const list = (body: ScreenAnswer['body']): void => {
     const cameras = camerasIn(body);
     const names = (body['camera_names'] || {}) as Record<string, string>;
+    const nameOf = (camera: string): string => names[camera] || camera;
     for (const camera of Object.keys(tiles)) {
       const tile = tiles[camera];
-      if (tile && cameras.indexOf(camera) < 0) tile.goes();
+      if (tile && cameras.indexOf(camera) < 0) tile.goes(facts.words.gone.replace('{camera}', () => nameOf(camera)));
     }
     for (const camera of cameras) {
       const known = tiles[camera];
       if (known && !known.element.hasAttribute('data-gone')) continue;
-      const tile = createTile(camera, names[camera] || camera, isLive && cameras.length <= MOST_LIVE);
-      fillsOnPress(tile.element, wall);
+      const tile = createTile(camera, nameOf(camera), { ...facts, noPicture: facts.words.noPicture });
+      const isAlwaysLive = cameras.length <= MOST_LIVE;
+      onPress(tile.element, (isFull) => {
+        for (const other of [...wall.children]) other.classList.remove('is-full');
+        if (isFull) tile.element.classList.add('is-full');
+        tile.setLive(isLive && (isFull || isAlwaysLive));
+      });
+      tile.setLive(isLive && isAlwaysLive);
       if (known) wall.replaceChild(tile.element, known.element);
       else wall.appendChild(tile.element);
+      tile.start();
       tiles[camera] = tile;
     }
     if (wall.children.length === 0) wall.appendChild(make('p', 'screen-message', facts.words.noCameras));
@@ -72,20 +78,6 @@ export function showWall(profile: ScreenAnswer['body'], onOver: () => void): voi
 
 const camerasIn = ({ allowed_cameras: listed }: ScreenAnswer['body']): readonly string[] =>
   Array.isArray(listed) ? listed.slice(0, MOST_CAMERAS).map(String) : [];
-
-/** A finger, a pointer, and the middle key of a remote control do it. */
-function fillsOnPress(element: HTMLElement, wall: HTMLElement): void {
-  const toggle = (): void => {
-    const isFull = element.classList.contains('is-full');
-    for (const other of [...wall.children]) other.classList.remove('is-full');
-    if (!isFull) element.classList.add('is-full');
-  };
-  element.addEventListener('click', toggle);
-  element.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') toggle();
-    if (event.key === 'Escape' || event.key === 'Backspace') element.classList.remove('is-full');
-  });
-}
 
 /** The session of a person counts before the screen: a display on a wall should have none. */
 function personNotice(name: string): HTMLElement {

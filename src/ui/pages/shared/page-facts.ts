@@ -2,8 +2,10 @@
 export interface PageFacts {
   /** Clips and snapshots are the NVR's. */
   readonly hasNvr: boolean;
-  /** Where people begin, below the base path. */
-  readonly home: string;
+  /** The address of a camera's still image below the base path, by `cameraAddress`; null where the NVR has none. */
+  readonly still: string | null;
+  /** Likewise that of its live stream. */
+  readonly live: string | null;
   /** Who answers for events: the NVR, or Postern's own backend. */
   readonly eventsBy: 'nvr' | 'backend';
   /** False when an authentication proxy in front handles the login. */

@@ -76,7 +76,7 @@ export const LoginLoop = () => (
 
 export const NoSuchPage = () => (
   <Blank title={words.ui.frame.noSuchPage} message={words.ui.frame.noSuchPageWhy}>
-    <Link class="button" href="/">
+    <Link class="button" href="/explore">
       {words.ui.frame.toExplore}
     </Link>
   </Blank>

@@ -29,8 +29,8 @@ export const useFetched = <Value>(path: string | false | undefined, read = asItI
 export const useList = <Path extends keyof Lists>(path: Path | false) => useFetched(path, recordsIn<Lists[Path]>);
 
 /** Again and again while the page is seen: a hidden tab asks for nothing (SPEC 8). What was shown stays when a later fetch fails. */
-export const useRefreshed = <Value>(path: string, read = asItIs<Value>) =>
-  useResource(path, read, { round: 0, isRefreshed: true });
+export const useRefreshed = <Value>(path: string | false, read = asItIs<Value>) =>
+  useResource(path || undefined, read, { round: 0, isRefreshed: true });
 
 const EVERY_MILLISECONDS = 15_000;
 

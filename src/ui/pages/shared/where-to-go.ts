@@ -1,4 +1,6 @@
 /** Where a login leads, and where a page goes when its session is over: never to another site. */
+import { START_PATH } from '../../../domain/page-paths.ts';
+
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
 /** A path from the root; `//host` and `/\host` are another site in disguise. */
@@ -9,19 +11,19 @@ const NOT_WANTED = /^(?:(?:api|postern)\/)?(?:login|logout)\/?$/;
 
 /**
  * Where a login leads. `page`: the login page's own URL. `referrer`: the page that the browser came from; empty when it does not
- * say. `basePath` ends in `/`. `home`: the path below it where nothing was wanted: '' for the NVR's own pages, `postern/` for the
- * console.
+ * say. `basePath` ends in `/`. Where no page was wanted, or the root alone, it is the person's start page.
  */
-export function nextPage({ page, referrer, basePath, home }: Texts<'page' | 'referrer' | 'basePath' | 'home'>): string {
+export function nextPage({ page, referrer, basePath }: Texts<'page' | 'referrer' | 'basePath'>): string {
   const { origin, searchParams } = new URL(page);
   const wanted = searchParams.get('next') ?? '';
   const candidates = [OWN_PATH.test(wanted) ? wanted : '', pathOfOwn(referrer, origin)];
   const found = candidates.find((path) => path !== '' && isWanted(new URL(path, origin), origin, basePath));
-  return found ?? `${basePath}${home}`;
+  return found ?? `${basePath.slice(0, -1)}${START_PATH}`;
 }
 
 function isWanted(target: URL, origin: string, basePath: string): boolean {
   if (target.origin !== origin || !target.pathname.startsWith(basePath)) return false;
+  if (target.pathname === basePath && target.search === '') return false;
   return !NOT_WANTED.test(target.pathname.slice(basePath.length));
 }
 

@@ -1,5 +1,4 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
-import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
 import type { AnswerOf } from '../shared/answers.ts';
@@ -11,18 +10,17 @@ import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
-import { type DrawnEntry, type HourBar, lastHours } from './status-rules.ts';
-import { Curtain, Listed } from './tiles.tsx';
+import { type HourBar, lastHours } from './status-rules.ts';
+import { Listed } from './tiles.tsx';
 
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
 type LimitRecord = AnswerOf<'LIMIT'>;
 
 export function Status() {
   const [fetched, again] = useRefreshed('api/status', readStatus);
-  const curtain = useRefreshed<{ readonly drawn?: readonly DrawnEntry[] }>('api/curtain');
   const limits = useRefreshed('api/status/limits', recordsIn<LimitRecord>);
   // All tiles come at once: one that grows would push the others away.
-  const isLoading = [fetched, curtain[0], limits[0]].some(({ kind }) => kind === 'loading');
+  const isLoading = [fetched, limits[0]].some(({ kind }) => kind === 'loading');
   const text = words.status;
   usePageTitle(text.title);
   const asOf = fetched.kind === 'ready' && !isLoading && text.asOf({ time: formatTime(fetched.value.now) });
@@ -47,19 +45,19 @@ export function Status() {
           {text.stale({ problem: fetched.stale })}
         </p>
       )}
-      {fetched.kind === 'ready' && !isLoading && <Tiles {...fetched.value} {...{ curtain, limits }} onChange={again} />}
+      {fetched.kind === 'ready' && !isLoading && <Tiles {...fetched.value} {...{ limits }} onChange={again} />}
     </section>
   );
 }
 
-interface TilesProps extends ReturnType<typeof readStatus>, ComponentProps<typeof Curtain> {
+interface TilesProps extends ReturnType<typeof readStatus> {
   readonly limits: FetchedAgain<readonly LimitRecord[]>;
   readonly onChange: () => void;
 }
 
 const isTold = (part: unknown): boolean => part !== null && part !== undefined;
 
-function Tiles({ status, now, curtain, limits, onChange }: TilesProps) {
+function Tiles({ status, now, limits, onChange }: TilesProps) {
   const text = words.status;
   const { versions, startedAt, limiter, warnings, loginFailures, unknownRoutes, failures } = status;
   return (
@@ -84,7 +82,6 @@ function Tiles({ status, now, curtain, limits, onChange }: TilesProps) {
         <p class="field-help">{text.limited({ number: limiter?.limited ?? 0 })}</p>
       </Tile>
       <Blocks limits={limits} onLift={onChange} />
-      <Curtain curtain={curtain} />
       <Slot name="status" status={status} />
       <Tile title={text.warnings} isTold={isTold(warnings)} isWide>
         <p class="field-help">{text.warningsWhy}</p>

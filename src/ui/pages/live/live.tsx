@@ -1,0 +1,123 @@
+/** Live: the wall of screens inside the console, with the cameras that the person may see (SPEC 8, 18). */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Redirect, useSearch, useSearchParams } from 'wouter-preact';
+import { createTile, MOST_LIVE, onPress, type Tile } from '../screen/tile.ts';
+import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
+import { basePath } from '../shared/browser.ts';
+import { facts } from '../shared/page-facts.ts';
+import { Blank, Problem, usePageTitle } from '../shared/parts.tsx';
+import { useRefreshed, valueOr } from '../shared/use-fetched.ts';
+import { cameraName, words } from '../shared/words.ts';
+import { CurtainMenu, CurtainSwitch, useCurtain } from './curtain.tsx';
+
+/** An address with filters or an event is one of Explore, as it was when that was the first page. */
+export function Live() {
+  const search = useSearch();
+  const isOwn = search === '' || new URLSearchParams(search).has('full');
+  return isOwn ? <Wall /> : <Redirect to={`/explore?${search}`} replace />;
+}
+
+function Wall() {
+  usePageTitle(words.ui.frame.live);
+  const profile = useProfile();
+  const [search, setSearch] = useSearchParams();
+  // Other pages of the console know the cameras that were there when it started.
+  const { allowed_cameras: cameras } = valueOr(useRefreshed<Profile>('api/profile')[0], profile);
+  const known = useRef(new Set<string>()).current;
+  for (const camera of cameras) known.add(camera);
+  const curtain = useCurtain(isAdmin(profile), cameras);
+  const full = cameras.find((camera) => camera === search.get('full'));
+  const fill = (camera: string, isFull: boolean): void =>
+    setSearch(isFull ? { full: camera } : {}, { replace: !isFull });
+  const shown = facts.still === null && facts.live === null ? [] : [...known];
+  return (
+    <section class="records-page">
+      <header class="page-head wall-head">
+        <h1>{words.ui.frame.live}</h1>
+        {curtain && shown.length > 0 && <CurtainMenu {...{ curtain, cameras }} />}
+      </header>
+      {curtain && <Problem text={curtain.problem} />}
+      {shown.length === 0 && <Blank title={words.live.noneTitle} message={words.live.none} isPart />}
+      <ul class={`wall wall-${Math.min(Math.ceil(Math.sqrt(shown.length)), 4)}`}>
+        {shown.map((camera) => (
+          <li key={camera} class="wall-camera">
+            <Picture
+              {...{ camera }}
+              isGone={!cameras.includes(camera)}
+              isLive={cameras.length <= MOST_LIVE}
+              isFull={camera === full}
+              isCovered={full !== undefined && camera !== full}
+              onFill={(isFull) => fill(camera, isFull)}
+            />
+            {curtain?.switches.map(
+              (one) =>
+                one.name === camera && <CurtainSwitch key={camera} {...{ curtain, one }} text={words.curtain.title} />,
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface PictureProps {
+  readonly camera: string;
+  readonly isGone: boolean;
+  /** Its stream is played, not only when it fills the screen. */
+  readonly isLive: boolean;
+  readonly isFull: boolean;
+  /** Another camera fills the screen. */
+  readonly isCovered: boolean;
+  readonly onFill: (isFull: boolean) => void;
+}
+
+/** The tile of the wall. It asks for pictures only while it is seen: what is asked for counts as watched (SPEC 14). */
+function Picture({ camera, isGone, isLive, isFull, isCovered, onFill }: PictureProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const tile = useRef<Tile>(null);
+  const latest = useRef(onFill);
+  latest.current = onFill;
+  const name = cameraName(camera);
+  const isSeen = useIsSeen(place) && !isCovered;
+  useEffect(() => {
+    const made = createTile(camera, name, {
+      ...facts,
+      basePath: basePath.slice(0, -1),
+      noPicture: words.live.noPicture,
+    });
+    onPress(made.element, (wanted) => latest.current(wanted));
+    place.current?.replaceChildren(made.element);
+    tile.current = made;
+    return made.stop;
+  }, [camera, isGone]);
+  useEffect(() => {
+    if (isGone) tile.current?.goes(words.live.gone({ camera: name }));
+    else if (isSeen || isFull) tile.current?.start();
+    else tile.current?.stop();
+  }, [isGone, isSeen || isFull]);
+  useEffect(() => {
+    tile.current?.setLive(isLive || isFull);
+    tile.current?.element.classList.toggle('is-full', isFull);
+    if (isFull) tile.current?.element.focus({ preventScroll: true });
+  }, [isLive, isFull, isGone]);
+  return <div class="wall-picture" ref={place} />;
+}
+
+/** Whether a part of it is in the window, and the window on the screen. */
+function useIsSeen(place: { readonly current: Element | null }): boolean {
+  const [isInWindow, setIsInWindow] = useState(false);
+  const [isHidden, setIsHidden] = useState(document.hidden);
+  useEffect(() => {
+    const onSight = (): void => setIsHidden(document.hidden);
+    const observer = new IntersectionObserver((entries) =>
+      setIsInWindow(entries.some(({ isIntersecting }) => isIntersecting)),
+    );
+    if (place.current) observer.observe(place.current);
+    document.addEventListener('visibilitychange', onSight);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener('visibilitychange', onSight);
+    };
+  }, []);
+  return isInWindow && !isHidden;
+}

@@ -1,0 +1,168 @@
+/** Live: the wall inside the console, for its person; it asks for what is seen, and for nothing else (SPEC 8, 14, 18, 19). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
+import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
+import { enter, startPagesInstance } from './support/pages-instance.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 }, locale: 'de-DE', colorScheme: 'dark' } as const;
+const CAMERAS = Array.from({ length: 40 }, (_, at) => `cam${at + 1}`);
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe('Live', { skip }, () => {
+  let nvr: FakeNvr;
+  let instance: Runtime;
+  before(async () => {
+    nvr = await startFakeNvr();
+    nvr.answer = (request, response) => {
+      const url = request.url ?? '';
+      if (url.includes('/latest.jpg')) response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
+      else if (url === '/api/config')
+        response.writeHead(200, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            cameras: {
+              ...Object.fromEntries(CAMERAS.map((camera) => [camera, {}])),
+              cam1: { friendly_name: 'Front door' },
+            },
+          }),
+        );
+      else if (url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end('<title>NVR</title>');
+      else response.writeHead(404).end();
+    };
+    instance = await startPagesInstance({ nvr: { url: nvr.url }, auth: { roles: { front_only: ['cam1'] } } });
+  });
+  after(async () => {
+    await instance.close();
+    await nvr.close();
+  });
+
+  const asked = (): Set<string> =>
+    new Set(nvr.received.flatMap(({ target }) => /^\/api\/([^/]+)\/latest\.jpg/.exec(target)?.[1] ?? []));
+  const tiles = (page: Page) => page.locator('.screen-tile');
+  const shown = (page: Page) => page.locator('.screen-tile:not(.has-fault) img.is-shown');
+
+  it('is the first page, and asks for the pictures that are seen alone: others are not watched', async (t) => {
+    await visit(t, { viewport: { width: 1280, height: 800 } }, async (page) => {
+      nvr.received.splice(0);
+      await enter(page, instance, VERA, '/postern/');
+      await hasCount(tiles(page), 40);
+      await page.getByRole('button', { name: 'Front door' }).waitFor();
+      await until('some pictures are there', async () => (await shown(page).count()) >= 15);
+      assert.ok(asked().size <= 30, `${asked().size} cameras were asked for`);
+      assert.ok(!asked().has('cam40'));
+      assert.equal(await page.getByRole('switch').count(), 0, 'the curtain is for admins');
+      assert.deepEqual(await axeFindings(page), []);
+      await tiles(page).last().scrollIntoViewIfNeeded();
+      await until('the last one is asked for', () => asked().has('cam40'));
+      await until('the first one is asked for no more', () => {
+        nvr.received.splice(0);
+        return until('pictures come', () => asked().has('cam40')).then(() => !asked().has('cam1'));
+      });
+    });
+  });
+
+  it('fills the screen at one press, asks for that camera alone, and comes back by Escape and by Back', async (t) => {
+    await visit(t, PHONE, async (page) => {
+      await enter(page, instance, VERA, '/postern/');
+      await tiles(page).first().click();
+      const { width, height } = (await page.locator('.screen-tile.is-full').boundingBox()) ?? {};
+      assert.deepEqual([width, height], [390, 844]);
+      await until('the others rest', () => {
+        nvr.received.splice(0);
+        return until('pictures come', () => asked().size > 0).then(() => asked().size === 1 && asked().has('cam1'));
+      });
+      assert.deepEqual(await axeFindings(page), []);
+      await page.keyboard.press('Escape');
+      await page.locator('.screen-tile.is-full').waitFor({ state: 'detached' });
+      await tiles(page).nth(1).press('Enter');
+      await page.locator('.screen-tile.is-full').waitFor();
+      await page.goBack();
+      await page.locator('.screen-tile.is-full').waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'Live' }).waitFor();
+    });
+  });
+
+  it('has the switch of the curtain at each camera, for an hour too, and the drawn camera is gone for others', async (t) => {
+    await visit(t, PHONE, async (page) => {
+      await enter(page, instance, ADMIN_PERSON, '/postern/');
+      await page.locator('summary', { hasText: 'Vorhang' }).click();
+      const { y = 0 } = (await page.getByText('gibt es nur noch für Administratoren').boundingBox()) ?? {};
+      assert.ok(y > 0 && y < 300, 'the panel hangs from its button');
+      await page.keyboard.press('Escape');
+      await page.getByRole('switch').first().click();
+      await page.getByRole('button', { name: 'für 1 Stunde' }).click();
+      const card = page.locator('.wall-camera').first();
+      await card.getByText(/zugezogen von admin, bis /).waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+      await visit(t, PHONE, async (other) => {
+        await enter(other, instance, CARL, '/postern/');
+        await other.getByText('Keine Livebilder').waitFor();
+      });
+      await page.getByRole('switch').first().click();
+      await card.getByText(/zugezogen/).waitFor({ state: 'detached' });
+      await page.locator('summary', { hasText: 'Vorhang' }).click();
+      await page.locator('.page-head').getByRole('button', { name: 'bis Mitternacht' }).click();
+      await hasCount(page.locator('.wall-curtain.is-drawn'), 40);
+      await page.getByRole('button', { name: 'Bei allen Kameras öffnen' }).click();
+      await hasCount(page.locator('.wall-curtain.is-drawn'), 0);
+    });
+  });
+
+  for (const viewport of [
+    { width: 1280, height: 900 },
+    { width: 390, height: 844 },
+  ])
+    it(`has a switch for a pattern, too, at ${viewport.width} px: who drew it, until when, and by which pattern`, (t) =>
+      visit(t, { viewport }, async (page) => {
+        const token = await instance.logIn(ADMIN_PERSON);
+        await sendJson(instance, '/api/curtain', { cameras: ['cam4*'] }, token, 'PUT');
+        await enter(page, instance, ADMIN_PERSON, '/postern/');
+        await hasCount(page.locator('.wall-curtain.is-drawn'), 3);
+        await page.getByText('drawn by admin, by the pattern cam4*', { exact: true }).first().waitFor();
+        await page.locator('.page-head summary').click();
+        await page.getByRole('switch', { name: 'cam4*', exact: true }).click();
+        await hasCount(page.locator('.wall-curtain.is-drawn'), 0);
+      }));
+
+  it('is where a guest lands after the login, in front of an NVR, whose own pages are one press away', async (t) => {
+    const admin = await instance.logIn(ADMIN_PERSON);
+    const guest = { name: 'gast', password: 'SunnyWeekend!99' };
+    const made = await sendJson(
+      instance,
+      '/api/users',
+      {
+        username: guest.name,
+        password: guest.password,
+        role: 'viewer',
+        valid_until: Math.floor(Date.now() / 1000) + 3600,
+      },
+      admin,
+    );
+    assert.ok(made.ok);
+    await visit(t, {}, async (page) => {
+      await page.goto(`${instance.url}/login`);
+      await page.getByLabel('User').fill(guest.name);
+      await page.getByLabel('Password', { exact: true }).fill(guest.password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.waitForURL(`${instance.url}/postern/`);
+      await hasCount(tiles(page), 40);
+      await page.getByRole('link', { name: 'Cameras' }).click();
+      await page.waitForURL(`${instance.url}/`);
+    });
+  });
+
+  it('leaves old addresses of Explore working', async (t) => {
+    await visit(t, {}, async (page) => {
+      await enter(page, instance, VERA, '/postern/?camera=cam2&label=car');
+      await page.waitForURL(`${instance.url}/postern/explore?camera=cam2&label=car`);
+    });
+  });
+});
