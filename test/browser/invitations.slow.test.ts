@@ -1,7 +1,7 @@
 /** Invitations as people meet them: made in the settings, accepted by password or passkey, with script and without (SPEC 12). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, type Person } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
@@ -87,6 +87,39 @@ describe('An invitation', { skip }, () => {
       await page.getByText('Link für ein neues Passwort erstellt', { exact: true }).waitFor();
       await assertSound(page);
     }));
+
+  for (const options of [PHONE, { viewport: { width: 1280, height: 800 }, locale: 'de-DE' } as const])
+    it(`for two cameras until Sunday takes six presses, at ${options.viewport.width} px`, (t) =>
+      visit(t, options, async (page) => {
+        const name = `gast_${options.viewport.width}`;
+        let presses = 0;
+        const pressOn = async (place: Locator): Promise<void> => {
+          presses += 1;
+          await place.click();
+        };
+        await enter(page, ADMIN_PERSON, '/postern/settings/users');
+        await pressOn(page.getByRole('button', { name: 'Benutzer einladen' }));
+        // The first field has the focus.
+        await page.keyboard.type(name);
+        const dialog = page.getByRole('dialog');
+        await pressOn(dialog.getByRole('switch', { name: 'Nur ausgewählte Kameras' }));
+        await pressOn(dialog.getByRole('switch', { name: 'cam1' }));
+        await pressOn(dialog.getByRole('switch', { name: 'cam2' }));
+        await assertSound(page);
+        await pressOn(dialog.getByRole('button', { name: 'Bis Sonntag' }));
+        await pressOn(dialog.getByRole('button', { name: 'Link erstellen' }));
+        const link = await page
+          .getByRole('dialog', { name: `Link für ${name}` })
+          .locator('code')
+          .innerText();
+        assert.equal(presses, 6);
+        const admin = await instance.logIn(ADMIN_PERSON);
+        const roles = (await (await instance.ask('/api/roles', { token: admin })).json()) as { role: string }[];
+        const made = roles.find(({ role }) => role === name);
+        assert.deepEqual(made, { ...made, cameras: ['cam1', 'cam2'], deny: ['ptz', 'talk'] });
+        await page.goto(link);
+        await page.getByText('Sie werden sehen: cam1, cam2.').waitFor();
+      }));
 
   it('is what a closed guest of a provider needs, whom the page of the users lists without a name', (t) =>
     visit(t, PHONE, async (page) => {

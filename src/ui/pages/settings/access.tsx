@@ -167,7 +167,7 @@ type RemedyProps = Pick<PersonQuestionProps, 'roles' | 'cameras'> & { user: User
 
 const remedyDialog: Readonly<Record<Remedy, (props: RemedyProps) => JSX.Element | null>> = {
   validity: ({ user }) => <SetValidity user={user} />,
-  role: ({ user, roles, cameras }) => <SetRole {...{ user, roles }} cameras={cameras.length} />,
+  role: ({ user, roles, cameras }) => <SetRole {...{ user, roles, cameras }} />,
   cameras: ({ role, roles, cameras }) => (role ? <EditRole {...{ role, cameras }} known={roles} /> : null),
 };
 

@@ -8,12 +8,21 @@ import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
 import { SecurityLink } from '../shared/parts.tsx';
 import { pathTo } from '../shared/records-page.tsx';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
-import { askedValidity, NO_ENDS, ValidityFields, validityFault, validityOf } from './limits.tsx';
-import { plainName, userNameFault } from './names.ts';
+import { NarrowedCameras } from './camera-choice.tsx';
+import {
+  askedValidity,
+  NO_ENDS,
+  requestedLimits,
+  typedLimits,
+  ValidityFields,
+  validityFault,
+  validityOf,
+} from './limits.tsx';
+import { plainName, roleNameFault, userNameFault } from './names.ts';
 import { NewPassword, passwordFault } from './new-password.tsx';
 
-/** `cameras`: the number of cameras that there are. */
-type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: number };
+/** `cameras`: all that there are. */
+type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: readonly string[] };
 
 type OfUser = { readonly user: UserRecord };
 
@@ -24,7 +33,7 @@ function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; 
   const text = words.users.sees;
   const seenBy = ({ role, cameras: entries = [] }: RoleRecord): string => {
     if (role === 'admin') return text.admin;
-    if (role === 'viewer' || entries.includes('*')) return text.all({ cameras });
+    if (role === 'viewer' || entries.includes('*')) return text.all({ cameras: cameras.length });
     return entries.length === 0 ? words.ui.common.noCameras : entries.map(entryName).join(', ');
   };
   const known = roles.length > 0 ? roles : BUILT_IN;
@@ -40,7 +49,14 @@ function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; 
 
 const roleFault = (role: string): string | undefined => (role === '' ? words.users.roleMissing : undefined);
 
-const NEW_USER = { name: '', password: '', role: '', ...NO_ENDS };
+/** `cameras`: those of a role that is made for this person; undefined: the role is chosen. */
+const NEW_USER = { name: '', password: '', role: '', cameras: undefined as readonly string[] | undefined, ...NO_ENDS };
+
+/** The name of the person where no other role has it. */
+function roleFor(person: string, roles: readonly RoleRecord[]): string {
+  const names = [person, ...roles.map((_, at) => `${person}_${at + 2}`)];
+  return names.find((name) => roleNameFault(name) === undefined && roles.every(({ role }) => role !== name)) ?? person;
+}
 
 /** `isInvited`: the person sets a password, which no admin knows, by the link that is made. */
 type NewUserProps = RoleChoices & { readonly known: readonly UserRecord[]; readonly isInvited?: boolean };
@@ -52,16 +68,21 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
       title={isInvited ? invitations.invite : text.add}
       submit={isInvited ? invitations.create : text.add}
       first={NEW_USER}
-      onSubmit={async ({ name, password, role, ...validity }) => {
+      onSubmit={async ({ name, password, role: chosen, cameras, ...validity }) => {
+        const role = cameras ? roleFor(name, choices.roles) : chosen;
         const taken = known.some(({ username }) => username === name) ? text.taken : undefined;
         const wrong = faultsIn({
           name: userNameFault(name) ?? taken,
           password: isInvited ? undefined : passwordFault(password, name),
-          role: roleFault(role),
+          role: cameras ? undefined : roleFault(role),
+          cameras: cameras?.length === 0 ? words.roles.needsOne : undefined,
           until: validityFault(validity),
         });
         const asked = { role, ...askedValidity(validity) };
         if (wrong !== undefined) return wrong;
+        const limits = requestedLimits(typedLimits(undefined));
+        const made = cameras && (await sendToApi('PUT', pathTo('api/roles', role), { cameras, ...limits }));
+        if (made && made.kind !== 'ok') return made;
         return isInvited
           ? makeLink(name, asked)
           : sendToApi('POST', 'api/users', { username: name, password, ...asked });
@@ -80,7 +101,8 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
           {!isInvited && (
             <NewPassword label={text.password} userName={form.values.name} isSuggested {...field('password')} />
           )}
-          <RoleField {...choices} {...field('role')} />
+          {form.values.cameras === undefined && <RoleField {...choices} {...field('role')} />}
+          <NarrowedCameras known={choices.cameras} isOfNames {...field('cameras')} />
           <ValidityFields field={field} {...form} />
           {isInvited && <p>{invitations.inviteWhat}</p>}
         </>

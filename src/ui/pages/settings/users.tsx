@@ -1,7 +1,7 @@
 /** Settings > Users: accounts and what can be done with each, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 4.3, 8, 16). */
 
 import { useLocation } from 'wouter-preact';
-import { useProfile } from '../shared/account.ts';
+import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
 import { Opener } from '../shared/forms.tsx';
@@ -20,7 +20,7 @@ export function Users() {
   const choices = {
     known: valueOr(users, []),
     roles: valueOr(roles, []),
-    cameras: useProfile().allowed_cameras.length,
+    cameras: useNameableCameras(),
   };
   const readAgain = (): void => {
     again();
@@ -110,8 +110,7 @@ function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
 
-/** `cameras`: the number of cameras that there are. */
-type UserTableProps = { known: readonly UserRecord[]; roles: readonly RoleRecord[]; cameras: number };
+type UserTableProps = { known: readonly UserRecord[]; roles: readonly RoleRecord[]; cameras: readonly string[] };
 
 function UserTable({ known, roles, cameras }: UserTableProps) {
   const profile = useProfile();
