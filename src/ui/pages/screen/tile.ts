@@ -53,7 +53,7 @@ export function createTile(camera: string, name: string, { basePath, still, live
     if (moves) mark('');
     else next(0);
   };
-  /** On a slow line a stream would keep the first still image away: it comes after it. */
+  /** The stream begins after the first still image, which it would keep away on a slow line. */
   const followWish = (): void => {
     const isWanted = wantsLive && !isStopped && hasLooked && stream !== null;
     if (isWanted && !live) {
