@@ -78,6 +78,7 @@ const PAGE_ORDER: readonly (readonly string[])[] = [
   ['explore'],
   ['settings'],
   ['status', 'invitation', 'screen'],
+  ['live'],
   ['console'],
 ];
 const MOST_FILES = 25;
