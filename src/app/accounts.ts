@@ -1,8 +1,6 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
-import { behindLatest } from '../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
-import { createCurtainRegistry } from '../accounts/curtain/curtain.ts';
-import { createGrantMemory, createGrantUses } from '../accounts/grants/grants.ts';
+import { createGrantUses } from '../accounts/grants/grants.ts';
 import { createInvitationLimiter } from '../accounts/invitations/accept-invitation.ts';
 import { createKnownClients } from '../accounts/login/client-key.ts';
 import {
@@ -16,27 +14,27 @@ import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createChallenges } from '../accounts/passkeys/challenges.ts';
 import { warnOfUnusable } from '../accounts/passkeys/unusable-factors.ts';
 import { createHashCosts, createHashers } from '../accounts/passwords/password-hash.ts';
-import { createRoleRegistry } from '../accounts/roles/roles.ts';
 import { createSealer, createTickets, derivedKey } from '../accounts/second-factor/sealing.ts';
 import { createSeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../accounts/sessions/store-grace.ts';
 import { openSitePublisher } from '../accounts/sites/sites.ts';
-import { createApiTokens, createTokenLimiter, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
+import { createTokenLimiter, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
 import { deleteExpired, demoteWhoseRoleIsGone } from '../accounts/users/account-upkeep.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { Role } from '../domain/names.ts';
-import { type ActiveRoles, rightsOfUser } from '../domain/rights.ts';
+import { rightsOfUser } from '../domain/rights.ts';
 import { createLinkPasses } from '../features/links/link-pass.ts';
 import { createLinkLimiter } from '../features/links/links.ts';
 import { createCallbackPlaces } from '../features/oidc/attempt.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';
+import { openJudging } from './identities.ts';
 import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
 import { countedLogins } from './telemetry/counting.ts';
@@ -79,13 +77,11 @@ export async function openAccounts(
     loginPlaces.note(entry);
   };
   const { keyId } = secret.value;
-  const fixedRoles = rolesOfFile(settings.auth);
   const credentials = await openCredentials({
     store,
     keyId,
-    fixedRoles,
     site: settings.server.site,
-    authEnabled: settings.auth.enabled,
+    settings,
     clock,
     steadyClock,
     // A file on this machine is never out of reach: one that is locked or gone must not keep rights alive.
@@ -191,15 +187,13 @@ const keyedBy = (secret: Uint8Array) => ({
 
 /**
  * `keyId`: the digest of the key that sessions are signed with. `graceSeconds`: `store.grace`; 0 for a store that is a file.
- * `site`, `authEnabled`: `server.site` and `auth.enabled`, which change at a start only.
+ * `settings`: those of the start.
  */
 type CredentialParts = Pick<Lasting, 'clock' | 'audit' | 'log'> & {
   readonly store: Store;
   readonly keyId: string;
-  /** The roles of the configuration. */
-  readonly fixedRoles: ActiveRoles;
   readonly site?: string | undefined;
-  readonly authEnabled: boolean;
+  readonly settings: Settings;
   /** A clock that is never set. */
   readonly steadyClock: Clock;
   readonly graceSeconds: number;
@@ -207,28 +201,29 @@ type CredentialParts = Pick<Lasting, 'clock' | 'audit' | 'log'> & {
 };
 
 export async function openCredentials(deps: CredentialParts) {
-  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log } = deps;
+  const { store, keyId, settings, clock, steadyClock, audit, log } = deps;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
   };
   const { version, heard } = store;
   const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds: deps.graceSeconds });
-  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, grace, onChange });
-  await roleRegistry.latest();
-  // Every request needs the roles: they are read again at once, so that a store that goes away then leaves them known.
-  heard?.watch('custom_roles', () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
-  const curtain = createCurtainRegistry({ store: store.curtain, grace, heard });
-  await curtain.latest();
-  heard?.watch('curtain', () => void Promise.resolve(curtain.latest()).catch(() => {}));
+  const judging = openJudging({ store, clock, grace }, settings, onChange);
+  const { roleRegistry, curtain, tokens } = judging;
+  // Every request needs both: they are read again at once, so that a store that goes away then leaves them known.
+  for (const [row, { latest }] of [
+    ['custom_roles', roleRegistry],
+    ['curtain', curtain],
+  ] as const) {
+    await latest();
+    heard?.watch(row, () => void Promise.resolve<unknown>(latest()).catch(() => {}));
+  }
   const onFault = (fault: unknown): void =>
     log.warn(
       { err: fault },
       'the last use of sessions, API tokens and screens could not be written, so the lists show older times: check the store',
     );
-  const grants = createGrantMemory({ store, clock, grace });
   const grantUses = createGrantUses({ store, clock }, onFault);
-  const tokens = createApiTokens({ grants, clock, roles: roleRegistry.active, authEnabled });
   const tokenLimiter = createTokenLimiter(steadyClock);
   const tokenVerifier = createTokenVerifier({ tokens, grantUses, tokenLimiter, audit });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
@@ -241,16 +236,9 @@ export async function openCredentials(deps: CredentialParts) {
   await store.sessions.forgetSessionsUnlessSignedWith(keyId);
   const stopTidying = hourly(tidy);
   return {
-    roleRegistry,
-    curtain,
-    /** The caller, account or token without the cameras that are drawn for it now. */
-    behindCurtain: behindLatest(curtain.latest, () => unixSeconds(clock)),
-    /** Remembers what the store says of callers. */
-    grace,
-    tokens,
+    ...judging,
     tokenVerifier,
     seenSessions,
-    grants,
     grantUses,
     /** What a wrong password costs: as much as with the hashes that the store has. */
     hashCosts: createHashCosts(store.accounts, version),

@@ -1,10 +1,16 @@
 /** What each kind of credential is worth under one configuration: for the service, for `explain` and for commands (SPEC 3). */
-import { createMakers } from '../accounts/grants/grants.ts';
+import { behindLatest } from '../access/curtain.ts';
+import { createCurtainRegistry } from '../accounts/curtain/curtain.ts';
+import { createGrantMemory, createMakers } from '../accounts/grants/grants.ts';
+import { createRoleRegistry } from '../accounts/roles/roles.ts';
 import { createSessions, type SessionParts } from '../accounts/sessions/sessions.ts';
+import { createApiTokens } from '../accounts/tokens/api-tokens.ts';
+import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
 import { isFramedElsewhere } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { CustomRoles } from '../domain/camera-scope.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
 import { createLinks } from '../features/links/links.ts';
@@ -18,6 +24,25 @@ type Judging = { readonly store: Store } & Pick<
   Lasting,
   'clock' | 'grace' | 'grants' | 'roleRegistry' | 'tokens' | 'behindCurtain'
 >;
+
+/** What credentials are judged by: what the store says of roles, grants and the curtain, as long as `grace` remembers it. */
+export function openJudging(
+  { store, clock, grace }: { readonly store: Store } & Pick<Lasting, 'clock' | 'grace'>,
+  { auth }: Pick<Settings, 'auth'>,
+  onChange?: (roles: CustomRoles) => void,
+) {
+  const roleRegistry = createRoleRegistry({
+    store: store.roles,
+    fixed: rolesOfFile(auth),
+    grace,
+    ...(onChange && { onChange }),
+  });
+  const curtain = createCurtainRegistry({ store: store.curtain, grace, heard: store.heard });
+  const grants = createGrantMemory({ store, clock, grace });
+  const tokens = createApiTokens({ grants, clock, roles: roleRegistry.active, authEnabled: auth.enabled });
+  const behindCurtain = behindLatest(curtain.latest, () => unixSeconds(clock));
+  return { store, clock, grace, roleRegistry, curtain, grants, tokens, behindCurtain };
+}
 
 /** `owesFactor`: the user must set up a second factor before anything else. */
 export function openIdentities(

@@ -58,13 +58,15 @@ export function createProgram(): { readonly program: Command } {
 
 type Terminal = Pick<Frame, 'place' | 'stdin' | 'stdout' | 'stderr' | 'exit'>;
 
+const isRunning: Frame['isRunning'] = async (settings) => (await import('./healthcheck.ts')).isAlive(settings);
+
 /** What commands work with, at this terminal. */
 export const createFrame = (terminal: Terminal): Frame => ({
   ...terminal,
-  openStore: async (use = 'create') =>
-    (await import('../app/commands/commands.ts')).openForCommands(terminal.place(), use),
-  check: async (place) => (await (await import('./check.ts')).checkedAt(place)).problems,
-  isRunning: async (settings) => (await import('./healthcheck.ts')).isAlive(settings),
+  openStore: async (use = 'create') => (await import('../app/commands.ts')).openForCommands(terminal.place(), use),
+  openToExplain: async () => (await import('../app/commands.ts')).openToExplain(terminal.place()),
+  check: async (place) => (await (await import('../features/check/check.ts')).checkedAt(place, isRunning)).problems,
+  isRunning,
   providerFaults: async (settings, clock) =>
     (await import('../features/oidc/providers.ts')).providerFaults(settings, clock),
 });

@@ -23,6 +23,7 @@ import { createProgress, orEnd } from '../domain/command-frame.ts';
 import { endText, momentText, parseExpiry, parseMoment, useText } from '../domain/moment.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { SampleQuestion } from '../events/sample-events.ts';
+import type { Explanation } from '../gateway/explain/explain.ts';
 
 type User = z.output<typeof USER>;
 type Limit = z.output<typeof LIMIT>;
@@ -45,23 +46,22 @@ Examples:
 The proxy secret is assumed to be correct, unless a --header sets it.
 The exit code is 0 when there is a verdict, whatever it is.`;
 
-interface ExplainOptions {
-  readonly method: string;
-  readonly path: string;
-  readonly user?: string;
-  readonly token?: string;
-  readonly header: readonly string[];
-  readonly peer?: string;
-  readonly json?: boolean;
-}
-
-async function explain({ method, header: headers, json, ...asked }: ExplainOptions, { place, stderr }: Frame) {
-  if (asked.user !== undefined && asked.token !== undefined)
+async function explain(
+  { header, json, method = '', user, token, ...asked }: Given & { readonly header: readonly string[] },
+  frame: Frame,
+): Promise<string> {
+  if (user !== undefined && token !== undefined)
     throw new Error('--user and --token exclude each other: give one of them');
-  const { openForExplain } = await import('../app/commands/explain.ts');
   const { formatExplanation } = await import('../gateway/explain/explanation-text.ts');
-  const { explain, close } = await openForExplain(place(), (sentence) => void stderr.write(`note: ${sentence}\n`));
-  const explanation = orEnd(await explain({ ...asked, headers, method: method.toUpperCase() }).finally(close));
+  const query = new URLSearchParams({
+    ...asked,
+    ...(user && { user }),
+    ...(token && { token }),
+    method: method.toUpperCase(),
+  });
+  for (const line of header) query.append('header', line);
+  const { ask, close } = await frame.openToExplain();
+  const explanation = await ask<Explanation>('GET /api/explain', { query }).finally(close);
   return json ? JSON.stringify(explanation, null, 2) : formatExplanation(explanation);
 }
 
@@ -73,8 +73,6 @@ const SERVICE: CommandGroup = {
     { words: 'backend', about: 'run the events backend alone; it trusts the headers remote-user and remote-role of every client',
       options: [['--listen <host:port>', 'address to listen on; other than loopback only with nvr.auth_secret', listenAddress(DEFAULT_LISTEN), listenAddress]],
       run: async ({ listen }: { readonly listen: ListenAddress }, frame) => (await import('./backend.ts')).runBackend(listen, frame) },
-    { words: 'check', about: 'read the configuration as serve would, and print every problem with it',
-      run: async (_, frame) => (await import('./check.ts')).runCheck({ ...frame, ...frame.place() }) },
     { words: 'healthcheck', about: 'exit 0 when the running server says that it is alive',
       run: async (_, { place, stderr }) => (await import('./healthcheck.ts')).runHealthcheck({ ...place(), stderr }) },
     { words: 'explain <method> <path>', about: 'print how a request would be authorized: headers kept and dropped, groups, rule, role, cameras, verdict',

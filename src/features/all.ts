@@ -4,6 +4,7 @@
  */
 import { giveTables } from '../store/engine/tables.ts';
 import { BACKUP } from './backup/command.ts';
+import { CHECK } from './check/command.ts';
 import { DOCTOR } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
 import { LEDGER } from './ledger/command.ts';
@@ -28,6 +29,7 @@ export const FEATURES: readonly Feature[] = [
     load: async () => (await import('./screens/index.ts')).screens,
     group: SCREENS,
   },
+  { name: 'check', group: CHECK },
   { name: 'policy', group: POLICY },
   { name: 'backup', group: BACKUP },
   { name: 'doctor', load: async () => (await import('./doctor/index.ts')).doctor, group: DOCTOR },

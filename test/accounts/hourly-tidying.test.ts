@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { AuditEntry } from '../../src/accounts/audit.ts';
 import { openCredentials } from '../../src/app/accounts.ts';
+import type { Settings } from '../../src/config/schema/schema.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';
@@ -22,9 +23,9 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
   const log = pino({ base: null }, { write: (line) => void warnings.push(String(JSON.parse(line).msg)) });
   t.mock.timers.enable({ apis: ['setInterval'] });
   const start = async () => {
+    const { cameras: roles, limits, zone: timezone } = IN_FORCE;
     const parts = {
-      fixedRoles: IN_FORCE,
-      authEnabled: true,
+      settings: { auth: { enabled: true, roles, limits, timezone } } as unknown as Settings,
       clock,
       steadyClock: clock,
       audit: (entry: AuditEntry) => void audited.push(entry),

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it, type TestContext } from 'node:test';
-import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import type { UserName } from '../../src/domain/names.ts';

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { importFrom } from '../../src/accounts/users/import-users.ts';
-import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';

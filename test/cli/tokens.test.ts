@@ -7,7 +7,7 @@ import { createGrantMemory } from '../../src/accounts/grants/grants.ts';
 import type { StoreUse } from '../../src/accounts/http/route-commands.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
-import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { parseExpiry } from '../../src/domain/moment.ts';
 import type { UserName } from '../../src/domain/names.ts';

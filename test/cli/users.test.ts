@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
-import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { handClock, IN_FORCE, person, quickHasher, ROLES } from '../accounts/support/people.ts';

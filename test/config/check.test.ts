@@ -3,27 +3,23 @@ import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { runCheck } from '../../src/cli/check.ts';
+import { typed } from '../support/terminal.ts';
 import { withDirectory } from './config-place.ts';
 
 /** What `postern check` says, with the directory called DIRECTORY. */
 const check = (files: Readonly<Record<string, string>>, modes: Readonly<Record<string, number>> = {}) =>
   withDirectory(files, async (directory) => {
     for (const [name, mode] of Object.entries(modes)) await chmod(join(directory, name), mode);
-    const said = { stdout: '', stderr: '' };
-    const printer = (to: keyof typeof said) => ({
-      write: (text: string) => {
-        said[to] += text.replaceAll(directory, 'DIRECTORY');
-      },
-    });
-    const code = await runCheck({
+    const list = join(directory, 'list.conf');
+    const place = {
       directory,
       schema: configSchema,
       env: {},
-      stdout: printer('stdout'),
-      stderr: printer('stderr'),
-      trustedHeadersFile: join(directory, 'list.conf'),
-    });
+      clock: { now: () => Date.now() },
+      trustedHeadersFile: list,
+    };
+    const { code, out, err } = await typed(['check'], place);
+    const said = { stdout: out.replaceAll(directory, 'DIRECTORY'), stderr: err.replaceAll(directory, 'DIRECTORY') };
     return { code, ...said, files: await readdir(directory) };
   });
 

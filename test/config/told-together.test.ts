@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { certificateWarning } from '../../src/app/commands/check-start.ts';
+import { certificateWarning } from '../../src/features/check/check.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
 import { load, problemsOf } from './config-place.ts';
 

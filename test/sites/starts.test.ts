@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { runCheck } from '../../src/cli/check.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { sendJson } from '../support/second-factor.ts';
+import { typed } from '../support/terminal.ts';
 import { BARN, HOUSE, type SharedStore, type Site, sharedStore } from './support/two-sites.ts';
 
 const GARDENER: Person = { name: 'gil', role: 'gardener', password: 'CopperPassw0rd!!' };
@@ -129,20 +129,11 @@ describe('Starts of services that share a store', () => {
     ];
     for (const sentence of sentences) assert.equal(logged(barn, sentence)[0]?.['level'], 'warn', String(sentence));
     assert.equal(logged(barn, /names a site/).length, 3);
-    let told = '';
-    const printer = {
-      write(text: string) {
-        told += text;
-      },
-    };
-    const place = {
-      directory,
-      schema: configSchema,
-      env: { SERVICE_JWT_SECRET: 'f'.repeat(64) },
-      stdout: printer,
-      stderr: printer,
-    };
-    assert.equal(await runCheck(place), 1);
+    const env = { SERVICE_JWT_SECRET: 'f'.repeat(64) };
+    const place = { directory, schema: configSchema, env, clock: { now: () => Date.now() } };
+    const { code, out, err } = await typed(['check'], place);
+    assert.equal(code, 1);
+    const told = out + err;
     for (const sentence of sentences) assert.match(told, sentence);
     assert.match(told, /server\.site: the signing secret is not that of the site house/);
     rmSync(directory, { recursive: true, force: true });

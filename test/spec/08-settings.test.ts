@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { SettingsAnswer } from '../../src/accounts/settings/setting-routes.ts';
-import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { checkedAt } from '../../src/cli/check.ts';
+import { checkedAt } from '../../src/features/check/check.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { BARN, HOUSE, type SharedStore, type Site, sharedStore } from '../sites/support/two-sites.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
@@ -215,7 +215,9 @@ function settingsSuite(open: () => Promise<SharedStore>): void {
     await assert.rejects(start({ auth: PROVIDER }), /auth\.oidc: needs the address of this service/);
     const env = {};
     const problems = async () =>
-      (await checkedAt({ directory, schema: configSchema, env })).problems.filter((text) => /oidc/.test(text));
+      (
+        await checkedAt({ directory, schema: configSchema, env, clock: { now: () => Date.now() } }, async () => false)
+      ).problems.filter((text) => /oidc/.test(text));
     assert.equal((await problems()).length, 1);
     await withStore(({ db }) =>
       sql`insert into settings (id, value) values ('server.public_url house', ${ADDRESS})`.execute(db),

@@ -1,7 +1,7 @@
 /** `auth.password_login`: who may use a password, what stays without one, and the way in when no provider answers (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';

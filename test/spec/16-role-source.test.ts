@@ -1,7 +1,7 @@
 /** Accounts whose role a provider gives: shown with its source, kept or given back by an admin, worth nothing without a role (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openForCommands } from '../../src/app/commands/commands.ts';
+import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';

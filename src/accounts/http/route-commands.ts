@@ -20,6 +20,8 @@ export interface Frame extends Output {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** Opens the store of a service; what is done there is recorded. Rejects with a sentence. */
   readonly openStore: (use?: StoreUse) => Promise<CommandStore>;
+  /** Opens what a request is judged by, without a server. */
+  readonly openToExplain: () => Promise<Asking>;
   /** Every problem that a start would have, a sentence each. */
   readonly check: (place: CommandPlace) => Promise<readonly string[]>;
   /** Whether a server answers for this configuration. */
@@ -54,19 +56,23 @@ export type Given = Readonly<Record<string, string | undefined>>;
  */
 export type StoreUse = 'read' | 'change' | 'create';
 
+/** Routes of the service, asked in this process. */
+export interface Asking {
+  /** Rejects with the sentence of a refusal; `absent` stands for that of a 404. */
+  ask<Answer = unknown>(route: string, given?: Omit<CommandCall, 'caller' | 'from'>, absent?: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
 /** An open store, with the accounts in it. */
-export interface CommandStore {
+export interface CommandStore extends Asking {
   readonly settings: Settings;
   readonly store: Store;
   readonly asker: RouteAsker;
-  /** Asks a route of the service in this process. Rejects with the sentence of a refusal; `absent` stands for that of a 404. */
-  ask<Answer = unknown>(route: string, given?: Omit<CommandCall, 'caller' | 'from'>, absent?: string): Promise<Answer>;
   /** Users of an NVR, with their roles: what no route does. */
   readonly importing: Pick<Services, 'customRoles' | 'roles' | 'clock'> & {
     /** Writes an act into the ledger. */
     readonly record: (act: AuditedAct) => void;
   };
-  close(): Promise<void>;
 }
 
 /** Flags, and what is said of them. `usual`: the value when it is not given; `parse` throws a sentence, or names the values that there are. */

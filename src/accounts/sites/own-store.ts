@@ -1,8 +1,11 @@
 /** Opens the store, refuses an empty one where another was before (`.configured` remembers its id), and tells of a restored one (SPEC 10, 15). */
 
+import { existsSync } from 'node:fs';
 import type { Services } from '../../app/services.ts';
 import { forgetRestored, MARK, markConfigured, rememberedStore, restoredMark } from '../../config/marks.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { storeFault } from '../../domain/store/store-fault.ts';
 import type { StoreOptions } from '../../store/engine/engine.ts';
@@ -29,6 +32,12 @@ export async function openKnownStore(directory: string, options: StoreOptions): 
 
 const lost = (name: string, directory: string): string =>
   `${name} is empty, but this configuration was used with a store that held accounts or records: check store.url and that its disk or volume is there, or bring a backup back with "postern restore FILE". To begin anew with an empty store and a new admin, remove ${directory}/${MARK}`;
+
+/** None before the first start, which makes it. Changes nothing. */
+export const openStoreReadOnly = async ({ store, server }: Settings, isBrief = false): Promise<Store | undefined> =>
+  store.url.engine === 'postgres' || existsSync(store.url.file)
+    ? openStore({ url: storeAddress(store.url), site: server.site, readOnly: true, isBrief })
+    : undefined;
 
 interface OpenedStore {
   readonly store: Pick<Store, 'identity' | 'name'>;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type HolderView, scopeView } from '../../access/camera-view.ts';
+import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import { holdersIn } from '../../accounts/tokens/holders.ts';
 import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -50,9 +51,11 @@ export interface CameraAccess {
   readonly holders: readonly HolderView[];
 }
 
+const route = declaring<Services>();
+
 // biome-ignore format: a table
-export const EXPLAIN_ROUTES: readonly OwnRoute<Pick<Services, 'explain'> & AccessServices>[] = [
-  { route: 'GET /api/explain', access: 'admin', note: 'how a described request would be judged', summary: 'How a request would be authorized, and why', query: QUERY, yes: [200, EXPLANATION], no: [422], handler: answer },
+export const EXPLAIN_ROUTES: readonly OwnRoute<Services>[] = [
+  route({ route: 'GET /api/explain', access: 'admin', who: 'admin', note: 'how a described request would be judged', summary: 'How a request would be authorized, and why', query: QUERY, yes: [200, EXPLANATION], no: [422], run: explained }),
   { route: 'GET /api/access', access: 'admin', compressed: true, note: 'who sees which camera', summary: 'Accounts and API tokens with the cameras that each sees', yes: [200, ACCESS], handler: listAccess },
 ];
 
@@ -69,21 +72,21 @@ async function whoSees(services: AccessServices): Promise<CameraAccess> {
   return { cameras, holders: holders.map((holder) => scopeView(holder, cameras)) };
 }
 
-/** It takes no token: addresses are logged on the way. */
-async function answer(ctx: RouteContext, { explain }: Pick<Services, 'explain'>): Promise<void> {
-  const query = new URLSearchParams(ctx.querystring);
+/** A request tells no token: addresses are logged on the way. */
+async function explained({ ctx, query }: Call, { explain }: Pick<Services, 'explain'>): Promise<object> {
+  const given = (name: string): string | undefined => query.get(name) ?? undefined;
   const explanation = await explain({
-    method: query.get('method') ?? 'GET',
-    path: query.get('path') ?? '',
-    user: query.get('user') ?? undefined,
-    camera: query.get('camera') ?? undefined,
-    shows: query.get('shows') ?? undefined,
+    method: given('method') ?? 'GET',
+    path: given('path') ?? '',
+    user: given('user'),
+    token: ctx ? undefined : given('token'),
+    camera: given('camera'),
+    shows: given('shows'),
     headers: query.getAll('header'),
-    peer: query.get('peer') ?? undefined,
+    peer: given('peer'),
   });
-  ctx.set('Cache-Control', 'no-store');
-  ctx.status = explanation.ok ? 200 : 422;
-  ctx.body = explanation.ok ? explanation.value : { success: false, message: explanation.error };
+  if (!explanation.ok) throw new Refused(422, explanation.error);
+  return explanation.value;
 }
 
 /** A client that has the same list already gets 304: the list changes with accounts, roles, cameras and the hour, and is asked for often. */

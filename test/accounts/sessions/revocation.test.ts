@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { openForCommands } from '../../../src/app/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { instanceInFront } from '../../support/instance-in-front.ts';
 import { ADMIN_PERSON, type Person } from '../../support/people.ts';

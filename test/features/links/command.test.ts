@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
-import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { openForCommands } from '../../../src/app/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { storeAddress } from '../../../src/config/schema/store-schema.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';

@@ -1,7 +1,7 @@
 /** A guest of a provider that creates accounts: after the end no login makes the account anew, until an admin opens it (SPEC 13). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { openForCommands } from '../../../src/app/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import type { UserName } from '../../../src/domain/names.ts';
 import { openStore, type Store } from '../../../src/store/open-store.ts';

@@ -1,7 +1,7 @@
 /** The second step of a login whose first one was taken at a provider: Postern's own, or the provider's (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { openForCommands } from '../../../src/app/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { unixSeconds } from '../../../src/domain/clock.ts';
 import { ADMIN_PERSON, TEST_ITERATIONS, VERA } from '../../support/people.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { openForCommands } from '../../../src/app/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { NEW_GRANT } from '../../../src/domain/accounts/grant.ts';
 import { handClock, NOW, person } from '../../accounts/support/people.ts';

@@ -1,6 +1,6 @@
 /** Postern behind a proxy of the test's own, and what doctor says of it. */
 
-import { openForCommands } from '../../../../src/app/commands/commands.ts';
+import { openForCommands } from '../../../../src/app/commands.ts';
 import { configSchema } from '../../../../src/app/resources/features.ts';
 import type { Report } from '../../../../src/features/doctor/report.ts';
 import { doctorAt } from '../../../../src/features/doctor/run-doctor.ts';

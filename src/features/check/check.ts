@@ -1,44 +1,111 @@
-/** What a start would end with although the configuration is right: its files, the store, the signing secret, addresses (SPEC 1, `check`). */
+/** `postern check`: what a start would say of the configuration and of what it names: files, the store, the signing secret, addresses (SPEC 1). */
 import { X509Certificate } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import type { Frame } from '../../accounts/http/route-commands.ts';
 import { findSigningSecret, presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
-import { makeClaim, openKnownStore } from '../../accounts/sites/own-store.ts';
+import { makeClaim, openKnownStore, openStoreReadOnly } from '../../accounts/sites/own-store.ts';
 import { otherSecret, sitesOfOtherSecret, siteWarnings } from '../../accounts/sites/sites.ts';
+import type { CommandPlace } from '../../config/load-config.ts';
 import { rememberedStore } from '../../config/marks.ts';
+import { missingTlsFiles, openSecrets } from '../../config/named-files.ts';
 import { about, type Finding, formatProblem, type KeyPath } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
-import type { ServiceConfig } from '../../config/service-config.ts';
+import { loadServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
 import { faultMessage } from '../../domain/result.ts';
+import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { readPair } from '../../gateway/certificates/certificates.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';
+import { checkTrustedHeaders } from '../../identity/trusted-headers.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, pendingMigration, unreachableFault } from '../../store/open-store.ts';
 import { isBlank } from '../../store/sqlite/sqlite-faults.ts';
-import { openStoreReadOnly } from './read-only.ts';
 
-export interface StartPlace {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a server answers for this configuration: its addresses are taken by itself. */
-  readonly isRunning: (settings: Settings) => Promise<boolean>;
+type CheckPlace = Pick<CommandPlace, 'directory' | 'env' | 'schema' | 'clock' | 'trustedHeadersFile'>;
+
+/** Gives the exit code: 0 when there is no problem, else 1. Writes no file. */
+export async function runCheck({
+  place,
+  isRunning,
+  stdout,
+  stderr,
+}: Pick<Frame, 'place' | 'isRunning' | 'stdout' | 'stderr'>): Promise<number> {
+  const { directory } = place();
+  const { file, problems, warnings } = await checkedAt(place(), isRunning);
+  for (const warning of warnings) stdout.write(`warning: ${warning}\n`);
+  if (problems.length > 0) {
+    for (const problem of problems) stderr.write(`${problem}\n`);
+    stderr.write(`${file}: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n`);
+    return 1;
+  }
+  const isElsewhere = dirname(file) !== resolve(directory);
+  stdout.write(`${file}: no problems${isElsewhere ? `; the first start copies it into ${directory}` : ''}\n`);
+  return 0;
 }
 
-/** Sentences. */
-export interface StartFindings {
-  readonly problems: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/** Makes and changes nothing. */
-export async function startFindings(config: ServiceConfig, place: StartPlace): Promise<StartFindings> {
+/** Sentences. `isRunning`: whether a server answers for this configuration. Makes and changes nothing. */
+export async function checkedAt(given: CheckPlace, isRunning: Frame['isRunning']) {
+  const place = { ...given, directory: resolve(given.directory) };
+  const config = await wholeConfig(given);
+  const headers = await checkTrustedHeaders(place.trustedHeadersFile);
+  const { file } = config;
+  const listProblems = headers.ok ? [] : [headers.error];
+  if (config.kind === 'invalid') {
+    const problems = config.problems.map((problem) => formatProblem(file, problem));
+    return { file, problems: [...problems, ...listProblems], warnings: config.warnings ?? [] };
+  }
+  const said = (finding: Finding): string => formatProblem(file, config.placed(finding));
+  const missing = (await missingTlsFiles(config)).map((problem) => formatProblem(file, problem));
   const { settings } = config;
+  const away = await storeFault(settings);
+  const start = await startProblems(settings, place, away, isRunning);
+  const sites = await siteFindings(settings, place);
+  const mapped = headers.ok ? headers.value(settings) : [];
+  const fatal = [...mapped.filter(({ isFatal }) => isFatal), ...start, ...sites.problems];
+  const waits = away && `${away.message}; a start answers 503 until it can be reached`;
+  return {
+    file,
+    problems: [...listProblems, ...missing, ...fatal.map(said)],
+    warnings: [
+      ...config.warnings,
+      ...(await certificateWarning(settings, given.clock.now())).map(said),
+      ...sites.warnings,
+      ...about(['store', 'url'], waits).map(said),
+      ...mapped.filter(({ isFatal }) => !isFatal).map(said),
+      ...(await openSecrets(settings, config.namedFiles, config.schema.keys, given.directory)).map(said),
+    ],
+  };
+}
+
+/** The configuration with what the page Security keeps in the store, where there is one that can be read. */
+async function wholeConfig({ directory, env, schema }: CheckPlace): Promise<ServiceConfigOutcome> {
+  const read = (stored?: StoredSettings) => loadServiceConfig({ directory, env, schema, whenMissing: 'read', stored });
+  const config = await read();
+  const settings = config.kind === 'loaded' ? config.settings : config.readable;
+  const stored = settings && (await storedSettings(settings).catch(() => undefined));
+  return stored ? read(stored) : config;
+}
+
+async function storedSettings(settings: Settings): Promise<StoredSettings> {
+  const store = await openStoreReadOnly(settings, true);
+  return store ? await store.settings.readSettings().finally(store.close) : {};
+}
+
+/** Why the server of the store cannot be reached; undefined for a store that is a file. */
+const storeFault = async ({ store: { url } }: Settings): Promise<Error | undefined> =>
+  url.engine === 'postgres' ? unreachableFault(storeAddress(url)) : undefined;
+
+/** What a start would end with although the configuration is right. */
+async function startProblems(
+  settings: Settings,
+  place: CheckPlace,
+  away: Error | undefined,
+  isRunning: Frame['isRunning'],
+): Promise<readonly Finding[]> {
   const { tls, nvr, auth, events } = settings;
-  const url = storeAddress(settings.store.url);
-  const away = settings.store.url.engine === 'postgres' ? await unreachableFault(url) : undefined;
   const looks: readonly (readonly [path: KeyPath, look: () => Promise<unknown>])[] = [
     [['tls', 'certificate'], () => certificateIsGood(tls)],
     [['nvr', 'ca'], async () => nvr.ca !== undefined && readAuthority(nvr.ca)],
@@ -49,30 +116,20 @@ export async function startFindings(config: ServiceConfig, place: StartPlace): P
     [[], () => secretIsGood(place)],
     [['store', 'url'], async () => away ?? storeOpens(settings, place.directory)],
     [['server', 'site'], async () => away ?? siteIsFree(settings, place.directory)],
-    ...(await addressesToTry(settings, place)).map(
-      ({ name, at }) => [['server', name], () => assertBindable(at)] as const,
+    ...(await addressesToTry(settings, isRunning)).map(
+      ({ name, at }) => [['server', name], async () => at && assertBindable(at)] as const,
     ),
   ];
   const problems: Finding[] = [];
   for (const [path, look] of looks)
     await look().catch((fault: unknown) => problems.push({ path: [...path], message: faultMessage(fault) }));
-  const waits = away && `${away.message}; a start answers 503 until it can be reached`;
-  const said = (finding: Finding): string => formatProblem(config.file, config.placed(finding));
-  const sites = await siteFindings(settings, place);
-  return {
-    problems: [...problems, ...sites.problems].map(said),
-    warnings: [
-      ...(await certificateWarning(settings, Date.now())).map(said),
-      ...sites.warnings,
-      ...about(['store', 'url'], waits).map(said),
-    ],
-  };
+  return problems;
 }
 
 /** What the store shows where several sites share it: another secret, and what the start warns of (SPEC 20). */
 async function siteFindings(
   settings: Settings,
-  { directory, env }: StartPlace,
+  { directory, env }: CheckPlace,
 ): Promise<{ readonly problems: readonly Finding[]; readonly warnings: readonly string[] }> {
   const own = settings.server.site;
   if (own === undefined) return { problems: [], warnings: [] };
@@ -132,7 +189,7 @@ async function nvrDatabaseOpens({ source, nvr_database: file }: Settings['events
   await (await openNvrDatabase(file)).close();
 }
 
-async function secretIsGood({ directory, env }: StartPlace): Promise<void> {
+async function secretIsGood({ directory, env }: CheckPlace): Promise<void> {
   const places = { environment: env, configDirectory: directory };
   const secret = await presentSigningSecret(places);
   if (!secret.ok) throw new Error(secret.error);
@@ -176,13 +233,9 @@ async function siteIsFree(settings: Settings, directory: string): Promise<void> 
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
 
-async function addressesToTry({ server, ...settings }: Settings, { isRunning }: StartPlace) {
-  if (await isRunning({ server, ...settings })) return [];
-  return LISTENERS.flatMap((name) => {
-    const at = server[name];
-    return at ? [{ name, at }] : [];
-  });
-}
+/** Its own are taken while the service runs. */
+const addressesToTry = async (settings: Settings, isRunning: Frame['isRunning']) =>
+  (await isRunning(settings)) ? [] : LISTENERS.flatMap((name) => ({ name, at: settings.server[name] }));
 
 /** Rejects with a sentence when a file cannot be made or written: the nearest directory above that is there must be writable. */
 async function canWrite(file: string): Promise<void> {

@@ -1,32 +1,32 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 import { existsSync } from 'node:fs';
-import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import type { CommandStore, StoreUse } from '../../accounts/http/route-commands.ts';
-import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
-import { createInvitations } from '../../accounts/invitations/invitations.ts';
-import { createBlockAdmin, LIMIT_ROUTES } from '../../accounts/login/login-blocks.ts';
-import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import { toPasswordRules } from '../../accounts/passwords/password-rules.ts';
-import { ROLE_ROUTES } from '../../accounts/roles/role-routes.ts';
-import { createRoleRegistry, createRoles } from '../../accounts/roles/roles.ts';
-import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
-import { createEnrolment } from '../../accounts/second-factor/second-factor.ts';
-import { openKnownStore } from '../../accounts/sites/own-store.ts';
-import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
-import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
-import { createSignInAdmin, createUsers } from '../../accounts/users/users.ts';
-import { type CommandPlace, loadConfig, underStored } from '../../config/load-config.ts';
-import { formatProblems } from '../../config/problems/problems.ts';
-import { rolesOfFile } from '../../config/schema/role-schema.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import { storeAddress } from '../../config/schema/store-schema.ts';
-import { addressMaker } from '../../domain/addresses.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
-import type { StoredSettings } from '../../domain/stored-settings.ts';
-import { askerFor, bound, type OwnRoute } from '../../routes/own-route.ts';
-import { openStore } from '../../store/open-store.ts';
-import { openFeaturesForCommand } from '../resources/features.ts';
+import { AT_COMMAND_LINE, type Audit } from '../accounts/audit.ts';
+import type { Asking, CommandStore, StoreUse } from '../accounts/http/route-commands.ts';
+import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
+import { createInvitations } from '../accounts/invitations/invitations.ts';
+import { createBlockAdmin, LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
+import { createPasswordHasher } from '../accounts/passwords/password-hash.ts';
+import { toPasswordRules } from '../accounts/passwords/password-rules.ts';
+import { ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
+import { createRoleRegistry, createRoles } from '../accounts/roles/roles.ts';
+import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
+import { createEnrolment } from '../accounts/second-factor/second-factor.ts';
+import { openKnownStore } from '../accounts/sites/own-store.ts';
+import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
+import { USER_ROUTES } from '../accounts/users/user-routes.ts';
+import { createSignInAdmin, createUsers } from '../accounts/users/users.ts';
+import { type CommandPlace, loadConfig, underStored } from '../config/load-config.ts';
+import { formatProblems } from '../config/problems/problems.ts';
+import { rolesOfFile } from '../config/schema/role-schema.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { storeAddress } from '../config/schema/store-schema.ts';
+import { addressMaker } from '../domain/addresses.ts';
+import type { Caller } from '../domain/caller.ts';
+import { COMMAND_LINE_CALLER } from '../domain/credentials.ts';
+import type { StoredSettings } from '../domain/stored-settings.ts';
+import { askerFor, bound, type OwnRoute, type RouteAsker } from '../routes/own-route.ts';
+import { openStore } from '../store/open-store.ts';
+import { openFeaturesForCommand } from './resources/features.ts';
 
 /** The routes that commands call. */
 const CALLED: readonly OwnRoute<never>[] = [
@@ -92,19 +92,13 @@ export async function openForCommands(
     grantUses: { flush: async () => {} },
   };
   // What requests alone need is absent: no call of a command comes to it.
-  const byCommand = { caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE };
   const routes = [...bound<never>(CALLED, services as never), ...features.routes(services as never)];
-  const asker = askerFor(routes, byCommand);
+  const asker = askerFor(routes, BY_COMMAND);
   return {
     settings,
     store,
     asker,
-    async ask(route, given = {}, absent) {
-      const answer = await asker(route, given);
-      if (answer.ok) return answer.value as never;
-      const { status, message } = answer.error;
-      throw new Error(status === 404 ? (absent ?? message) : message);
-    },
+    ask: asking(asker),
     importing: {
       ...services,
       record: (act) => audit({ ...act, who: undefined, from: AT_COMMAND_LINE, verdict: 'allowed' }),
@@ -115,6 +109,24 @@ export async function openForCommands(
     },
   };
 }
+
+/** Opens what requests are explained by, which need not be there. */
+export async function openToExplain(place: CommandPlace): Promise<Asking> {
+  const { explain, close } = await (await import('./explain.ts')).openForExplain(place);
+  const { EXPLAIN_ROUTES } = await import('../gateway/explain/explain-route.ts');
+  return { ask: asking(askerFor(bound<never>(EXPLAIN_ROUTES, { explain } as never), BY_COMMAND)), close };
+}
+
+const BY_COMMAND = { caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE };
+
+const asking =
+  (asker: RouteAsker): Asking['ask'] =>
+  async (route, given = {}, absent) => {
+    const answer = await asker(route, given);
+    if (answer.ok) return answer.value as never;
+    const { status, message } = answer.error;
+    throw new Error(status === 404 ? (absent ?? message) : message);
+  };
 
 /** Commands make no secret of a second factor. */
 const NO_SEALER: never = undefined as never;
