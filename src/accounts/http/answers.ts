@@ -181,35 +181,3 @@ export const MADE_TOKEN = named(
     token: TEXT.meta({ description: SHOWN_ONCE }),
   }),
 );
-
-export const SCREEN = named(
-  'Screen',
-  z.object({
-    id: TEXT,
-    name: TEXT,
-    user: TEXT.meta({ description: 'Who confirmed it' }),
-    cameras: CAMERAS.nullable().meta({ description: 'null: all that this user sees' }),
-    agent: MAYBE_TEXT.meta({ description: 'The browser with which it was paired' }),
-    created_at: TIME,
-    ends_at: MAYBE_TIME,
-    last_seen_at: MAYBE_TIME,
-    last_seen_from: MAYBE_TEXT,
-  }),
-);
-export const SCREEN_CODE = named(
-  'ScreenCode',
-  z.object({
-    device_code: TEXT,
-    user_code: TEXT,
-    verification_uri: TEXT,
-    verification_uri_complete: TEXT,
-    qr: TEXT.meta({ description: 'verification_uri_complete as a picture, SVG' }),
-    expires_in: z.int(),
-    interval: z.int(),
-  }),
-);
-export const SCREEN_DEVICE = named(
-  'ScreenDevice',
-  z.object({ address: TEXT, agent: MAYBE_TEXT, created_at: TIME, expires_at: TIME }),
-);
-export const MADE_SCREEN = named('MadeScreen', z.object({ success: TRUE, id: TEXT, name: TEXT, ends_at: MAYBE_TIME }));

@@ -1,8 +1,8 @@
 /** `postern screens`: paired displays, listed and ended beside the server or without it (SPEC 1, 18). */
 import type { z } from 'zod';
-import type { SCREEN } from '../../accounts/http/answers.ts';
 import { type CommandGroup, calls, lists } from '../../accounts/http/route-commands.ts';
 import { endText, useText } from '../../domain/moment.ts';
+import type { SCREEN } from './screen-routes.ts';
 
 // biome-ignore format: a table
 export const SCREENS: CommandGroup = {

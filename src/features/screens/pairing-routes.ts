@@ -3,7 +3,7 @@ import { hash, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { shortText } from '../../accounts/audit.ts';
 import { grantEnd, newGrantId, newSecret, notKept, refusedUntil, secretHash } from '../../accounts/grants/grants.ts';
-import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../../accounts/http/answers.ts';
+import { MAYBE_TEXT, MAYBE_TIME } from '../../accounts/http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../../accounts/http/json-body.ts';
 import {
   ANSWERED,
@@ -26,12 +26,32 @@ import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
+import { BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import { SCREEN_PATH } from './screen-page.ts';
-import { screenCameras, screenName } from './screen-routes.ts';
+import { SCREEN, screenCameras, screenName } from './screen-routes.ts';
 import type { ScreenServices } from './screens.ts';
 import type { Screen } from './tables.ts';
 
+const SCREEN_CODE = named(
+  'ScreenCode',
+  z.object({
+    device_code: TEXT,
+    user_code: TEXT,
+    verification_uri: TEXT,
+    verification_uri_complete: TEXT,
+    qr: TEXT.meta({ description: 'verification_uri_complete as a picture, SVG' }),
+    expires_in: z.int(),
+    interval: z.int(),
+  }),
+);
+export const SCREEN_DEVICE = named(
+  'ScreenDevice',
+  z.object({ address: TEXT, agent: MAYBE_TEXT, created_at: TIME, expires_at: TIME }),
+);
+const MADE_SCREEN = named(
+  'MadeScreen',
+  z.object({ success: z.literal(true), id: TEXT, name: TEXT, ends_at: MAYBE_TIME }),
+);
 const DEVICE_CODE = named('ScreenDeviceCode', z.object({ device_code: GIVEN_TEXT }));
 const USER_CODE = named('ScreenUserCode', z.object({ user_code: GIVEN_TEXT }));
 /** Any other field is refused: a misspelt `ends_at` must not become a screen without an end. */

@@ -1,17 +1,31 @@
 /** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; and what a person gives a screen (SPEC 18). */
 import { z } from 'zod';
 import { absentGrant, knownGrant, knownGrants, revokeGrant } from '../../accounts/grants/grants.ts';
-import { SCREEN } from '../../accounts/http/answers.ts';
+import { MAYBE_TEXT, MAYBE_TIME } from '../../accounts/http/answers.ts';
 import { GIVEN_TEXT, shown } from '../../accounts/http/json-body.ts';
 import { type Call, declaring, Refused, unfit } from '../../accounts/http/kernel.ts';
 import { type Caller, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
+import { BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import type { ScreenServices } from './screens.ts';
 import type { Screen } from './tables.ts';
 
+export const SCREEN = named(
+  'Screen',
+  z.object({
+    id: TEXT,
+    name: TEXT,
+    user: TEXT.meta({ description: 'Who confirmed it' }),
+    cameras: CAMERAS.nullable().meta({ description: 'null: all that this user sees' }),
+    agent: MAYBE_TEXT.meta({ description: 'The browser with which it was paired' }),
+    created_at: TIME,
+    ends_at: MAYBE_TIME,
+    last_seen_at: MAYBE_TIME,
+    last_seen_from: MAYBE_TEXT,
+  }),
+);
 const CHANGE = named(
   'ScreenChange',
   z.object({

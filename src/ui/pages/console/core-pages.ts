@@ -26,7 +26,6 @@ export const CORE_PAGES: PagePieces = {
     { path: 'two-step', title: () => words.secondFactor.title,     isFor: isPersonWithLogin, load: loadTwoStep },
     { path: 'sessions', title: () => words.sessions.title,         isFor: hasLogin,          load: async () => (await import('../settings/sessions.tsx')).Sessions },
     { path: 'links',    title: () => words.links.title,            isFor: isPerson,          load: async () => (await import('../settings/links.tsx')).Links },
-    { path: 'screens',  title: () => words.screens.title,          isFor: isPersonWithLogin, load: async () => (await import('../settings/screens.tsx')).Screens },
     { path: 'tokens',   title: () => words.tokens.title,           isFor: always,            load: async () => (await import('../settings/tokens.tsx')).Tokens },
   ],
   pieces: {

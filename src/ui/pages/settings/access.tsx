@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
+import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
 import { Choice, type Options, SelectField } from '../shared/fields.tsx';
 import { Opener } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
@@ -21,7 +22,6 @@ import {
   toSight,
 } from './access-answers.ts';
 import { DescribedRequest } from './access-request.tsx';
-import { CameraGroups } from './camera-choice.tsx';
 import { EditRole } from './roles.tsx';
 import { SetRole, SetValidity } from './user-forms.tsx';
 import { useViewAs } from './users.tsx';

@@ -2,6 +2,7 @@
 import { useNameableCameras, useSites } from '../shared/account.ts';
 import type { RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
+import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
 import { TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
@@ -10,7 +11,6 @@ import { FewNames, type RowAct } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { CameraChoice } from './camera-choice.tsx';
 import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
 import { plainName, roleNameFault } from './names.ts';
 

@@ -2,14 +2,14 @@
 import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { SelectField, TextField, Toggle } from '../shared/fields.tsx';
+import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
+import { endAfter, LifetimeField, SelectField, TextField, Toggle } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { formatDate, words } from '../shared/words.ts';
-import { NarrowedCameras } from './camera-choice.tsx';
 
 export function Tokens() {
   const profile = useProfile();
@@ -75,25 +75,6 @@ export function Tokens() {
     />
   );
 }
-
-const DAY_SECONDS = 86_400;
-
-// biome-ignore format: a table
-const LIFETIMES: Readonly<Record<string, number | undefined>> = {
-  days30: 30 * DAY_SECONDS,
-  days90: 90 * DAY_SECONDS,
-  year:   365 * DAY_SECONDS,
-};
-
-/** Unix seconds; null for never. */
-export function endAfter(lifetime: string): number | null {
-  const seconds = LIFETIMES[lifetime];
-  return seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
-}
-
-export const LifetimeField = (field: { readonly value: string; readonly onChange: (lifetime: string) => void }) => (
-  <SelectField label={words.tokens.lifetime} {...field} options={Object.entries(words.tokens.lifetimes)} />
-);
 
 const NEW_TOKEN = {
   name: '',

@@ -1,6 +1,7 @@
 /** The questions of Settings > Users: a new user, an invitation, a role, a password, a validity, a farewell (SPEC 4.3, 12, 13, 16). */
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
+import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { SelectField, TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog } from '../shared/forms.tsx';
@@ -8,7 +9,6 @@ import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
 import { SecurityLink } from '../shared/parts.tsx';
 import { pathTo } from '../shared/records-page.tsx';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
-import { NarrowedCameras } from './camera-choice.tsx';
 import {
   askedValidity,
   NO_ENDS,

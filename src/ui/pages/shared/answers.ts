@@ -7,13 +7,12 @@ export type AnswerOf<Name extends keyof typeof Answers> = (typeof Answers)[Name]
   ? z.output<(typeof Answers)[Name]>
   : never;
 
-/** The records of the lists, by path. */
+/** The records of the lists, by path; features add theirs (`declare module`). */
 export interface Lists {
   'api/users': UserRecord;
   'api/roles': RoleRecord;
   'api/tokens': AnswerOf<'TOKEN'>;
   'api/links': LinkRecord;
-  'api/screens': ScreenRecord;
   'api/sessions': SessionRecord;
   'api/invitations': AnswerOf<'INVITATION'>;
   'api/closed-guests': AnswerOf<'CLOSED_GUEST'>;
@@ -25,5 +24,4 @@ export interface Lists {
 export type UserRecord = AnswerOf<'USER'>;
 export type RoleRecord = AnswerOf<'ROLE'>;
 export type LinkRecord = z.output<typeof LINK>;
-export type ScreenRecord = AnswerOf<'SCREEN'>;
 export type SessionRecord = AnswerOf<'SESSION'>;

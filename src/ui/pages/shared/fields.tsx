@@ -218,3 +218,22 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
     </fieldset>
   );
 }
+
+const DAY_SECONDS = 86_400;
+
+// biome-ignore format: a table
+const LIFETIMES: Readonly<Record<string, number | undefined>> = {
+  days30: 30 * DAY_SECONDS,
+  days90: 90 * DAY_SECONDS,
+  year:   365 * DAY_SECONDS,
+};
+
+/** The end of a grant with that lifetime, in Unix seconds; null for never. */
+export function endAfter(lifetime: string): number | null {
+  const seconds = LIFETIMES[lifetime];
+  return seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
+}
+
+export const LifetimeField = (field: { readonly value: string; readonly onChange: (lifetime: string) => void }) => (
+  <SelectField label={words.tokens.lifetime} {...field} options={Object.entries(words.tokens.lifetimes)} />
+);

@@ -1,18 +1,19 @@
 /** Settings > Screens: displays that show cameras without a password on them, and pairing a new one by its code (SPEC 18). */
 import { useState } from 'preact/hooks';
-import { isAdmin, useProfile } from '../shared/account.ts';
-import type { AnswerOf, ScreenRecord } from '../shared/answers.ts';
-import { problemOf, sendToApi } from '../shared/api.ts';
-import { baseUrl } from '../shared/browser.ts';
-import { TextField } from '../shared/fields.tsx';
-import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
-import { FormDialog, type FormState, Opener, useDialogs } from '../shared/forms.tsx';
-import { Button } from '../shared/parts.tsx';
-import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
-import { useFetched, useList } from '../shared/use-fetched.ts';
-import { deviceName, formatDate, formatShortMoment, words } from '../shared/words.ts';
-import { NarrowedCameras } from './camera-choice.tsx';
-import { endAfter, LifetimeField } from './tokens.tsx';
+import type { z } from 'zod';
+import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
+import { problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
+import { baseUrl } from '../../../ui/pages/shared/browser.ts';
+import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
+import { endAfter, LifetimeField, TextField } from '../../../ui/pages/shared/fields.tsx';
+import { type FormProblem, faultsIn } from '../../../ui/pages/shared/form-faults.ts';
+import { FormDialog, type FormState, Opener, useDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { Button } from '../../../ui/pages/shared/parts.tsx';
+import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../../../ui/pages/shared/records-page.tsx';
+import { useFetched, useList } from '../../../ui/pages/shared/use-fetched.ts';
+import { deviceName, formatDate, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
+import type { SCREEN_DEVICE } from '../pairing-routes.ts';
+import type { ScreenRecord } from './index.ts';
 
 /** What the QR code of a display has led here with; '' for none. */
 const codeInAddress = (): string => new URLSearchParams(location.search).get('code') ?? '';
@@ -96,7 +97,7 @@ function ConfirmScreen({ code }: { code: string }) {
   const text = words.screens;
   const page = useDialogs();
   const path = `api/screens/code?user_code=${encodeURIComponent(code)}`;
-  const [device] = useFetched<AnswerOf<'SCREEN_DEVICE'>>(path);
+  const [device] = useFetched<z.output<typeof SCREEN_DEVICE>>(path);
   const first: ScreenValues & { readonly lifetime: string } = { name: '', cameras: undefined, lifetime: 'never' };
   const close = (): void => {
     // A page that is loaded again must not open the form of a code that is over.

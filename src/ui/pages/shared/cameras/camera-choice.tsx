@@ -1,12 +1,12 @@
 /** Chooses cameras: known ones by search, group or one by one, and patterns for future ones (SPEC 4.3). */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Fault, Switch, TextField } from '../shared/fields.tsx';
-import { useFault } from '../shared/forms.tsx';
-import { Button, Icon } from '../shared/parts.tsx';
-import { FewNames, SearchBox } from '../shared/record-table.tsx';
-import { cameraName, entryName, words } from '../shared/words.ts';
-import { type CameraGroup, groupCameras, matchCameras } from './names.ts';
+import { Fault, Switch, TextField } from '../fields.tsx';
+import { useFault } from '../forms.tsx';
+import { Button, Icon } from '../parts.tsx';
+import { FewNames, SearchBox } from '../record-table.tsx';
+import { cameraName, entryName, words } from '../words.ts';
+import { type CameraGroup, groupCameras, matchCameras } from './camera-groups.ts';
 
 interface CameraChoiceProps {
   readonly known: readonly string[];
