@@ -10,7 +10,7 @@
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
  */
 import { type Caller, isDenied } from '../domain/caller.ts';
-import { actualSender } from '../domain/credentials.ts';
+import { actualSender, shownThing } from '../domain/credentials.ts';
 import type { Locator, PolicyRow, Signalling } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
@@ -26,10 +26,10 @@ import {
 import { hasOddId, namesAddress, readNames } from './camera-locators.ts';
 import { createCameraView, toClearance } from './camera-view.ts';
 import { isPicture, queryFault } from './judge-body.ts';
-import { isPlaylist } from './link-targets.ts';
 import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed } from './route-table.ts';
+import { isPlaylist } from './thing-paths.ts';
 import { type WithinTime, withinTime } from './within-time.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
@@ -128,9 +128,9 @@ export function judgeMessages(
   };
 }
 
-/** The visitor of a link has no rights anywhere else than below it. */
-export const playlistObligation = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
-  credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
+/** A visitor has no rights anywhere else than below the thing. */
+export const playlistObligation = (caller: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
+  shownThing(caller) && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
 
 /** The cameras of what the request starts: later requests name it by its id alone. */
 export function startedBy(

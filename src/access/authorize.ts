@@ -2,7 +2,7 @@
  * Authorization (RBAC): the route table's row, the caller's role and its cameras give the verdict (interface 2.2, 5.6, 7). The
  * steps, in the order in which they run; the first that refuses gives the reason:
  *
- *  1. link        the visitor of a link sees the pictures that it is for, by the path that was made from it
+ *  1. thing       a visitor sees the pictures of the one thing that is shown to it, by the path that was made from it
  *  2. row         `none` is for no caller, `public` for every one
  *  3. caller      credentials are needed from here on; a screen is shown live pictures alone, and an API token that was made
  *                 for the curtain has the rows of the curtain alone
@@ -14,7 +14,7 @@
  * An admin passes then (`authorizeAdmin`). For the others `authorize-others.ts` goes on.
  */
 import { type Caller, isDenied, isForCurtain } from '../domain/caller.ts';
-import { traitsFor } from '../domain/credentials.ts';
+import { shownThing, traitsFor } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { Access, PolicyRow } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
@@ -25,9 +25,9 @@ import { authorizeOthers, judgeMessages, playlistObligation, startedBy } from '.
 import { nameFault } from './camera-locators.ts';
 import { createCameraView, toClearance } from './camera-view.ts';
 import { isMisspelt } from './judge-body.ts';
-import { isBehindLink } from './link-targets.ts';
 import { layoutOfNames } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
+import { showsThing } from './thing-paths.ts';
 import { bodyShape, nothing, withObligations } from './within-view.ts';
 
 /** `caller` is undefined without credentials: only public routes are allowed then. */
@@ -37,7 +37,7 @@ export function authorize(
   target: RequestTarget,
   surroundings: Surroundings,
 ): AccessVerdict {
-  const notShared = caller && linkFault(caller, match, target); // 1
+  const notShared = caller && thingFault(caller, match, target); // 1
   if (notShared) return refused(notShared);
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found'); // 2
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
@@ -56,13 +56,13 @@ export function authorize(
     : authorizeOthers(caller, match, target, surroundings);
 }
 
-function linkFault(caller: Caller, match: RouteMatch, target: RequestTarget): RefusalReason | undefined {
-  const { credential } = caller;
-  if (credential.kind !== 'link') return undefined;
-  // The path was made from the link; this holds whatever may lead here by another way.
+function thingFault(caller: Caller, match: RouteMatch, target: RequestTarget): RefusalReason | undefined {
+  const thing = shownThing(caller);
+  if (!thing) return undefined;
+  // The path was made from the thing; this holds whatever may lead here by another way.
   // A camera called `config` or `sessions` would make a path that shows no pictures at all.
   if (match.kind === 'unlisted' || match.row.views === undefined) return 'path-not-found';
-  if (!isBehindLink(match.nvr.links, credential.thing, target.path) || target.query !== '') return 'path-not-found';
+  if (!showsThing(match.nvr.things, thing, target.path) || target.query !== '') return 'path-not-found';
   return isDenied(caller, 'export') ? 'verb-denied' : undefined;
 }
 

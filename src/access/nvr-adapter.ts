@@ -27,7 +27,7 @@ export interface NvrAdapter {
   readonly values: Words<AdapterValue, (value: string) => boolean>;
   /** The messages of its WebSocket; undefined: rows cannot have `narrow: per-message`. */
   readonly messages: MessageRules | undefined;
-  readonly links: LinkRules;
+  readonly things: ThingPaths;
   readonly queries: QueryRules;
   readonly events: EventRules;
   /** Whether a server behind reads something else into the path of these decoded segments than stands there. */
@@ -145,7 +145,7 @@ export interface MessageRules {
 }
 
 /** The paths of the NVR that a link stands for: a closed list for each kind of thing. */
-export interface LinkRules {
+export interface ThingPaths {
   /** Names below `/s/{secret}/`, and the paths behind them; empty where links of that kind cannot be made. */
   readonly filesOf: (thing: SharedThing) => Readonly<Record<string, string>>;
   /** The path below which the playlists and segments of the thing are; undefined where the NVR has none. */
@@ -196,7 +196,7 @@ export const NO_ADAPTER: NvrAdapter = {
   lists: {},
   values: {},
   messages: undefined,
-  links: { filesOf: () => ({}), playlistsOf: () => undefined, recordingsAt: () => undefined, mediaTypes: [] },
+  things: { filesOf: () => ({}), playlistsOf: () => undefined, recordingsAt: () => undefined, mediaTypes: [] },
   queries: { filtered: new Set(), pictures: {}, stepped: new Set() },
   events: { days: undefined, atNvr: [] },
   isMisread: () => false,

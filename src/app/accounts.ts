@@ -14,7 +14,7 @@ import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createChallenges } from '../accounts/passkeys/challenges.ts';
 import { warnOfUnusable } from '../accounts/passkeys/unusable-factors.ts';
 import { createHashCosts, createHashers } from '../accounts/passwords/password-hash.ts';
-import { createSealer, createTickets, derivedKey } from '../accounts/second-factor/sealing.ts';
+import { createSealer, createTickets, derivedKey, type KeyPurpose } from '../accounts/second-factor/sealing.ts';
 import { createSeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
@@ -28,8 +28,6 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { Role } from '../domain/names.ts';
 import { rightsOfUser } from '../domain/rights.ts';
-import { createLinkPasses } from '../features/links/link-pass.ts';
-import { createLinkLimiter } from '../features/links/links.ts';
 import { createCallbackPlaces } from '../features/oidc/attempt.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
@@ -122,7 +120,6 @@ export async function openAccounts(
     codeLimiter,
     blocks,
     invitationLimiter: createInvitationLimiter(steadyClock),
-    linkLimiter: createLinkLimiter(steadyClock),
     callbacks: createCallbackPlaces(),
     ...keyed,
     store,
@@ -182,7 +179,7 @@ const keyedBy = (secret: Uint8Array) => ({
   passkeyUserKey: derivedKey(secret, 'passkey-users'),
   tickets: createTickets(derivedKey(secret, 'second-step')),
   attempts: createSealer(derivedKey(secret, 'oidc-attempts')),
-  passes: createLinkPasses(secret),
+  keyFor: (purpose: KeyPurpose) => derivedKey(secret, purpose),
 });
 
 /**

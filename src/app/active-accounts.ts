@@ -19,7 +19,6 @@ import { hasFreshProof } from '../domain/credentials.ts';
 import { ADMIN } from '../domain/names.ts';
 import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
 import { err } from '../domain/result.ts';
-import { openLinks } from '../features/links/links.ts';
 import { openProviderSessions } from '../features/oidc/provider-sessions.ts';
 import { providersUnder } from '../features/oidc/providers.ts';
 import { createSignIns } from '../features/oidc/sign-in.ts';
@@ -47,7 +46,6 @@ export function accountsUnder(
     ends: seenSessions.ends,
   });
   const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
-  const links = openLinks(opened.links, { ...lasting, audit });
   const hasher = lasting.hasherOf(auth.hash_iterations);
   const roles = roleRegistry.latest;
   const people = { store: store.accounts, hasher, clock, roles, passwordRules: toPasswordRules(settings) };
@@ -61,9 +59,7 @@ export function accountsUnder(
     ...made,
     clauses,
     roles,
-    identities: { ...identities, sharedBy: links.sharedFrom },
-    links,
-    longest: settings.links.max_lifetime,
+    identities,
     makerRights: opened.makerRights,
     authEnabled: auth.enabled,
     hasOwnLogin: auth.enabled,

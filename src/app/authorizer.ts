@@ -19,7 +19,7 @@ export function createAuthorizer(
   { cameras, events }: Components,
   { trustedHeaders, logs }: Pick<Runtime, 'trustedHeaders' | 'logs'>,
 ) {
-  const { identities, links, tokenVerifier, store, clock, metrics } = accounts;
+  const { identities, tokenVerifier, store, clock, metrics } = accounts;
   const proxyKeys = watchKeys(logs, metrics);
   const isNvrOlder = createReleaseCheck(() => nvrVersion(config), steadyNow);
   const opened = openRules({
@@ -37,7 +37,6 @@ export function createAuthorizer(
     isNoted: true,
     verifySession: countedVerify(identities.verifySession, metrics),
     verifyApiToken: countedVerify(tokenVerifier.verify, metrics),
-    verifyLink: links.verifyFrom,
     trace: isTraced(config) ? identityTrace(logs) : undefined,
     onRole: countedRole(metrics),
     onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),

@@ -54,7 +54,6 @@ export async function openForExplain(place: CommandPlace) {
 /** The backend's socket is the running server's own. */
 const NOT_RUNNING = { kind: 'unix', path: 'events.sock' } as const;
 
-/** A PIN cannot be given here: for a link with one the answer is that it is missing. */
 async function identitiesIn(store: Store, settings: Settings, place: CommandPlace) {
   const { env, directory, clock, warn = () => {} } = place;
   const secretPlaces = { environment: env, configDirectory: directory };
@@ -69,7 +68,7 @@ async function identitiesIn(store: Store, settings: Settings, place: CommandPlac
   const sessions = () => (opened ??= open());
   return openIdentities(
     settings,
-    { ...judging, passes: { viewerIn: () => undefined } },
+    judging,
     {
       verify: async (token, carriedBy) => (await sessions()).verify(token, carriedBy),
       recheck: async (caller) => (await sessions()).recheck(caller),
@@ -85,8 +84,6 @@ function identitiesWithoutStore({ auth }: Settings, { clock }: CommandPlace): Ru
   return {
     verifySession: async () => ({ kind: 'invalid', reason: 'user-gone' }),
     verifyApiToken: unknown,
-    verifyLink: unknown,
-    sharedBy: () => undefined,
     findViewed: undefined,
     behindCurtain: (caller) => caller,
     roleRegistry: createRoleRegistry({ store: { listRoles: async () => [] }, fixed: rolesOfFile(auth) }),

@@ -8,7 +8,6 @@ import type { Caller } from '../domain/caller.ts';
 import { type CustomRoles, toScope, visibleCameras } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { ActiveFeature } from '../features/feature.ts';
-import { createLinkJudge } from '../features/links/link-judge.ts';
 import { beginAttempt } from '../features/oidc/oidc-routes.ts';
 import { signInPages } from '../features/oidc/sign-in-pages.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
@@ -40,7 +39,7 @@ export function servicesUnder(
   { features, ...given }: Pick<Services, 'status' | 'house'> & { readonly features: () => readonly ActiveFeature[] },
 ): Services {
   const { auth, ui, server, nvr } = settings;
-  const { uncounted: rules, seen, destinations } = authorizer;
+  const { uncounted: rules, seen } = authorizer;
   const friendlyNameOf = (camera: string): string | undefined => cameras.layout()?.friendly?.get(camera as CameraName);
   const { custom_roles_since: since } = tableHead;
 
@@ -56,7 +55,6 @@ export function servicesUnder(
       (description ??= JSON.stringify(
         openApiDocument(version, [...CORE_ROUTES, ...features().flatMap(({ routes = [] }) => routes)]),
       )),
-    judge: createLinkJudge(settings, destinations, rules),
     inProfile: async (ctx: RouteContext, caller: Caller) =>
       Object.assign({}, ...(await Promise.all(features().map((one) => one.inProfile?.(ctx, caller))))),
     knownCameras: () => cameras.current() ?? [],
@@ -131,15 +129,14 @@ export function createGate(
     refresh: renewed(sessions.renew),
     recheck: services.recheck,
     async enter(...visit) {
-      for (const enter of [services.links.enter, ...features.flatMap((one) => one.enter ?? [])]) {
+      for (const enter of features.flatMap((one) => one.enter ?? [])) {
         const reason = await enter(...visit);
         if (reason !== undefined) return reason;
       }
       return undefined;
     },
     viewings: features.find(({ viewings }) => viewings)?.viewings,
-    visitorFault: async ({ credential }, path, reason) =>
-      credential.kind === 'link' ? services.judge.faultOf(credential.thing, path, reason) : reason,
+    visitorFault: features.find(({ visitorFault }) => visitorFault)?.visitorFault,
     pushHosts: settings.nvr.push_endpoints,
     bodySeconds: services.bodySeconds(),
     ask: createAsker(settings),

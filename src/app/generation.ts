@@ -101,6 +101,8 @@ function generationUnder(
     layout: cameras.it.layout,
     seen: authorizer.seen,
     camerasOf: authorizer.camerasOf,
+    destinations: authorizer.destinations,
+    rules: authorizer.uncounted,
     providerFaults: () => providerFaults(settings, clock),
   });
   const gate = createGate(services, authorizer, components, features, {

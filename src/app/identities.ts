@@ -13,7 +13,6 @@ import type { Caller } from '../domain/caller.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
-import { createLinks } from '../features/links/links.ts';
 import { recheckedProxyCaller } from '../identity/proxy-header-source.ts';
 import { createViewAs } from '../identity/view-as.ts';
 import type { Store } from '../store/open-store.ts';
@@ -47,13 +46,13 @@ export function openJudging(
 /** `owesFactor`: the user must set up a second factor before anything else. */
 export function openIdentities(
   settings: Settings,
-  lasting: Judging & { readonly passes: Pick<Lasting['passes'], 'viewerIn'> },
+  lasting: Judging,
   sessions: Pick<ReturnType<typeof createSessions>, 'verify' | 'recheck'>,
   owesFactor: (user: User) => boolean,
   features: Pick<Features, 'identities'>,
 ) {
-  const { auth, links: linkKeys } = settings;
-  const { store, clock, grants: memory, roleRegistry, tokens, behindCurtain, passes } = lasting;
+  const { auth } = settings;
+  const { store, clock, grants: memory, roleRegistry, tokens, behindCurtain } = lasting;
   const { active: roles } = roleRegistry;
   const now = () => unixSeconds(clock);
   const rules = {
@@ -64,7 +63,6 @@ export function openIdentities(
     authEnabled: auth.enabled,
     owesFactor,
   };
-  const links = createLinks({ ...rules, passes, isEnabled: linkKeys.max_lifetime > 0 });
   const makerRights = createMakers(rules);
   const others = features.identities({ ...lasting, settings, makerRights });
   const viewAs = auth.enabled ? createViewAs({ store, clock, roleRegistry, owesFactor }) : undefined;
@@ -75,7 +73,6 @@ export function openIdentities(
     session: ofSession,
     'api-token': async (caller) =>
       caller.credential.kind === 'api-token' && caller.credential.session ? ofSession(caller) : tokens.recheck(caller),
-    link: links.recheck,
     'proxy-headers': async (caller) => (auth.enabled ? undefined : recheckedProxyCaller(caller, await roles(), now())),
     'internal-listener': async (caller) => caller,
     'command-line': async () => undefined,
@@ -84,15 +81,13 @@ export function openIdentities(
   };
   const beforeCurtain: Recheck = async (caller) => rechecks[caller.credential.kind]?.(caller);
   return {
-    links,
     makerRights,
     /** What the rules of the decision ask; nothing of it is counted. */
     identities: {
       verifySession: sessions.verify,
       verifyApiToken: tokens.verify,
-      verifyLink: links.verify,
-      sharedBy: links.shared,
       slotted: others.flatMap(({ sources }) => sources),
+      standsFor: others.find((one) => one.standsFor)?.standsFor,
       findViewed: viewAs?.find,
       behindCurtain,
       roleRegistry,

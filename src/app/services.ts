@@ -20,7 +20,7 @@ import type { Challenges } from '../accounts/passkeys/challenges.ts';
 import type { PasskeyCheck, Passkeys } from '../accounts/passkeys/passkeys.ts';
 import type { PasswordHasher } from '../accounts/passwords/password-hash.ts';
 import type { RoleRegistry, Roles } from '../accounts/roles/roles.ts';
-import type { Sealer, Tickets } from '../accounts/second-factor/sealing.ts';
+import type { KeyPurpose, Sealer, Tickets } from '../accounts/second-factor/sealing.ts';
 import type { Enrolment, SecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import type { Sessions } from '../accounts/sessions/sessions.ts';
@@ -38,9 +38,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { Clause } from '../domain/rate-limit.ts';
 import type { ServiceStatus } from '../domain/status.ts';
-import type { GateLinkJudge } from '../features/links/link-judge.ts';
-import type { LinkPasses } from '../features/links/link-pass.ts';
-import type { OpenLinks } from '../features/links/links.ts';
 import type { CallbackPlaces } from '../features/oidc/attempt.ts';
 import type { ActiveProvider, SignInPages } from '../features/oidc/oidc-routes.ts';
 import type { SignIns } from '../features/oidc/sign-in.ts';
@@ -78,9 +75,8 @@ export interface Lasting {
   readonly challenges: Challenges;
   /** Makes the ids by which authenticators know users. */
   readonly passkeyUserKey: Uint8Array;
-  readonly passes: LinkPasses;
-  /** Secrets that are no links, by address. */
-  readonly linkLimiter: MemoryLimiter;
+  /** A key of its own for a purpose, made from the secret that sessions are signed with. */
+  readonly keyFor: (purpose: KeyPurpose) => Uint8Array;
   /** Failed logins, by address. */
   readonly limiter: LoginLimiter;
   /** Wrong codes of second factors, by account. */
@@ -133,9 +129,6 @@ export interface AccountServices extends Lasting {
   readonly invitedPasskeys: InvitedPasskeys;
   /** Logs in the person who has accepted an invitation, as a login with what was set would. */
   readonly beginSession: AcceptDeps['beginSession'];
-  readonly links: OpenLinks;
-  /** `links.max_lifetime`, in seconds. */
-  readonly longest: number;
   readonly makerRights: ReturnType<typeof createMakers>;
   /** The custom roles as they are now. */
   readonly roles: RoleRegistry['latest'];
@@ -163,7 +156,6 @@ export interface Services extends AccountServices {
   readonly surroundings: Rules['surroundings'];
   /** The description of the API, as JSON. */
   readonly apiDescription: () => string;
-  readonly judge: GateLinkJudge;
   /** What the pages are made with. */
   readonly ui: UiOptions;
   /** The page of an invitation takes a form, and whatever else is not JSON. */

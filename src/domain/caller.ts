@@ -202,11 +202,6 @@ export type Verdict<Fault> =
 
 export type SessionVerdict = Verdict<SessionFault>;
 export type ApiTokenVerdict = Verdict<ApiTokenFault>;
-export type LinkVerdict = Verdict<LinkFault>;
-
-const LINK_FAULTS = ['unknown', 'expired', 'revoked', 'maker-gone', 'pin-missing', 'limited'] as const;
-/** All but the last two are one to the client. */
-export type LinkFault = (typeof LINK_FAULTS)[number];
 
 /** All but the last are one to the client. */
 

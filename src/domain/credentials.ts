@@ -2,7 +2,7 @@
  * What each kind of credential may do and how it is named: one row a kind. A trait that a row does not have is the most
  * careful one, so a new kind may do nothing until its row says so. Pure: what asks a store stands in the layer that owns it.
  */
-import type { Caller, Credential } from './caller.ts';
+import type { Caller, Credential, SharedThing } from './caller.ts';
 import { ADMIN } from './names.ts';
 
 export type CredentialKind = Credential['kind'];
@@ -24,6 +24,8 @@ interface Traits<Kind extends Credential = Credential> {
   readonly isKnownOnPublicRoutes?: true;
   /** All rows of the route table. Absent: the rows that show live pictures, as for a screen. */
   readonly usesAllRows?: true;
+  /** The one thing that it shows: no other path of the NVR is for it. */
+  readonly thing?: (credential: Kind) => SharedThing;
   /** Refusals name their cause and cameras. Absent: a visitor is told that there is nothing (any more). */
   readonly isToldCauses?: true;
   /** Its owner uses it. Absent: it is lent to viewers, for whom the curtain is always drawn and who have a part of the owner's share. */
@@ -96,6 +98,7 @@ export const CREDENTIALS: {
     isKnownOnPublicRoutes: true,
     // Its own step of the authorization comes first.
     usesAllRows: true,
+    thing: ({ thing }) => thing,
   },
   screen: {
     name: ({ screenId }) => `screen:${screenId}`,
@@ -171,6 +174,10 @@ export function credentialMode(caller: Caller | undefined): CredentialMode | 'no
   const { mode = 'none' } = traitsFor(caller.credential);
   return typeof mode === 'string' ? mode : mode(caller.credential);
 }
+
+/** What the caller is shown, and nothing else. */
+export const shownThing = ({ credential }: Caller): SharedThing | undefined =>
+  traitsFor(credential).thing?.(credential);
 
 /** Who sent the request: the admin, where one looks at what another person sees. */
 export const actualSender = (caller: Caller): Caller =>

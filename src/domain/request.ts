@@ -24,8 +24,8 @@ export interface RequestFacts {
   /** One object per connection, used as a key for caching only. Absent where there is no connection. */
   readonly connection?: object;
   readonly isUpgrade: boolean;
-  /** The secret of the link below which the request came: the target is then what the link stands for. No client can set it. */
-  readonly linkSecret?: string;
+  /** The secret in the path of the request, which is its credential: the target is then what that path stands for. No client can set it. */
+  readonly pathSecret?: string;
   /** Bytes that came behind the head of an upgrade. */
   readonly pipelinedBytes: number;
 }

@@ -10,6 +10,7 @@ import type { Feature } from './feature.ts';
 import { LEDGER } from './ledger/command.ts';
 import { LEDGER_TABLES } from './ledger/tables.ts';
 import { LINKS } from './links/command.ts';
+import { LINK_TABLES } from './links/tables.ts';
 import { POLICY } from './policy/command.ts';
 import { SCREENS } from './screens/command.ts';
 import { SCREEN_TABLES } from './screens/tables.ts';
@@ -22,7 +23,7 @@ export const FEATURES: readonly Feature[] = [
     load: async () => (await import('./ledger/index.ts')).ledger,
     group: LEDGER,
   },
-  { name: 'links', load: async () => (await import('./links/index.ts')).links, group: LINKS },
+  { name: 'links', tables: LINK_TABLES, load: async () => (await import('./links/index.ts')).links, group: LINKS },
   {
     name: 'screens',
     tables: SCREEN_TABLES,

@@ -11,6 +11,8 @@ import type { Caller } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
+import type { Rules, StandsFor } from '../gateway/decision/admit.ts';
+import type { DestinationRules } from '../gateway/decision/destinations.ts';
 import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
 import type { ViewingWatch } from '../gateway/entry/pipeline.ts';
 import type { Gate } from '../gateway/gate.ts';
@@ -111,6 +113,8 @@ export interface FeatureIdentities {
   readonly sources: readonly SlottedSource[];
   /** The caller as of now; undefined when the credential no longer holds. */
   readonly rechecks?: Partial<Readonly<Record<CredentialKind, (caller: Caller) => Promise<Caller | undefined>>>>;
+  /** What paths of its own stand for. `isNoted`: as for a source. */
+  readonly standsFor?: (isNoted?: boolean) => StandsFor;
 }
 
 /** What holds under one configuration. */
@@ -125,6 +129,9 @@ export interface FeatureRules {
   readonly seen: (scope: CameraScope) => readonly string[];
   /** The cameras of an event, review, export or case. */
   readonly camerasOf: OwnerCameras;
+  readonly destinations: DestinationRules;
+  /** The rules of the decision as they are now, without counters. */
+  readonly rules: () => Rules;
 }
 
 export interface ActiveFeature {
@@ -134,6 +141,7 @@ export interface ActiveFeature {
   readonly inProfile?: (ctx: RouteContext, caller: Caller) => MaybePromise<object | undefined>;
   /** May refuse a visitor whose request was admitted. */
   readonly enter?: Gate['enter'];
+  readonly visitorFault?: Gate['visitorFault'];
 }
 
 export interface CommandServices extends Pick<FeatureServices, 'settings' | 'clock' | 'messages'> {

@@ -56,7 +56,9 @@ export interface Gate {
   /** Lets a visitor in, once the request is admitted; gives the reason when nothing is left to be seen. */
   readonly enter: (visitor: Caller, client: Client, request: RequestFacts) => Promise<RefusalReason | undefined>;
   /** What a visitor is told where the NVR has failed to send a file, of which the path's end is the name: perhaps there is none. */
-  readonly visitorFault?: (visitor: Caller, path: string, reason: RefusalReason) => Promise<RefusalReason>;
+  readonly visitorFault?:
+    | ((visitor: Caller, path: string, reason: RefusalReason) => Promise<RefusalReason>)
+    | undefined;
   /** Called for each known caller, with the request that was judged. */
   readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;

@@ -1,4 +1,4 @@
-/** The rules of the decision, built from the configuration: for the gate with its links, and for commands and `explain`, which judge without a server (SPEC 3 to 5). */
+/** The rules of the decision, built from the configuration: for the gate, and for commands and `explain`, which judge without a server (SPEC 3 to 5). */
 import type { Surroundings } from '../access/access-verdict.ts';
 import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import { compileRouteTable, type RouteTable } from '../access/route-table.ts';
@@ -13,7 +13,7 @@ import { type KeyAnswer, openProxyKeys } from '../identity/key-set.ts';
 import { createProxySecretCheck } from '../identity/proxy-header-source.ts';
 import { identitySources, type SourceDeps, type Verifiers } from '../identity/sources.ts';
 import { adapterNamed } from '../nvr/adapters.ts';
-import type { Rules } from './decision/admit.ts';
+import type { Rules, StandsFor } from './decision/admit.ts';
 import { type DestinationRules, eventPaths, findDestination } from './decision/destinations.ts';
 import { createOwnerLookup } from './decision/owner-lookup.ts';
 import { tooMuchIn } from './decision/query-bounds.ts';
@@ -27,7 +27,9 @@ export interface RulePlace {
   /** What credentials are worth; nothing of it is counted. */
   readonly identities: Verifiers &
     Pick<SourceDeps, 'roleRegistry' | 'now' | 'slotted'> &
-    Required<Pick<Rules, 'behindCurtain' | 'sharedBy' | 'findViewed'>>;
+    Required<Pick<Rules, 'behindCurtain' | 'findViewed'>> & {
+      readonly standsFor?: ((isNoted?: boolean) => StandsFor) | undefined;
+    };
   readonly eventsBackend: Upstream | undefined;
   /** The names of trusted headers. */
   readonly allowlist: () => ReadonlySet<string>;
@@ -49,7 +51,7 @@ export type Noting = Partial<
 
 export function openRules(place: RulePlace) {
   const { config, identities, allowlist, layout, isNvrOlder } = place;
-  const { sharedBy, findViewed, behindCurtain } = identities;
+  const { standsFor, findViewed, behindCurtain } = identities;
   const { settings, tableHead } = config;
   const { auth, nvr, events, proxy, server } = settings;
   const routes = routeTable(config);
@@ -83,7 +85,7 @@ export function openRules(place: RulePlace) {
     basePath: server.base_path,
     surroundings: () => ({ layout: layout(), now: identities.now() }),
     owners,
-    sharedBy,
+    standsFor: standsFor?.(noting.isNoted),
     findViewed,
     behindCurtain,
     // The events backend checks the parameters itself, and says which one it is.

@@ -9,8 +9,6 @@ import {
   type IdentitySource,
   type IdentityVerdict,
   INTERNAL_CALLER,
-  type LinkFault,
-  type LinkVerdict,
   type SessionVerdict,
   type Verdict,
 } from '../domain/caller.ts';
@@ -39,8 +37,6 @@ export interface Verifiers {
     carriedBy: 'bearer' | 'basic',
     address: string,
   ) => MaybePromise<ApiTokenVerdict>;
-  /** `cookies`: values of the cookie that the page of a link sets for who gave the PIN. */
-  readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
 }
 
 export interface SourceDeps extends Verifiers {
@@ -80,7 +76,7 @@ export interface SlottedSource {
 }
 
 /**
- * The sources of each listener, in the order in which they are asked. Links and API tokens are credentials of their own, with
+ * The sources of each listener, in the order in which they are asked. API tokens, and what stands first, are credentials of their own, with
  * accounts and in proxy mode alike (SPEC 3, 13).
  */
 export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName, readonly IdentitySource[]>> {
@@ -94,11 +90,10 @@ export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName,
   /** A trace has a line for each request, so nothing is remembered with one. */
   const cached = (source: IdentitySource): IdentitySource =>
     deps.remembering && !deps.trace ? cachedOnConnection(source, deps.remembering) : source;
-  const link = createLinkSource(told);
   const tokens = createApiTokenSource(told);
   const inSlot = (slot: SlottedSource['slot']) =>
     (deps.slotted ?? []).filter((one) => one.slot === slot).map(({ make }) => make(told));
-  const first = [link, ...inSlot('first')];
+  const first = inSlot('first');
   const ofAccounts = () => createSessionSource({ ...told, cookieName: auth.cookie_name });
   return {
     internal: [...first, internalSource],
@@ -204,33 +199,6 @@ export const createApiTokenSource = ({
     return mapMaybe(verifyApiToken(token, carriedBy, addressOf(request)), (verdict) => {
       trace?.({ source: 'api-token', carriedBy, outcome: verdictOutcome(verdict) }, request);
       return judged(verdict, (fault) => (fault === 'limited' ? 'tokens-limited' : 'token-invalid'));
-    });
-  },
-});
-
-// biome-ignore format: a table
-const LINK_REASONS: Readonly<Record<LinkFault, RefusalReason>> = {
-  unknown: 'link-over', expired: 'link-over', revoked: 'link-over', 'maker-gone': 'link-over',
-  'pin-missing': 'link-pin-missing', limited: 'links-limited',
-};
-
-/** The cookie's path is the link's, so that a browser shows it to no other. */
-export const PASS_COOKIE = 'postern_link';
-
-/** The first of the sources: a request below `/s/{secret}/…` is judged as the link, whatever other credentials came along. */
-const createLinkSource = ({
-  verifyLink,
-  addressOf,
-  trace,
-}: SourceOptions<'verifyLink', SourceTrace>): IdentitySource => ({
-  name: 'link',
-  identify(request) {
-    const { linkSecret } = request;
-    if (linkSecret === undefined) return SILENT;
-    const passes = cookieValues(headerLines(request, 'cookie'), PASS_COOKIE);
-    return mapMaybe(verifyLink(linkSecret, passes, addressOf(request)), (verdict) => {
-      trace?.({ source: 'link', outcome: verdictOutcome(verdict) }, request);
-      return judged(verdict, (fault) => LINK_REASONS[fault]);
     });
   },
 });

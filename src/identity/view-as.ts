@@ -43,11 +43,11 @@ export function viewedPerson(
 export const mayView = (caller: Caller): boolean =>
   traitsFor(caller.credential).mayViewAs === true && isAdministrator(caller);
 
-const isMarkedRead = ({ method, isUpgrade, listener, linkSecret }: RequestFacts, route: RouteMatch): boolean =>
+const isMarkedRead = ({ method, isUpgrade, listener, pathSecret }: RequestFacts, route: RouteMatch): boolean =>
   method === 'GET' &&
   !isUpgrade &&
   listener === 'external' &&
-  linkSecret === undefined &&
+  pathSecret === undefined &&
   route.kind === 'listed' &&
   route.row.view_as === true;
 

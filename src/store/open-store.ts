@@ -7,7 +7,6 @@ import { createAccountStore } from './accounts/accounts.ts';
 import { createGrantStore } from './accounts/grants.ts';
 import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
-import { createOpeningStore } from './accounts/link-openings.ts';
 import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from './accounts/logins.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
@@ -84,7 +83,6 @@ function openParts(db: Kysely<Tables>, { words }: Engine, site: string) {
     secondFactor: createSecondFactorStore(db, locked),
     invitations: createInvitationStore(db, locked),
     signIns: createSignInStore(db, locked),
-    openings: createOpeningStore(db, locked),
     loginPlaces: createLoginPlaceStore(db, locked),
     loginBlocks: createLoginBlockStore(db, locked),
   };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { linkMediaType } from '../../src/access/link-targets.ts';
+import { thingMediaType } from '../../src/access/thing-paths.ts';
 import { responseHeaders } from '../../src/gateway/response/response-headers.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -118,7 +118,7 @@ describe('An NVR that was taken over', () => {
   ];
   for (const [path, said, type] of media) {
     it(`shows ${path} by a link as ${type}, when it says ${said}`, () =>
-      assert.equal(linkMediaType(FRIGATE.links, path, said), type));
+      assert.equal(thingMediaType(FRIGATE.things, path, said), type));
   }
 
   it('sends by a link nothing that a browser runs in this origin', () => {
@@ -129,8 +129,8 @@ describe('An NVR that was taken over', () => {
         isPublic: false,
         own: {
           requestId: 'r',
-          isOfLink: true,
-          mediaType: (said) => linkMediaType(FRIGATE.links, '/api/events/1/clip.mp4', said),
+          isForVisitor: true,
+          mediaType: (said) => thingMediaType(FRIGATE.things, '/api/events/1/clip.mp4', said),
         },
       },
     );

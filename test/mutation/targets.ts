@@ -19,7 +19,7 @@ export const TARGETS: readonly Target[] = [
   decision('strict-target'),
   { file: 'src/gateway/decision/strict-head.ts',     tests: ['test/gateway/decision/strict-target.test.ts', 'test/attacks/framing.test.ts'] },
   { file: 'src/gateway/decision/accepted-caller.ts', tests: ['test/gateway/decision/admit.test.ts'] },
-  { file: 'src/access/authorize.ts',                 tests: ['test/access/authorize.test.ts', 'test/access/link-targets.test.ts', 'test/policy/vod-paths.test.ts', 'test/policy/history-since.test.ts', 'test/attacks/links.test.ts', 'test/policy/walk.test.ts'] },
+  { file: 'src/access/authorize.ts',                 tests: ['test/access/authorize.test.ts', 'test/access/thing-paths.test.ts', 'test/policy/vod-paths.test.ts', 'test/policy/history-since.test.ts', 'test/attacks/links.test.ts', 'test/policy/walk.test.ts'] },
   { file: 'src/access/query.ts',                     tests: ['test/access/authorize.test.ts', 'test/access/camera-locators.test.ts'] },
   { file: 'src/access/within-view.ts',               tests: ['test/access/authorize.test.ts'] },
   { file: 'src/access/within-time.ts',               tests: ['test/access/authorize.test.ts', 'test/policy/history-since.test.ts'] },

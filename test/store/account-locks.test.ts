@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { User } from '../../src/domain/accounts/account.ts';
-import { type Grants, MOST_WRONG_PINS, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
+import { type Grants, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
 import type { SignIn } from '../../src/domain/accounts/sign-in.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import { MOST_WRONG_PINS } from '../../src/features/links/openings.ts';
 import type { Screen } from '../../src/features/screens/tables.ts';
 import { deleteRows, updateRows } from '../../src/store/engine/rows.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import { openingPart } from '../../src/features/links/openings.ts';
 import { BETWEEN_ASKING_MILLISECONDS } from '../../src/store/sqlite/sqlite.ts';
 import { accountRecordsContract } from '../contracts/account-store-records.ts';
 import { batchOf } from '../support/own-entries.ts';
@@ -60,8 +61,8 @@ const HARMLESS: Readonly<Record<string, Write>> = {
     await signIns.noteSession({ sessionId: `${at}`, issuer: 'https://id.example.com', subject: 'one', expiresAt: 9e9 });
   },
   'the last use of a token':   ({ grants }, at) => grants.noteUses([{ id: 'kept', at: THEN + at, from: '192.0.2.1' }]),
-  'the opening of a link':     ({ openings }, at) => openings.openLink('kept link', { id: undefined, client: `${at}`, address: '', agent: null }, THEN),
-  'a guess at the PIN of one': ({ openings }) => openings.reserveGuess('kept link'),
+  'the opening of a link':     (store, at) => store.part(openingPart).openLink('kept link', { id: undefined, client: `${at}`, address: '', agent: null }, THEN),
+  'a guess at the PIN of one': (store) => store.part(openingPart).reserveGuess('kept link'),
   'a write that checks the store': ({ probe }) => probe(),
 };
 // biome-ignore format: a table

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { ok } from '../../src/domain/result.ts';
+import { openingPart } from '../../src/features/links/openings.ts';
 import { type CopyMode, copiedTables, copyStore } from '../../src/store/copy-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
 import { batchOf } from '../support/own-entries.ts';
@@ -39,12 +40,12 @@ async function writeFactors({
   secondFactor,
   signIns,
   grants,
-  openings,
   screenCodes,
   ledger,
   curtain,
   sites,
   settings,
+  part,
 }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   const drawn = { camera: 'hall*', until: 1_900_000_000, by: 'admin', drawnAt: 5 };
@@ -72,7 +73,7 @@ async function writeFactors({
   const shown = { thing: { kind: 'live', camera: 'front' }, tokenId: null, uses: 3, pinHash: null } as const;
   const link = { ...shown, id: 'l1', secretHash: 's1', role: 'viewer' as Role, notifiesOnOpen: false };
   await grants.add('link', { ...owned, ...link }, 10);
-  await openings.openLink('l1', { id: undefined, client: 'c', address: '192.0.2.1', agent: null }, 2);
+  await part(openingPart).openLink('l1', { id: undefined, client: 'c', address: '192.0.2.1', agent: null }, 2);
   const code = { deviceHash: 'd1', userHash: 'u1', address: '192.0.2.1', agent: null, createdAt: 1, expiresAt: 9 };
   await screenCodes.addCode({ ...code, state: 'pending', screenId: null }, 10);
   const screen = { id: 's1', secretHash: null, name: 'hall', cameras: ['front'], agent: null };
@@ -152,9 +153,9 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     grants: 3,
     token_rights: 0,
     link_terms: 1,
+    openings: 1,
     screen_displays: 1,
     invitation_terms: 1,
-    openings: 1,
     ...factors,
     revoked_tokens: 1,
     seen_sessions: 0,

@@ -6,7 +6,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { GrantKind, Grants, GrantUse, LinkMaker } from '../../domain/accounts/grant.ts';
+import type { GrantKind, GrantMaker, Grants, GrantUse } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Verdict } from '../../domain/caller.ts';
@@ -104,7 +104,7 @@ export type MakerRights = Omit<Caller, 'credential'>;
 /** What makers are worth now, and what closes their account or role at the moment. Undefined: the maker is gone. */
 export function createMakers(services: Omit<GrantServices, 'store'>) {
   const { clock, grants, roles, authEnabled, owesFactor, recheckToken } = services;
-  return async (maker: LinkMaker): Promise<MakerRights | undefined> => {
+  return async (maker: GrantMaker): Promise<MakerRights | undefined> => {
     if (maker.tokenId !== null) return endingWithToken(await recheckToken(tokenCaller(maker, maker.tokenId)));
     const { user: name, userCreatedAt, role } = maker;
     const now = unixSeconds(clock);
@@ -127,7 +127,7 @@ function endingWithToken(caller: Caller | undefined): MakerRights | undefined {
   return { ...caller, changesAt: Math.min(expiresAt, caller.changesAt ?? Number.POSITIVE_INFINITY) };
 }
 
-const tokenCaller = ({ user: name, role }: LinkMaker, tokenId: string): Caller => ({
+const tokenCaller = ({ user: name, role }: GrantMaker, tokenId: string): Caller => ({
   name,
   role,
   scope: NO_CAMERAS,
@@ -218,7 +218,7 @@ export async function findMaker(
   { caller: { name: user, role, credential }, owner = '', note }: Call<unknown>,
   unknown: Role,
   { store, settings }: ListServices & Pick<Services, 'settings'>,
-): Promise<LinkMaker | undefined> {
+): Promise<GrantMaker | undefined> {
   switch (traitsFor(credential).madeBy) {
     case 'account': {
       const account = await store.accounts.findUser(user);

@@ -21,12 +21,14 @@ const PURPOSES = {
   links: 'postern: PINs and cookies of links, 1',
 } as const;
 
+export type KeyPurpose = keyof typeof PURPOSES;
+
 const KEY_BYTES = 32;
 /** RFC 5869 section 3.1: without a salt where the input is a key already. */
 const NO_SALT = '';
 
 /** 256 bits. */
-export const derivedKey = (signingKey: Uint8Array, purpose: keyof typeof PURPOSES): Buffer =>
+export const derivedKey = (signingKey: Uint8Array, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', signingKey, NO_SALT, PURPOSES[purpose], KEY_BYTES));
 
 /** Tells one derived key from another, and nothing of either. */

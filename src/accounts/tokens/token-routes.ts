@@ -1,7 +1,7 @@
 /** `/api/tokens`: API tokens are made, listed and revoked: the caller's own, for an admin those of all users (SPEC 4.4). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { type ApiToken, type LinkMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
+import { type ApiToken, type GrantMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import { withoutDrawn } from '../../domain/caller.ts';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -115,7 +115,7 @@ export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({
 /** A token as it was asked for, in the fields of the API, not yet checked. Null is as good as absent, but for `expires_at`. */
 export type WantedToken = Readonly<Record<string, unknown>>;
 
-type TokenOwner = Pick<LinkMaker, 'user' | 'userCreatedAt' | 'role'>;
+type TokenOwner = Pick<GrantMaker, 'user' | 'userCreatedAt' | 'role'>;
 
 export interface MadeToken {
   /** Shown once. */

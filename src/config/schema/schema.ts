@@ -2,26 +2,11 @@
 import { z } from 'zod';
 import type { Finding, KeyPath } from '../problems/problems.ts';
 import { authSection } from './auth-schema.ts';
-import { higher, placeAmong, readKeys } from './keys.ts';
+import { placeAmong, readKeys } from './keys.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';
-import { wholeSecondsOrZero } from './value-types.ts';
-
-const DAY = 86_400;
-
-const linksSection = z
-  .strictObject({
-    max_lifetime: wholeSecondsOrZero(60, 366 * DAY)
-      .prefault(30 * DAY)
-      .describe(
-        'Seconds for which a link may be made at most. A link shows one event, review, recording or live camera to everybody who has its address, until its end. 0: no link works, those made before too.',
-      )
-      .meta({ widens: higher }),
-  })
-  .prefault({})
-  .describe('Links: one thing of one camera, shown without an account.');
 
 /** The sections of the core. */
 const SECTIONS = {
@@ -32,7 +17,6 @@ const SECTIONS = {
   nvr: nvrSection,
   events: eventsSection,
   store: storeSection,
-  links: linksSection,
   logger: loggerSection,
   ui: uiSection,
 } as const;

@@ -1,6 +1,4 @@
 /** Grants as they are kept (SPEC 4.4, 12, 13, 18). Times are Unix seconds. */
-
-import type { SharedThing } from '../caller.ts';
 import type { Role, UserName } from '../names.ts';
 import type { PasskeyRecord, SpentChallenge } from './second-factor.ts';
 
@@ -17,6 +15,8 @@ export interface Granted {
   readonly userCreatedAt: number | null;
   /** The role that a token was made with, or the role of a link's maker at that time. */
   readonly role: Role | null;
+  /** The API token by which it was made: the grant dies with it too. */
+  readonly tokenId?: string | null;
   /** A narrowing to these cameras; null: none. */
   readonly cameras: readonly string[] | null;
   readonly createdAt: number;
@@ -40,24 +40,11 @@ export interface ApiToken extends Granted {
   readonly isForCurtain?: true;
 }
 
-export interface Link extends Granted {
-  readonly secretHash: string;
-  /** Nothing newer is known of a proxy's user. */
-  readonly role: Role;
-  readonly thing: SharedThing;
-  /** The API token by which it was made: the link dies with it too. */
+/** Who makes a grant. */
+export type GrantMaker = Pick<Granted, 'user' | 'userCreatedAt'> & {
   readonly tokenId: string | null;
-  /** How many viewers may open it; null: any number. */
-  readonly uses: number | null;
-  /** A keyed digest; null: no PIN. */
-  readonly pinHash: string | null;
-  /** Whether the operator's webhook is told of the first opening. */
-  readonly notifiesOnOpen: boolean;
-  readonly expiresAt: number;
-}
-
-/** Whose link it is. */
-export type LinkMaker = Pick<Link, 'user' | 'userCreatedAt' | 'tokenId' | 'role'>;
+  readonly role: Role;
+};
 
 /** A link, good once, by which a person sets the own password. */
 export interface Invitation extends Granted {
@@ -71,7 +58,6 @@ export interface Invitation extends Granted {
 /** The kinds of the core; features add theirs here (`declare module`). */
 export interface Grants {
   readonly 'api-token': ApiToken;
-  readonly link: Link;
   readonly invitation: Invitation;
 }
 export type GrantKind = keyof Grants;
@@ -100,32 +86,3 @@ export interface InvitedPasskey {
   /** Random; it becomes the user's `factorEpoch`. */
   readonly epoch: string;
 }
-
-/** Who opened a link, when and from where. */
-export interface Opening {
-  readonly at: number;
-  readonly address: string;
-  readonly agent: string | null;
-}
-
-/** One who looks at a link: the same one by a cookie of that link, or by address and program. */
-export interface Viewer {
-  /** The viewer's id from the cookie; undefined without one. */
-  readonly id: string | undefined;
-  /** A digest of address and program. */
-  readonly client: string;
-  readonly address: string;
-  readonly agent: string | null;
-}
-
-/** `opened`: as a new viewer, the `count`th. `known`: let in at `since`. `spent`: others have used it up. `over`: revoked, at its end, or deleted. */
-export type OpeningOutcome =
-  | { readonly kind: 'opened'; readonly count: number }
-  | { readonly kind: 'known'; readonly since: number }
-  | { readonly kind: 'spent' | 'over' };
-
-export const OPENINGS_KEPT = 20;
-/** Requests of one viewer count as one for so long after the first. */
-export const VIEWING_SECONDS = 3600;
-/** Four digits are guessed by one in 200 then, however slowly the guesses come. */
-export const MOST_WRONG_PINS = 50;

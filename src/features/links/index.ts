@@ -1,32 +1,61 @@
 /** Links: one thing of one camera, shown without an account to whoever has the address (SPEC 13). */
 import { unfit } from '../../accounts/http/kernel.ts';
-import { findSigningSecret, type SecretPlaces } from '../../accounts/sessions/signing-secret.ts';
+import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { derivedKey } from '../../accounts/second-factor/sealing.ts';
+import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { bound } from '../../routes/own-route.ts';
-import type { FeatureParts } from '../feature.ts';
+import type { CommandServices, FeatureParts, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
+import { linksSection } from './keys.ts';
+import { createLinkJudge } from './link-judge.ts';
 import { LINK_PAGE_ROUTES } from './link-page.ts';
 import { createLinkPasses } from './link-pass.ts';
 import { LINK_ROUTES } from './link-routes.ts';
+import { createLinks, createViewers, linkIdentities } from './links.ts';
+import { openingPart } from './openings.ts';
 
 export const links: FeatureParts = {
+  keys: { links: linksSection },
   routes: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],
-  open: () => ({
-    under: ({ services }) => ({ routes: [...bound(LINK_ROUTES, services), ...bound(LINK_PAGE_ROUTES, services)] }),
-  }),
-  openForCommand: ({ settings, secretPlaces }) => ({
-    routes: (services) =>
-      bound<never>(LINK_ROUTES, {
-        ...services,
-        longest: settings.links.max_lifetime,
-        passes: { pinHash: pinHashAt(secretPlaces) },
-      } as never),
-  }),
+  open: openLinks,
+  openForCommand,
 };
 
-/** The key of PINs is the service's: a command reads it when a PIN is given. */
-const pinHashAt =
-  (places: SecretPlaces) =>
-  async (linkId: string, pin: string): Promise<string> => {
-    const secret = await findSigningSecret(places, 'refuse');
-    if (!secret.ok) throw unfit('pin-invalid', secret.error);
-    return createLinkPasses(secret.value.key).pinHash(linkId, pin);
+/** Old links, by address: a messenger that shows one again and again keeps no person out. */
+const BAD_SECRETS = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
+
+function openLinks({ store, steadyClock: clock, keyFor }: FeatureServices): OpenFeature {
+  const passes = createLinkPasses(keyFor('links'));
+  const openings = store.part(openingPart);
+  const linkLimiter = createLoginLimiter({ clauses: BAD_SECRETS, clock });
+  return {
+    identities: (rules) => linkIdentities(createLinks(rules, passes), createLinks(rules, passes, linkLimiter)),
+    under({ services, destinations, rules }) {
+      const viewers = createViewers(services, openings);
+      const judge = createLinkJudge(services.settings, destinations, rules);
+      const own = { links: createLinks(services, passes, linkLimiter), viewers, openings, passes, judge };
+      const all = { ...services, ...own };
+      return {
+        routes: [...bound(LINK_ROUTES, all), ...bound(LINK_PAGE_ROUTES, all)],
+        enter: viewers.enter,
+        visitorFault: judge.faultOf,
+      };
+    },
   };
+}
+
+/** A PIN cannot be given to `explain`: for a link with one the answer is that it is missing. */
+const NO_PASSES = { viewerIn: () => undefined };
+
+function openForCommand({ store, secretPlaces }: CommandServices): OpenForCommand {
+  /** The key of PINs is the service's: it is read when a PIN is given. */
+  const pinHash = async (linkId: string, pin: string): Promise<string> => {
+    const secret = await findSigningSecret(secretPlaces, 'refuse');
+    if (!secret.ok) throw unfit('pin-invalid', secret.error);
+    return createLinkPasses(derivedKey(secret.value.key, 'links')).pinHash(linkId, pin);
+  };
+  return {
+    identities: (rules) => linkIdentities(createLinks(rules, NO_PASSES)),
+    routes: (services) =>
+      bound<never>(LINK_ROUTES, { ...services, openings: store.part(openingPart), passes: { pinHash } } as never),
+  };
+}

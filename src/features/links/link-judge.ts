@@ -1,6 +1,7 @@
 /** What links and their page need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
-import { linkFiles, linkPlaylist, linkTarget } from '../../access/link-targets.ts';
+
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
+import { thingFiles, thingPlaylist, thingTarget } from '../../access/thing-paths.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses.ts';
 import type { Caller, SharedThing } from '../../domain/caller.ts';
@@ -28,7 +29,7 @@ interface LinkFacts {
 const EMPTY_LIST = /^\s*\[\s*\]\s*$/;
 const OF_RECORDING = { hasClip: true, hasSnapshot: true, label: undefined } as const;
 
-export type GateLinkJudge = ReturnType<typeof createLinkJudge>;
+export type LinkJudge = ReturnType<typeof createLinkJudge>;
 
 /** `rules`: the active ones, without counters. */
 export function createLinkJudge(settings: Settings, destinations: DestinationRules, rules: () => Rules) {
@@ -51,7 +52,7 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
     return rule ? askFor(rule.path(id), askRecord) : err('path-not-found');
   };
   const hasNoRecording = async (camera: string, from: number, to: number): Promise<boolean> => {
-    const place = nvr().links.recordingsAt(camera, from, to);
+    const place = nvr().things.recordingsAt(camera, from, to);
     const parts = place === undefined ? undefined : await askFor(place, askList);
     return parts?.ok === true && EMPTY_LIST.test(parts.value);
   };
@@ -68,17 +69,17 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
     };
   };
   return {
-    filesOf: (thing: SharedThing) => linkFiles(nvr().links, thing),
+    filesOf: (thing: SharedThing) => thingFiles(nvr().things, thing),
     /** The playlist of the thing, below the link; undefined where the NVR has none. */
-    playlistOf: (thing: SharedThing) => linkPlaylist(nvr().links, thing),
+    playlistOf: (thing: SharedThing) => thingPlaylist(nvr().things, thing),
     recordOf,
     /** All files of a thing are judged alike: by its camera and by one verb. */
     async denial(caller: Caller): Promise<RefusalReason | undefined> {
       const { credential } = caller;
       if (credential.kind !== 'link') return 'no-credentials';
       const { thing } = credential;
-      const { links } = nvr();
-      const target = linkTarget(links, thing, linkFiles(links, thing).slice(0, 1));
+      const { things } = nvr();
+      const target = thingTarget(things, thing, thingFiles(things, thing).slice(0, 1));
       if (target === undefined) return 'path-not-found';
       const facts = toFacts({ method: 'GET', isUpgrade: false, target, headers: [], peer: '127.0.0.1' });
       const known = { name: 'link', identify: () => ({ kind: 'identified', caller }) as const };
@@ -112,15 +113,17 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
      * Where the NVR could not send a file: that there is none, where the events kept here say so, else the reason as it is. `path`
      * is that of the link, or of the NVR.
      */
-    async faultOf(thing: SharedThing, path: string, reason: RefusalReason): Promise<RefusalReason> {
+    async faultOf({ credential }: Caller, path: string, reason: RefusalReason): Promise<RefusalReason> {
+      if (credential.kind !== 'link') return reason;
+      const { thing } = credential;
       // Only events that are kept here: the NVR itself has just failed.
       if (thing.kind !== 'event' || !destinations.eventsBackend || REFUSALS[reason].status < 500) return reason;
       const facts = await eventFacts(thing.id);
       if (!facts) return reason;
-      const { links } = nvr();
-      const { 'snapshot.jpg': snapshot, 'clip.mp4': clip } = links.filesOf(thing);
-      const playlists = links.playlistsOf(thing);
-      const asked = isBelowLinks(path) ? linkTarget(links, thing, path.split('/').slice(3)) : path;
+      const { things } = nvr();
+      const { 'snapshot.jpg': snapshot, 'clip.mp4': clip } = things.filesOf(thing);
+      const playlists = things.playlistsOf(thing);
+      const asked = isBelowLinks(path) ? thingTarget(things, thing, path.split('/').slice(3)) : path;
       const isClip = asked === clip || (playlists !== undefined && asked?.startsWith(`${playlists}/`));
       const isThere = asked === snapshot ? facts.hasSnapshot : isClip ? facts.hasClip : true;
       return isThere ? reason : 'link-file-absent';

@@ -31,13 +31,10 @@ import {
 } from '../../ui/page.ts';
 import { formatSeconds } from '../../ui/pages/login/login-outcome.ts';
 import { spaced } from '../../ui/pages/shared/spelling.ts';
-import type { GateLinkJudge } from './link-judge.ts';
 import { givePin, type LinkVisit, type PinVisit, type VisitServices, visitLink } from './visit.ts';
 
 /** What the routes below a link work with. */
-type PageServices = AccountResponseDeps &
-  VisitServices &
-  Pick<Services, 'friendlyNameOf' | 'ui'> & { readonly judge: Pick<GateLinkJudge, 'factsOf' | 'playlistOf'> };
+type PageServices = AccountResponseDeps & VisitServices & Pick<Services, 'friendlyNameOf' | 'ui'>;
 
 /** Files below the link, by name. */
 interface ShownThing {

@@ -1,7 +1,6 @@
 /** What the page of a link gives a browser: a signed cookie for that link alone, which knows the viewer again and says that the PIN was given (SPEC 13). */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { derivedKey } from '../../accounts/second-factor/sealing.ts';
-import type { Link } from '../../domain/accounts/grant.ts';
+import type { Link } from './tables.ts';
 
 export type LinkPasses = ReturnType<typeof createLinkPasses>;
 
@@ -10,6 +9,8 @@ const DIGITS = /^\d+$/;
 const OF_DIGITS = '9.';
 export const hasDigitsAlone = ({ pinHash }: Link): boolean => pinHash?.startsWith(OF_DIGITS) === true;
 
+/** The cookie's path is the link's, so that a browser shows it to no other. */
+export const PASS_COOKIE = 'postern_link';
 export const PASS_SECONDS = 86_400;
 
 const VIEWER_BYTES = 12;
@@ -21,8 +22,7 @@ const MOST_COOKIES = 8;
  * not in the store: made from the secret that sessions are signed with. Checking it costs nothing, so that strangers cannot
  * keep the server busy with guesses.
  */
-export function createLinkPasses(signingSecret: Uint8Array) {
-  const key = derivedKey(signingSecret, 'links');
+export function createLinkPasses(key: Uint8Array) {
   const macOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   const passMac = ({ id, pinHash }: Link, viewer: string, until: string): string =>
     macOf(`pass ${id} ${viewer} ${until} ${pinHash ?? ''}`);

@@ -1,27 +1,23 @@
 /** `/api/links`: makes, lists and revokes links: the caller's own, for an admin those of all users (SPEC 13). */
 import { z } from 'zod';
-import { findMaker, type GrantUses, knownGrants, revokeGrant, shownAddress } from '../../accounts/grants/grants.ts';
+import { findMaker, knownGrants, revokeGrant, shownAddress } from '../../accounts/grants/grants.ts';
 import { MAYBE_TEXT, MAYBE_TIME, PAGE_URL } from '../../accounts/http/answers.ts';
 import type { AccountResponseDeps } from '../../accounts/http/kernel.ts';
 import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
-import type { Link, LinkMaker, Opening } from '../../domain/accounts/grant.ts';
+import type { GrantMaker } from '../../domain/accounts/grant.ts';
 import { isDrawnFor, type SharedThing } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { BODY_NO, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
-import type { Store } from '../../store/open-store.ts';
-import { type LinkJudge, type LinkMaking, requestLink, type WantedLink } from './make-link.ts';
+import { longestLife } from './keys.ts';
+import { type LinkMaking, requestLink, type WantedLink } from './make-link.ts';
+import type { Opening, Openings } from './openings.ts';
+import type { Link } from './tables.ts';
 
-type RouteServices = AccountResponseDeps &
-  LinkMaking &
-  Pick<Services, 'settings'> & {
-    readonly store: Pick<Store, 'openings'>;
-    readonly grantUses: Pick<GrantUses, 'flush'>;
-    readonly judge: LinkJudge;
-    /** The page at that path for people, or undefined while `server.public_url` is not set. */
-    readonly publicAddressOf: (path: string) => string | undefined;
-  };
+type RouteServices = LinkMaking &
+  AccountResponseDeps &
+  Pick<Services, 'grantUses' | 'publicAddressOf'> & { readonly openings: Openings };
 
 const CAMERA = z.object({ camera: TEXT });
 /** What a link shows: as it is asked for, and as it is listed. */
@@ -93,10 +89,11 @@ export const LINK_ROUTES = [
   route({ route: 'DELETE /api/links/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke a link', yes: [200, SUCCESS], no: [404], act: 'link-revoked', run: revoke }),
 ];
 
-async function makerFor(call: Call<unknown>, services: RouteServices): Promise<LinkMaker> {
+async function makerFor(call: Call<unknown>, services: RouteServices): Promise<GrantMaker> {
   const { caller } = call;
   // A command is told so by the name of the key.
-  if (services.longest === 0 && caller.credential.kind !== 'command-line') throw new Refused(404, NO_LINKS);
+  if (longestLife(services.settings) === 0 && caller.credential.kind !== 'command-line')
+    throw new Refused(404, NO_LINKS);
   const maker = await findMaker(call, VIEWER, services);
   if (!maker) throw new Refused(403, NO_MAKER);
   return maker;
@@ -119,9 +116,9 @@ async function create(call: Call<WantedLink>, services: RouteServices): Promise<
 }
 
 async function list({ caller }: Call, services: RouteServices): Promise<object> {
-  const { store, clock } = services;
+  const { openings, clock } = services;
   const links = (await knownGrants('link', caller, services)).filter(({ thing }) => !isDrawnFor(caller, thing.camera));
-  const used = await store.openings.openings(links.map(({ id }) => id));
+  const used = await openings.openings(links.map(({ id }) => id));
   const now = unixSeconds(clock);
   return links.map((link) => linkResponse(link, used.get(link.id) ?? UNOPENED, now));
 }

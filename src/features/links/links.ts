@@ -1,26 +1,35 @@
 /** Links: what one is worth at this moment, and how many viewers it lets in (SPEC 13). */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { thingTarget } from '../../access/thing-paths.ts';
 import { type Audit, shortText } from '../../accounts/audit.ts';
-import { createMakers, type GrantServices, type MakerRights, secretHash } from '../../accounts/grants/grants.ts';
+import { type MakerRights, secretHash } from '../../accounts/grants/grants.ts';
 import { clientKey } from '../../accounts/login/client-key.ts';
-import { createLoginLimiter, type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
-import { type Link, type OpeningOutcome, VIEWING_SECONDS, type Viewer } from '../../domain/accounts/grant.ts';
+import { type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
+import type { Services } from '../../app/services.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
-import type { Caller, LinkFault, LinkVerdict, SharedThing } from '../../domain/caller.ts';
+import type { Caller, SharedThing, Verdict } from '../../domain/caller.ts';
 import { bothScopes, scopeOfNames } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import { type RequestFacts, userAgent } from '../../domain/request.ts';
+import { headerLines, type RequestFacts, userAgent } from '../../domain/request.ts';
+import { cookieValues } from '../../domain/sent-credentials.ts';
+import type { Client } from '../../gateway/decision/request-facts.ts';
+import { judged, verdictOutcome } from '../../identity/sources.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { LinkPasses } from './link-pass.ts';
+import type { FeatureIdentities } from '../feature.ts';
+import { longestLife } from './keys.ts';
+import { type LinkPasses, PASS_COOKIE } from './link-pass.ts';
+import { type Openings, VIEWING_SECONDS, type Viewer } from './openings.ts';
+import type { Link } from './tables.ts';
+
+type LinkFault = 'unknown' | 'expired' | 'revoked' | 'maker-gone' | 'pin-missing' | 'limited';
+type LinkVerdict = Verdict<LinkFault>;
 
 export type FoundLink =
   | { readonly kind: 'holds'; readonly link: Link; readonly viewer: string | undefined }
   | { readonly kind: 'invalid'; readonly reason: LinkFault };
-
-export type Links = ReturnType<typeof createLinks>;
 
 /** Another replica's clock may be ahead. */
 const CLOCK_SKEW_SECONDS = 60;
@@ -40,16 +49,17 @@ export function linkCaller(
   };
 }
 
-/** `isEnabled`: `links.max_lifetime` is more than 0. */
-export function createLinks(
-  services: Omit<GrantServices, 'store'> & {
-    readonly passes: Pick<LinkPasses, 'viewerIn'>;
-    readonly isEnabled: boolean;
-  },
-) {
-  const { grants, passes, clock, isEnabled } = services;
-  const rightsOf = createMakers(services);
+const LIMITED = { kind: 'invalid', reason: 'limited' } as const;
 
+export type Links = ReturnType<typeof createLinks>;
+
+/** `linkLimiter`: of secrets that open nothing, by address; it bounds the questions to the store. Absent: nothing is counted. */
+export function createLinks(
+  { grants, makerRights, clock, settings }: Pick<Services, 'grants' | 'makerRights' | 'clock' | 'settings'>,
+  passes: Pick<LinkPasses, 'viewerIn'>,
+  linkLimiter?: MemoryLimiter,
+) {
+  const isEnabled = longestLife(settings) > 0;
   const bySecret = (secret: string): MaybePromise<Link | undefined> => {
     const digest = isEnabled ? secretHash(secret) : undefined;
     return digest === undefined ? undefined : grants.find('link', { secretHash: digest });
@@ -59,6 +69,11 @@ export function createLinks(
     const isUnborn = unixSeconds(clock) < link.createdAt - CLOCK_SKEW_SECONDS;
     return grants.isOver(link) || isUnborn ? 'expired' : undefined;
   };
+  const callerOf = async (link: Link, viewer: string | undefined): Promise<Caller | undefined> => {
+    const maker = await makerRights(link);
+    // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
+    return maker && !maker.closed ? linkCaller(link, maker, viewer) : undefined;
+  };
   /** Whether it holds, but for its PIN. `cookies` are values of the cookie that the page sets. */
   const look = async (secret: string, cookies: readonly string[]): Promise<FoundLink> => {
     const link = await bySecret(secret);
@@ -67,26 +82,42 @@ export function createLinks(
     if (fault) return { kind: 'invalid', reason: fault };
     return { kind: 'holds', link, viewer: passes.viewerIn(link, cookies, unixSeconds(clock)) };
   };
-  const callerOf = async (link: Link, viewer: string | undefined): Promise<Caller | undefined> => {
-    const maker = await rightsOf(link);
-    // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
-    return maker && !maker.closed ? linkCaller(link, maker, viewer) : undefined;
+  const judge = async (secret: string, cookies: readonly string[]): Promise<LinkVerdict> => {
+    const found = await look(secret, cookies);
+    if (found.kind === 'invalid') return found;
+    const { link, viewer } = found;
+    const caller = await callerOf(link, viewer);
+    if (!caller) return { kind: 'invalid', reason: 'maker-gone' };
+    if (link.pinHash !== null && viewer === undefined) return { kind: 'invalid', reason: 'pin-missing' };
+    return { kind: 'valid', caller };
   };
-
+  /** `isBad`: the answer counts against the address. */
+  const counted = <Answer>(
+    address: string,
+    ask: () => MaybePromise<Answer>,
+    isBad: (answer: Answer) => boolean,
+  ): MaybePromise<Answer | 'limited'> => {
+    const place = linkLimiter?.reserve(address);
+    if (place?.kind === 'limited') return 'limited';
+    return place ? settled(place, async () => ask(), isBad) : ask();
+  };
   return {
     look,
-    /** What the link of that secret shows, whether it holds or not. */
-    shared: (secret: string): MaybePromise<SharedThing | undefined> =>
-      mapMaybe(bySecret(secret), (link) => link?.thing),
-    async verify(secret: string, cookies: readonly string[]): Promise<LinkVerdict> {
-      const found = await look(secret, cookies);
-      if (found.kind === 'invalid') return found;
-      const { link, viewer } = found;
-      const caller = await callerOf(link, viewer);
-      if (!caller) return { kind: 'invalid', reason: 'maker-gone' };
-      if (link.pinHash !== null && viewer === undefined) return { kind: 'invalid', reason: 'pin-missing' };
-      return { kind: 'valid', caller };
+    async verify(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict> {
+      const isBad = (verdict: LinkVerdict) => verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
+      const verdict = await counted(address, () => judge(secret, cookies), isBad);
+      return verdict === 'limited' ? LIMITED : verdict;
     },
+    /** What the link of that secret shows, whether it holds or not. */
+    shared: (secret: string, address: string): MaybePromise<SharedThing | 'limited' | undefined> =>
+      mapMaybe(
+        counted(
+          address,
+          () => bySecret(secret),
+          (link) => !link,
+        ),
+        (link) => (link === 'limited' ? link : link?.thing),
+      ),
     /** The caller with the rights of now; undefined when the link is over. */
     async recheck({ credential }: Caller): Promise<Caller | undefined> {
       if (credential.kind !== 'link' || !isEnabled) return undefined;
@@ -96,60 +127,43 @@ export function createLinks(
   };
 }
 
-/** Old links, by address: a messenger that shows one again and again keeps no person out. */
-export const createLinkLimiter = (clock: Clock): MemoryLimiter =>
-  createLoginLimiter({ clauses: [{ count: 60, windowSeconds: 60, text: '60/minute' }], clock });
+// biome-ignore format: a table
+const REASONS: Readonly<Record<LinkFault, RefusalReason>> = {
+  unknown: 'link-over', expired: 'link-over', revoked: 'link-over', 'maker-gone': 'link-over',
+  'pin-missing': 'link-pin-missing', limited: 'links-limited',
+};
 
-export type OpenLinks = ReturnType<typeof openLinks>;
-
-/** Links for their visitors: secrets that open nothing are counted by address, and viewers up to the uses of a link. */
-export function openLinks(
-  links: Links,
-  services: {
-    readonly store: Pick<Store, 'grants' | 'openings'>;
-    readonly clock: Clock;
-    /** It bounds the questions to the store. */
-    readonly linkLimiter: MemoryLimiter;
-    readonly audit: Audit;
+/** The first of the sources: a request below `/s/{secret}/…` is judged as the link, whatever other credentials came along. `counted`: for the requests of clients. */
+export const linkIdentities = (links: Links, counted = links): FeatureIdentities => ({
+  sources: [
+    {
+      slot: 'first',
+      make: ({ addressOf, trace, isNoted }) => ({
+        name: 'link',
+        identify(request) {
+          const { pathSecret } = request;
+          if (pathSecret === undefined) return { kind: 'silent' };
+          const cookies = cookieValues(headerLines(request, 'cookie'), PASS_COOKIE);
+          const { verify } = isNoted ? counted : links;
+          return mapMaybe(verify(pathSecret, cookies, addressOf(request)), (verdict) => {
+            trace?.({ source: 'link', outcome: verdictOutcome(verdict) }, request);
+            return judged(verdict, (fault) => REASONS[fault]);
+          });
+        },
+      }),
+    },
+  ],
+  rechecks: { link: links.recheck },
+  standsFor: (isNoted) => (segments, address, things) => {
+    const [, pathSecret = '', ...file] = segments;
+    const { shared } = isNoted ? counted : links;
+    return mapMaybe(shared(pathSecret, address), (thing) => {
+      if (thing === 'limited') return 'links-limited';
+      const target = thing && thingTarget(things, thing, file);
+      return target === undefined ? 'link-over' : { target, pathSecret };
+    });
   },
-) {
-  const { linkLimiter } = services;
-  const viewers = createLinkViewers(services);
-  return {
-    ...links,
-    mayEnter: viewers.mayEnter,
-    /** What the link of that secret shows; counts a secret that is none against its sender's address. */
-    sharedFrom(secret: string, address: string): MaybePromise<SharedThing | 'limited' | undefined> {
-      const place = linkLimiter.reserve(address);
-      if (place.kind === 'limited') return 'limited';
-      return mapMaybe(links.shared(secret), (thing) => {
-        if (thing) place.release();
-        else place.keep();
-        return thing;
-      });
-    },
-    /** Counts links that do not hold against their sender's address. */
-    async verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict> {
-      const place = linkLimiter.reserve(address);
-      if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
-      const isRefused = (verdict: LinkVerdict) => verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
-      return settled(place, () => links.verify(secret, cookies), isRefused);
-    },
-    /** Lets a viewer in whose request was admitted; gives the reason when the link is used up. */
-    async enter(
-      { credential }: Caller,
-      { address }: { readonly address: string },
-      request: RequestFacts,
-    ): Promise<RefusalReason | undefined> {
-      if (credential.kind !== 'link') return undefined;
-      const visit = { linkId: credential.linkId, viewer: credential.viewer, address, agent: userAgent(request) };
-      // The head of an answer shows nothing: messengers ask for it before they show an address.
-      if (request.method === 'HEAD') return (await viewers.mayEnter(visit)) === 'may' ? undefined : 'link-over';
-      const { kind } = await viewers.enter(visit);
-      return kind === 'opened' || kind === 'known' ? undefined : 'link-over';
-    },
-  };
-}
+});
 
 /** One request for what a link shows. */
 export interface Visit {
@@ -164,25 +178,43 @@ const REMEMBERED_VIEWERS = 10_000;
 const LONGEST_AGENT = 200;
 const DIGEST_CHARACTERS = 22;
 
+export type Viewers = ReturnType<typeof createViewers>;
+
 /** Counts each viewer once an hour, and lets no more in than a link has uses. */
-function createLinkViewers({ store, clock, audit }: Omit<Parameters<typeof openLinks>[1], 'linkLimiter'>) {
+export function createViewers(
+  { store, clock, audit }: Pick<Services, 'store' | 'clock' | 'audit'>,
+  openings: Openings,
+) {
   /** When a viewer was let in, by link: a video is asked for in many ranges. */
   const inside = new LRUCache<string, number>(upTo(REMEMBERED_VIEWERS));
+  const isLetIn = async (visit: Visit): Promise<boolean> => {
+    const now = unixSeconds(clock);
+    const viewer = toViewer(visit);
+    const key = `${visit.linkId} ${viewer.id ?? viewer.client}`;
+    const since = inside.get(key);
+    if (since !== undefined && since <= now && now - since < VIEWING_SECONDS) return true;
+    const outcome = await openings.openLink(visit.linkId, viewer, now);
+    if (outcome.kind === 'opened') inside.set(key, now);
+    if (outcome.kind === 'known') inside.set(key, outcome.since);
+    if (outcome.kind === 'opened') await recordOpening(visit, outcome.count, store, audit);
+    return outcome.kind === 'opened' || outcome.kind === 'known';
+  };
+  /** Whether the viewer would be let in: for what shows nothing yet. */
+  const mayEnter = async (visit: Visit): Promise<boolean> =>
+    (await openings.mayOpen(visit.linkId, toViewer(visit), unixSeconds(clock))) === 'may';
   return {
-    async enter(visit: Visit): Promise<OpeningOutcome> {
-      const now = unixSeconds(clock);
-      const viewer = toViewer(visit);
-      const key = `${visit.linkId} ${viewer.id ?? viewer.client}`;
-      const since = inside.get(key);
-      if (since !== undefined && since <= now && now - since < VIEWING_SECONDS) return { kind: 'known', since };
-      const outcome = await store.openings.openLink(visit.linkId, viewer, now);
-      if (outcome.kind === 'opened') inside.set(key, now);
-      if (outcome.kind === 'known') inside.set(key, outcome.since);
-      if (outcome.kind === 'opened') await recordOpening(visit, outcome.count, store, audit);
-      return outcome;
+    mayEnter,
+    /** Lets a viewer in whose request was admitted; gives the reason when the link is used up. */
+    async enter(
+      { credential }: Caller,
+      { address }: Pick<Client, 'address'>,
+      request: RequestFacts,
+    ): Promise<RefusalReason | undefined> {
+      if (credential.kind !== 'link') return undefined;
+      const visit = { linkId: credential.linkId, viewer: credential.viewer, address, agent: userAgent(request) };
+      // The head of an answer shows nothing: messengers ask for it before they show an address.
+      return (await (request.method === 'HEAD' ? mayEnter : isLetIn)(visit)) ? undefined : 'link-over';
     },
-    /** Whether `enter` would let the viewer in: for what shows nothing yet. */
-    mayEnter: (visit: Visit) => store.openings.mayOpen(visit.linkId, toViewer(visit), unixSeconds(clock)),
   };
 }
 

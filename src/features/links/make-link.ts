@@ -1,9 +1,10 @@
 /** Making a link, for the API and the command line: what it is to show, how long, to how many; and whether its maker may see that now (SPEC 1, 13). */
 
-import { type GrantServices, keepGrant, newGrant } from '../../accounts/grants/grants.ts';
+import { keepGrant, newGrant } from '../../accounts/grants/grants.ts';
 import { shown } from '../../accounts/http/json-body.ts';
 import { type Call, refusedFor, unfit } from '../../accounts/http/kernel.ts';
-import { type Link, type LinkMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
+import type { Services } from '../../app/services.ts';
+import { type GrantMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { type Caller, lostRights, type SharedThing } from '../../domain/caller.ts';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
@@ -11,10 +12,11 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
 import { LINK_PATH } from '../../domain/page-paths.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
-import type { Result } from '../../domain/result.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
+import { longestLife } from './keys.ts';
+import type { LinkJudge } from './link-judge.ts';
 import { linkCaller } from './links.ts';
+import type { Link } from './tables.ts';
 
 /** A link as it was asked for, in the fields of the API, not yet checked. */
 export type WantedLink = Readonly<Record<string, unknown>>;
@@ -32,23 +34,12 @@ interface LinkTerms {
   readonly notifiesOnOpen: boolean;
 }
 
-/** What is known of the NVR, and what the decision says. */
-export interface LinkJudge {
-  /** The record of an event or a review; undefined when there is none. Errs with why it cannot be told. */
-  recordOf(kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>>;
-  /** Why the caller of a link would be refused what the link shows; undefined when it would not. */
-  denial(caller: Caller): Promise<RefusalReason | undefined>;
-  /** Names of the files below a link to this thing. */
-  filesOf(thing: SharedThing): readonly string[];
-}
-
 /** What links are made with. */
-export interface LinkMaking extends Pick<GrantServices, 'clock' | 'store'> {
+export type LinkMaking = Pick<Services, 'clock' | 'store' | 'settings' | 'recheck'> & {
   /** A command reads the key of PINs when one is given. */
   readonly passes: { pinHash(linkId: string, pin: string): MaybePromise<string> };
-  /** `links.max_lifetime`, in seconds. */
-  readonly longest: number;
-}
+  readonly judge: LinkJudge;
+};
 
 /** `path` is below the base path and holds the secret; it is shown once. */
 export interface MadeLink {
@@ -78,15 +69,12 @@ export const linkPath = (secret: string): string => `${LINK_PATH}/${secret}`;
 /** A link that a caller asks for. Refuses by a `Refused`. */
 export async function requestLink(
   { caller, body: wanted, params }: Pick<Call<WantedLink>, 'caller' | 'body' | 'params'>,
-  maker: LinkMaker,
-  services: LinkMaking & {
-    readonly judge: LinkJudge;
-    readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
-  },
+  maker: GrantMaker,
+  services: LinkMaking,
 ): Promise<MadeLink> {
-  const { judge, longest, recheck } = services;
+  const { judge, recheck } = services;
   const asked = parseThing(wanted['what']);
-  const terms = parseTerms(wanted, longest);
+  const terms = parseTerms(wanted, longestLife(services.settings));
   // No NVR is asked for a command: the camera is told beside the thing, and what the maker may see is judged when the link is opened.
   if (caller.credential.kind === 'command-line') {
     const thing = 'id' in asked ? { ...asked, camera: params['camera'] ?? '' } : asked;
@@ -111,7 +99,7 @@ export async function requestLink(
 async function draftLink(
   thing: SharedThing,
   { expiresIn, uses, pin, name, notifiesOnOpen }: LinkTerms,
-  maker: LinkMaker,
+  maker: GrantMaker,
   { passes, clock }: Pick<LinkMaking, 'passes' | 'clock'>,
 ): Promise<MadeLink> {
   const { id, secret, secretHash } = newGrant();

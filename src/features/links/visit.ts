@@ -1,33 +1,29 @@
 /** A visit of a link: whether its page shows, asks for the PIN, or is over (SPEC 13). */
 
-import { type Audit, auditedAgent } from '../../accounts/audit.ts';
-import type { GrantServices } from '../../accounts/grants/grants.ts';
+import { auditedAgent } from '../../accounts/audit.ts';
 import { isFailure, type NotJudged } from '../../accounts/login/guesses.ts';
-import { type LoginLimiter, settled } from '../../accounts/login/login-limiter.ts';
+import { settled } from '../../accounts/login/login-limiter.ts';
 import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
-import type { Link } from '../../domain/accounts/grant.ts';
+import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
-import { PASS_COOKIE } from '../../identity/sources.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import type { Store } from '../../store/open-store.ts';
-import { hasDigitsAlone, type LinkPasses, PASS_SECONDS } from './link-pass.ts';
-import type { OpenLinks } from './links.ts';
-import { type LinkJudge, linkPath } from './make-link.ts';
+import type { LinkJudge } from './link-judge.ts';
+import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
+import type { Links, Viewers } from './links.ts';
+import { linkPath } from './make-link.ts';
+import type { Openings } from './openings.ts';
+import type { Link } from './tables.ts';
 
-/** What a visit is judged by. */
-export interface VisitServices extends Pick<GrantServices, 'clock'> {
-  readonly store: Pick<Store, 'openings'>;
-  readonly links: Pick<OpenLinks, 'look' | 'mayEnter' | 'verifyFrom'>;
-  readonly passes: Pick<LinkPasses, 'isPin' | 'issue'>;
+/** What a visit is judged by; `codeLimiter` keeps its clauses, whatever `failed_login_rate_limit` says. */
+export type VisitServices = Pick<Services, 'clock' | 'audit' | 'limiter' | 'codeLimiter'> & {
+  readonly links: Links;
+  readonly viewers: Viewers;
+  readonly openings: Openings;
+  readonly passes: LinkPasses;
   readonly judge: LinkJudge;
-  readonly audit: Audit;
-  /** The limiter of failed logins, by address: a wrong PIN is one. */
-  readonly limiter: LoginLimiter;
-  /** The limiter of wrong codes, by account; its clauses stay whatever `failed_login_rate_limit` says. */
-  readonly codeLimiter: LoginLimiter;
-}
+};
 
 type ClosedLink =
   /** Unknown, ended, revoked, used up, or its maker may no longer see it: all alike. */
@@ -54,7 +50,7 @@ const OVER = { kind: 'over' } as const;
 export async function visitLink(secret: string, ctx: RouteContext, deps: VisitServices): Promise<LinkVisit> {
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const cookies = cookieValues(ctx.get('Cookie'), PASS_COOKIE);
-  const verdict = await deps.links.verifyFrom(secret, cookies, address);
+  const verdict = await deps.links.verify(secret, cookies, address);
   if (verdict.kind === 'invalid' && verdict.reason !== 'pin-missing') return shutFor(verdict.reason);
   const found = await deps.links.look(secret, cookies);
   if (verdict.kind === 'invalid')
@@ -62,7 +58,7 @@ export async function visitLink(secret: string, ctx: RouteContext, deps: VisitSe
   const { credential } = verdict.caller;
   if (credential.kind !== 'link' || found.kind === 'invalid') return OVER;
   const { viewer } = credential;
-  if ((await deps.links.mayEnter({ linkId: credential.linkId, viewer, address, agent })) !== 'may') return OVER;
+  if (!(await deps.viewers.mayEnter({ linkId: credential.linkId, viewer, address, agent }))) return OVER;
   // The page shows nothing that the NVR would not be asked for.
   const denied = await deps.judge.denial(verdict.caller);
   if (denied) return REFUSALS[denied].status >= 500 ? { kind: 'busy' } : OVER;
@@ -76,7 +72,7 @@ export async function givePin(
   deps: VisitServices,
 ): Promise<PinVisit> {
   const { clientAddress: from, requestId } = ctx.state;
-  const verdict = await deps.links.verifyFrom(given.secret, [], from);
+  const verdict = await deps.links.verify(given.secret, [], from);
   if (verdict.kind === 'invalid' && verdict.reason !== 'pin-missing') return shutFor(verdict.reason);
   const found = await deps.links.look(given.secret, []);
   if (found.kind === 'invalid') return OVER;
@@ -152,7 +148,7 @@ async function judgePin(link: Link, pin: string, address: string, deps: VisitSer
   );
 }
 
-async function compare(link: Link, pin: string, { store: { openings }, passes }: VisitServices): Promise<PinOutcome> {
+async function compare(link: Link, pin: string, { openings, passes }: VisitServices): Promise<PinOutcome> {
   if (!(await openings.reserveGuess(link.id))) return { kind: 'locked' };
   if (!passes.isPin(link, pin)) return { kind: 'wrong' };
   await openings.releaseGuess(link.id);

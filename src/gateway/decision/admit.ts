@@ -5,7 +5,7 @@
  *  1. strict target and head      one path in one spelling, one framing, one Host       400, 405, 417, 431
  *  2. client address              through trusted proxies; refuses nothing, every verdict names it
  *  3. host                        the internal listener answers to its own names only    403
- *  4. route                       the row of the route table; below a link that of the path it stands for  404, 429
+ *  4. route                       the row of the route table; where it says `link`, that of the path it stands for  404, 429
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
@@ -21,11 +21,11 @@
 import type { AccessVerdict, Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
 import { refusedCameras } from '../../access/camera-locators.ts';
-import { linkTarget } from '../../access/link-targets.ts';
+import type { ThingPaths } from '../../access/nvr-adapter.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { isInternalHost, type TrustedNetworks } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
-import type { Caller, Closed, IdentitySource, IdentityVerdict, SharedThing } from '../../domain/caller.ts';
+import type { Caller, Closed, IdentitySource, IdentityVerdict } from '../../domain/caller.ts';
 import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
@@ -43,6 +43,16 @@ export type DescriptionFault =
   | { readonly kind: 'incomplete'; readonly missing: string }
   | { readonly kind: 'conflicting'; readonly one: string; readonly other: string };
 
+/**
+ * The path of the NVR that a path of this service stands for, and the secret that is its credential; or why it has none. Nothing of
+ * the client's path but the name of a file, and nothing of its query, gets into the new target.
+ */
+export type StandsFor = (
+  segments: readonly string[],
+  address: string,
+  things: ThingPaths,
+) => MaybePromise<RefusalReason | { readonly target: string; readonly pathSecret: string }>;
+
 /** What a decision is made by; built once at start and again at a reload. */
 export interface Rules {
   readonly trusted: TrustedNetworks;
@@ -55,8 +65,8 @@ export interface Rules {
   readonly basePath?: string;
   readonly surroundings: () => Surroundings;
   readonly owners: OwnerLookup;
-  /** Undefined: there are no links. */
-  readonly sharedBy?: FindShared | undefined;
+  /** Undefined: no path of this service stands for one of the NVR. */
+  readonly standsFor?: StandsFor | undefined;
   /** The caller without the cameras that are drawn for it (SPEC 19). Undefined: there is no curtain. */
   readonly behindCurtain?: ((caller: Caller) => MaybePromise<Caller>) | undefined;
   /** Undefined: no response is seen as another person. */
@@ -120,11 +130,12 @@ export function admit(request: RequestFacts, rules: Rules, takePlace: TakePlace 
     return refused('host-unknown', client); // 3
   const { target } = strict;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments); // 4
-  if (isBelowLink(route) && request.linkSecret === undefined)
-    return mapMaybe(linkedRequest(request, target, client.address, rules), (linked) => {
-      if (linked === 'limited') return refused('links-limited', client);
-      return linked ? admit(linked, rules, takePlace) : refused('link-over', client);
-    });
+  if (standsForAnother(route) && request.pathSecret === undefined) {
+    const found = rules.standsFor?.(target.segments, client.address, rules.routes.nvr.things) ?? 'link-over';
+    return mapMaybe(found, (instead) =>
+      typeof instead === 'string' ? refused(instead, client) : admit({ ...request, ...instead }, rules, takePlace),
+    );
+  }
   return mapMaybe(identifyCaller(request, route, rules), (identity) =>
     admitIdentified({ request, client, target, route, takePlace, identity }, rules),
   ); // 5
@@ -257,6 +268,10 @@ function admitAuthorized(
   ); // 12
 }
 
+/** Not for another method or spelling of such a path, whose row says `none`. */
+const standsForAnother = (route: RouteMatch): boolean =>
+  isOwn(route) && route.row.link === true && route.row.access === 'public';
+
 /** Postern's own public rows: its pages, login, logout. Of the NVR not even public pages: they are of no use to such a caller. */
 const isOpenToAll = (route: RouteMatch): boolean => isOwn(route) && route.row.access === 'public';
 
@@ -268,31 +283,3 @@ export const refused = (
   client: Client,
   caller?: Caller,
 ): Extract<Admission, { kind: 'refused' }> => ({ kind: 'refused', client, caller, reason });
-
-/**
- * What the link of that secret shows, whether it still works or not; undefined when there is no such link, and `limited` when
- * too many secrets that are none came from that address.
- */
-type FindShared = (secret: string, address: string) => MaybePromise<SharedThing | 'limited' | undefined>;
-
-/** Not for another method or spelling of such a path, whose row says `none`. */
-const isBelowLink = (route: RouteMatch): boolean =>
-  isOwn(route) && route.row.link === true && route.row.access === 'public';
-
-/**
- * The request that the link stands for; undefined when it has no such file. Nothing of the client's path but the name of a
- * file, and nothing of its query, gets into the new target.
- */
-function linkedRequest(
-  request: RequestFacts,
-  { segments }: RequestTarget,
-  address: string,
-  { routes, sharedBy }: { readonly routes: Pick<RouteTable, 'nvr'>; readonly sharedBy?: FindShared | undefined },
-): MaybePromise<RequestFacts | 'limited' | undefined> {
-  const [, secret = '', ...file] = segments;
-  return mapMaybe(sharedBy?.(secret, address), (thing) => {
-    if (thing === 'limited') return thing;
-    const target = thing && linkTarget(routes.nvr.links, thing, file);
-    return target === undefined ? undefined : { ...request, target, linkSecret: secret };
-  });
-}

@@ -1,7 +1,8 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
-import { linkMediaType } from '../../access/link-targets.ts';
+
 import { queryValues } from '../../access/query.ts';
 import { adapterFor, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
+import { thingMediaType } from '../../access/thing-paths.ts';
 import type { MaybePromise, Sharer } from '../../domain/async.ts';
 import type { Caller, RouteState } from '../../domain/caller.ts';
 import { actualSender, isVisitor } from '../../domain/credentials.ts';
@@ -109,9 +110,9 @@ async function forwardAdmitted(ctx: PipelineContext, gate: ProxyGate): Promise<v
 const asSent = (admission: Admitted, sentInstead: SentInstead | undefined): Admitted =>
   sentInstead ? { ...admission, target: { ...admission.target, query: sentInstead.query } } : admission;
 
-const wordsForVisitor = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({
-  isOfLink: true,
-  mediaType: (said) => linkMediaType(adapterFor(route).links, target.path, said),
+const wordsForVisitor = ({ route, target }: Admitted): Pick<OwnWords, 'isForVisitor' | 'mediaType'> => ({
+  isForVisitor: true,
+  mediaType: (said) => thingMediaType(adapterFor(route).things, target.path, said),
 });
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2, 11). */

@@ -13,6 +13,7 @@ import { REFUSALS, refusalSentence } from '../../domain/refusal.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { type ActiveRoles, earliestSeen } from '../../domain/rights.ts';
 import { isBearer } from '../../domain/sent-credentials.ts';
+import { maskSecrets } from '../../domain/text.ts';
 import { headerTraces, type IdentityTrace, type Trace, WHY_UNREAD } from '../../identity/identity-trace.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { type DestinationRules, findDestination } from '../decision/destinations.ts';
@@ -107,11 +108,8 @@ function foundRow(facts: RequestFacts, { routes }: Rules): FoundRow | undefined 
   return { target: plain.target, match: routes.match(shownMethod(facts), plain.target.segments) };
 }
 
-/** The secret of a link would open it to every reader of the explanation. */
-const withoutLink = (target: string): string => target.replace(/(?<=^\/s\/)[^/?]+/, '…');
-
 const shownMethod = ({ method, isUpgrade }: RequestFacts): string => (isUpgrade ? 'WS' : method);
-const explainHead = (facts: RequestFacts) => ({ method: shownMethod(facts), path: withoutLink(facts.target) });
+const explainHead = (facts: RequestFacts) => ({ method: shownMethod(facts), path: maskSecrets(facts.target) });
 
 const MESSAGES = {
   admitted: 'The request passes.',

@@ -1,10 +1,10 @@
 /** The work on one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 import { type PlainView, withSight } from '../../access/camera-view.ts';
-import { playlistBelow } from '../../access/link-targets.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow-response.ts';
 import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { AnswerReading } from '../../access/query.ts';
 import { readMember } from '../../access/recorder-layout.ts';
+import { playlistBelow } from '../../access/thing-paths.ts';
 import { boundedJson, isRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { AdapterForm, ComposedList, ResponseForm } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';

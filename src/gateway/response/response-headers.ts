@@ -66,7 +66,7 @@ export interface OwnWords {
   /** A line of `Set-Cookie`, beside those of the response. */
   readonly cookie?: string | undefined;
   /** The response is shown by a link: it is kept nowhere, and its address, which holds the secret, is told to no other site. */
-  readonly isOfLink?: boolean;
+  readonly isForVisitor?: boolean;
   /** The response is what an admin sees as another person: these take the place of the NVR's, and it sets no cookie. */
   readonly viewed?: Readonly<Record<string, string>> | undefined;
   /** The media type of a link's thing, whatever the NVR says it is. */
@@ -129,7 +129,7 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
   if (vary !== '') passed.push('vary', vary);
   const [type] = asLines(headers['content-type']);
   if (isStreamed(type)) passed.push(...UNBUFFERED);
-  if (own?.isOfLink) return ofLink(passed, own, type);
+  if (own?.isForVisitor) return forVisitor(passed, own, type);
   if (own?.viewed)
     return [
       ...withoutHeaders(passed, [...NOT_VIEWED, ...Object.keys(own.viewed)]),
@@ -156,16 +156,16 @@ const UNBUFFERED: readonly string[] = ['x-accel-buffering', 'no'];
 /** What a browser shows as a document that may have scripts. */
 const isPage = (type = ''): boolean => /html|xml|pdf/i.test(type);
 
-const ofLink = (passed: readonly string[], { mediaType }: OwnWords, said: string | undefined): string[] => [
-  ...withoutHeaders(passed, mediaType ? [...NOT_BY_LINK, 'content-type'] : NOT_BY_LINK),
-  ...OF_LINK,
+const forVisitor = (passed: readonly string[], { mediaType }: OwnWords, said: string | undefined): string[] => [
+  ...withoutHeaders(passed, mediaType ? [...NOT_FOR_VISITORS, 'content-type'] : NOT_FOR_VISITORS),
+  ...FOR_VISITORS,
   ...(mediaType ? ['content-type', mediaType(said)] : []),
 ];
 
 const KEPT_NOWHERE: readonly string[] = ['cache-control', 'private, no-store'];
 
 /** A cache in between would show a clip after its link was revoked. */
-const OF_LINK: readonly string[] = [
+const FOR_VISITORS: readonly string[] = [
   ...KEPT_NOWHERE,
   ...['referrer-policy', 'no-referrer'],
   ...['x-robots-tag', 'noindex, nofollow'],
@@ -176,8 +176,8 @@ const OF_LINK: readonly string[] = [
   ...['content-security-policy', "sandbox; frame-ancestors 'none'"],
 ];
 /** Cookies of the NVR are for people who use its pages; its `Location` would tell the path behind the link. */
-const NOT_BY_LINK: readonly string[] = [
-  ...OF_LINK.filter((_, at) => at % 2 === 0),
+const NOT_FOR_VISITORS: readonly string[] = [
+  ...FOR_VISITORS.filter((_, at) => at % 2 === 0),
   ...['set-cookie', 'location', 'link', 'expires', 'content-security-policy', 'x-frame-options'],
 ];
 

@@ -4,11 +4,11 @@ import { type CameraView, namesForeignCamera } from '../../access/camera-view.ts
 import type {
   AnswerRule,
   EventRules,
-  LinkRules,
   NameRule,
   NvrAdapter,
   OwnConfig,
   OwnedThing,
+  ThingPaths,
 } from '../../access/nvr-adapter.ts';
 import { asRecord, layoutOfEntries, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import { isSince, readStart } from '../../access/time-locators.ts';
@@ -138,7 +138,7 @@ function findPlaylists(thing: SharedThing): string | undefined {
   return from === undefined ? undefined : `/vod/${encoded(thing.camera)}/start/${from}/end/${to}`;
 }
 
-const LINKS: LinkRules = {
+const THINGS: ThingPaths = {
   filesOf: listFiles,
   playlistsOf: findPlaylists,
   recordingsAt: (camera, from, to) => `/api/${encoded(camera)}/recordings?after=${from}&before=${to}`,
@@ -297,7 +297,7 @@ export const FRIGATE: NvrAdapter = {
   lists: LISTS,
   values: { 'clips-file': isClipsFile },
   messages: { fromClient: judgeInbound, fromNvr: narrowOutbound },
-  links: LINKS,
+  things: THINGS,
   queries: {
     filtered: new Set(['api/review', 'api/timeline', 'api/recordings']),
     // Pictures are drawn in any size.

@@ -115,17 +115,8 @@ const CORE_TABLES = {
   token_rights: { key: 'id', ofGrants: { kind: 'api-token', order: ['created_at', 'id'] }, columns: {
     id: TEXT, manages_accounts: FLAG, logs_in: optional(FLAG), is_for_curtain: optional(FLAG),
   } },
-  link_terms: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'],
-    // Its maker can still see who opened one that was revoked.
-    ofGrants: { kind: 'link', isOfSite: true, staysInLists: true, keptSeconds: 30 * 86_400, order: ['-created_at', 'id'] }, columns: {
-    id: TEXT, thing: JSON_TEXT, token_id: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG,
-    opened: hidden(defaulted(NUMBER)), wrong_pins: hidden(defaulted(NUMBER)),
-  } },
   invitation_terms: { key: 'id', ofGrants: { kind: 'invitation', isAlone: true, keptSeconds: 0, order: ['user_name'] }, columns: {
     id: TEXT, made_by: TEXT,
-  } },
-  openings: { key: 'id', changesVerdicts: false, columns: {
-    id: TEXT, link_id: TEXT, viewer: maybe(TEXT), client: TEXT, at: NUMBER, address: TEXT, agent: maybe(TEXT),
   } },
   /** Sealed secrets. */
   totp_secrets: { key: 'user_name', isOfUser: true, columns: {

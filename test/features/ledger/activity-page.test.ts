@@ -200,10 +200,10 @@ describe('The stretches of time', () => {
   it('are asked for with the kinds of the group', () => {
     const query = toQuery({ user: '', camera: 'porch', site: '', group: 'failed' }, { after: 1, before: 2 });
     assert.equal(query, 'after=1&before=2&camera=porch&kind=login-failed');
-    const ofLink = toQuery(
+    const forVisitor = toQuery(
       { user: 'link:l1', camera: '', site: '', group: 'viewings' },
       { after: 1, before: undefined },
     );
-    assert.equal(ofLink, 'after=1&credential=link%3Al1&kind=live%2Chistory%2Cexport');
+    assert.equal(forVisitor, 'after=1&credential=link%3Al1&kind=live%2Chistory%2Cexport');
   });
 });

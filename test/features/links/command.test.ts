@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { derivedKey } from '../../../src/accounts/second-factor/sealing.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { openForCommands } from '../../../src/app/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
@@ -93,7 +94,7 @@ describe('Of a service that has been started', () => {
     const made = await run(`${CREATE} --pin`, '4711\nnot this line\n');
     assert.deepEqual([made.code, /4711/.test(made.out + made.err)], [0, false]);
     const [link] = await store.grants.list('link');
-    const passes = createLinkPasses(signingKey(SECRET));
+    const passes = createLinkPasses(derivedKey(signingKey(SECRET), 'links'));
     assert.ok(link && passes.isPin(link, '4711') && !passes.isPin(link, 'not this line'));
     for (const [piped, why] of [
       ['12\n', /4 to 64 characters/],

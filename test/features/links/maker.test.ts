@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createGrantMemory, createMakers, type GrantServices } from '../../../src/accounts/grants/grants.ts';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
-import type { LinkMaker } from '../../../src/domain/accounts/grant.ts';
+import type { GrantMaker } from '../../../src/domain/accounts/grant.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
 import { parseLimits } from '../../../src/domain/rights.ts';
 import { linkCaller } from '../../../src/features/links/links.ts';
@@ -12,7 +12,7 @@ import { linkCaller } from '../../../src/features/links/links.ts';
 const NOW = 1_800_000_000;
 const [GUS, GARDENER] = ['gus' as UserName, 'gardener' as Role];
 const USER: User = { name: GUS, role: GARDENER, passwordHash: '', passwordChangedAt: null, createdAt: 5 };
-const MAKER: LinkMaker = { user: GUS, userCreatedAt: 5, tokenId: null, role: GARDENER };
+const MAKER: GrantMaker = { user: GUS, userCreatedAt: 5, tokenId: null, role: GARDENER };
 const limits = parseLimits({ deny: ['ptz'], history_since: '7d' });
 const clock = { now: () => NOW * 1000 };
 /** As it is kept. */
@@ -38,7 +38,7 @@ const deps = (change: Partial<Services> = {}, user: User | undefined = USER): Se
 });
 
 /** What closes the maker closes its links. */
-async function makerNow(maker: LinkMaker, given: Services) {
+async function makerNow(maker: GrantMaker, given: Services) {
   const rights = await createMakers(given)(maker);
   return rights?.closed ? undefined : rights;
 }
@@ -56,7 +56,7 @@ describe('The maker of a link', () => {
   });
 
   // biome-ignore format: a table
-  const worthless: readonly (readonly [why: string, maker: Partial<LinkMaker>, deps: Services])[] = [
+  const worthless: readonly (readonly [why: string, maker: Partial<GrantMaker>, deps: Services])[] = [
     ['an account that is gone',                 {},                                  deps({ grants: withUser(undefined) })],
     ['an account made again under that name',   {},                                  deps({}, { ...USER, createdAt: 6 })],
     ['an account, where a proxy logs in',       {},                                  deps({ authEnabled: false })],

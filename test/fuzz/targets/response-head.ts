@@ -64,9 +64,9 @@ export const fuzzTarget: FuzzTarget = {
     if (responseFault(head)) return 'refused';
     assert.ok(head.statusCode >= 200 && head.statusCode <= 599);
     const isPublic = text.startsWith('PUBLIC');
-    const isOfLink = text.startsWith('LINK');
+    const isForVisitor = text.startsWith('LINK');
     const allowsCors = text.startsWith('HTTP/1.0');
-    const own = { requestId: 'r1', cookie: 'frigate_token=ours; Path=/', ...(isOfLink && { isOfLink }) };
+    const own = { requestId: 'r1', cookie: 'frigate_token=ours; Path=/', ...(isForVisitor && { isForVisitor }) };
     const lines = responseHeaders(head, { cookieName: 'frigate_token', isPublic, allowsCors, own });
     assert.ok(lines.length % 2 === 0 && lines.every((one) => typeof one === 'string'));
     const passed = byName(lines);
@@ -78,23 +78,23 @@ export const fuzzTarget: FuzzTarget = {
         asRead(name),
         /^(?:remote-|x-accel-|connection$|keep-alive$|te$|trailer$|upgrade$|transfer-encoding$|alt-svc$|strict-transport-security$|x-proxy-secret$|proxy-(?:connection|authenticate|authorization)$)/,
       );
-      if (!allowsCors && !isOfLink) assert.ok(!name.startsWith('access-control-'), name);
+      if (!allowsCors && !isForVisitor) assert.ok(!name.startsWith('access-control-'), name);
       if (!OWN.includes(name)) assert.ok(!named.includes(name), `${name} is of one connection`);
     }
     const cookies = linesOf(passed['set-cookie']).map((line) => (line.split(';', 1)[0] ?? '').trim());
     const ours = cookies.filter(
       (pair) => !pair.includes('=') || ['', 'frigate_token'].includes(pair.slice(0, pair.indexOf('=')).trim()),
     );
-    assert.deepEqual(ours, isOfLink ? [] : ['frigate_token=ours']);
+    assert.deepEqual(ours, isForVisitor ? [] : ['frigate_token=ours']);
     const cache = linesOf(passed['cache-control']).join(', ').toLowerCase();
-    if (isOfLink) assert.equal(cache, 'private, no-store');
+    if (isForVisitor) assert.equal(cache, 'private, no-store');
     else if (!isPublic)
       assert.ok(
         /(?:^|, ?)(?:private|no-store)(?:,|$)/.test(cache) && !/(?:^|, ?)(?:public(?:,|$)|s-maxage=)/.test(cache),
         cache,
       );
     assert.deepEqual(linesOf(passed['x-request-id']), ['r1']);
-    if (isOfLink) return 'passed by link';
+    if (isForVisitor) return 'passed by link';
     return isPublic ? 'public' : 'passed';
   },
 };

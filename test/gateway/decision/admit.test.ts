@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
+import { thingTarget } from '../../../src/access/thing-paths.ts';
 import type { Caller, Closed, Credential, IdentityVerdict, SharedThing } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, type CameraScope, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
@@ -151,7 +152,11 @@ function rulesOf(of: Scene): Rules {
       now: 1_800_000_000,
     }),
     owners: { denial: async () => of.owners },
-    sharedBy: (secret) => (secret === 'known' ? THING : secret === 'limited' ? 'limited' : undefined),
+    standsFor: ([, pathSecret = '', ...file], _, things) => {
+      if (pathSecret === 'limited') return 'links-limited';
+      const target = pathSecret === 'known' ? thingTarget(things, THING, file) : undefined;
+      return target === undefined ? 'link-over' : { target, pathSecret };
+    },
     harmfulIn: () => of.harmful,
     malformedIn: () => of.malformed,
   };

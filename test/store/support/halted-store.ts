@@ -2,11 +2,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Dialect } from 'kysely';
 import pg from 'pg';
+import { openingPart } from '../../../src/features/links/openings.ts';
 import { createAccountStore } from '../../../src/store/accounts/accounts.ts';
 import { createGrantStore } from '../../../src/store/accounts/grants.ts';
 import { createRoleStore } from '../../../src/store/accounts/house.ts';
 import { createInvitationStore } from '../../../src/store/accounts/invitations.ts';
-import { createOpeningStore } from '../../../src/store/accounts/link-openings.ts';
 import '../../../src/features/all.ts';
 import { screenCodePart } from '../../../src/features/screens/codes.ts';
 import { createSecondFactorStore } from '../../../src/store/accounts/second-factor.ts';
@@ -46,7 +46,7 @@ export async function openHalted(url: string) {
     roles: createRoleStore(db, locked),
     grants: createGrantStore(db, locked, ''),
     invitations: createInvitationStore(db, locked),
-    openings: createOpeningStore(db, locked),
+    openings: openingPart(db, locked),
     screenCodes: screenCodePart(db, locked, { site: '' }),
     secondFactor: createSecondFactorStore(db, locked),
     signIns: createSignInStore(db, locked),

@@ -1,19 +1,44 @@
 /** How often a link was opened, by whom, and wrong PINs: of many who open one at once, no more than its uses do (SPEC 13). */
 import { randomUUID } from 'node:crypto';
-import {
-  MOST_WRONG_PINS,
-  OPENINGS_KEPT,
-  type Opening,
-  type OpeningOutcome,
-  VIEWING_SECONDS,
-  type Viewer,
-} from '../../domain/accounts/grant.ts';
-import { inChunks, insertRecord, type Queries, storePart, updateRows } from '../engine/rows.ts';
+import './tables.ts';
+import { inChunks, insertRecord, type Queries, storePart, updateRows } from '../../store/engine/rows.ts';
 
 /** A statement has room for some thousands of parameters. */
 const IDS_AT_ONCE = 500;
 
-export const createOpeningStore = storePart(
+/** Who opened a link, when and from where. */
+export interface Opening {
+  readonly at: number;
+  readonly address: string;
+  readonly agent: string | null;
+}
+
+/** One who looks at a link: the same one by a cookie of that link, or by address and program. */
+export interface Viewer {
+  /** The viewer's id from the cookie; undefined without one. */
+  readonly id: string | undefined;
+  /** A digest of address and program. */
+  readonly client: string;
+  readonly address: string;
+  readonly agent: string | null;
+}
+
+/** `opened`: as a new viewer, the `count`th. `known`: let in at `since`. `spent`: others have used it up. `over`: revoked, at its end, or deleted. */
+export type OpeningOutcome =
+  | { readonly kind: 'opened'; readonly count: number }
+  | { readonly kind: 'known'; readonly since: number }
+  | { readonly kind: 'spent' | 'over' };
+
+const OPENINGS_KEPT = 20;
+/** Requests of one viewer count as one for so long after the first. */
+export const VIEWING_SECONDS = 3600;
+/** Four digits are guessed by one in 200 then, however slowly the guesses come. */
+export const MOST_WRONG_PINS = 50;
+
+export type Openings = ReturnType<typeof openingPart>;
+
+/** The part of the store. */
+export const openingPart = storePart(
   {
     /** What `openLink` would say, without counting. */
     async mayOpen(db, id: string, viewer: Viewer, now: number) {

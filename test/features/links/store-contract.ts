@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Link, MOST_WRONG_PINS, NEW_GRANT, type Viewer } from '../../src/domain/accounts/grant.ts';
-import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { Store } from '../../src/store/open-store.ts';
-import { until } from '../support/until.ts';
+import { NEW_GRANT } from '../../../src/domain/accounts/grant.ts';
+import { ADMIN, type UserName, VIEWER } from '../../../src/domain/names.ts';
+import type { Link } from '../../../src/features/links/tables.ts';
+import '../../../src/features/all.ts';
+import { MOST_WRONG_PINS, type Openings, openingPart, type Viewer } from '../../../src/features/links/openings.ts';
+import type { Store } from '../../../src/store/open-store.ts';
+import { until } from '../../support/until.ts';
 
-type Opened = Pick<Store, 'accounts' | 'grants' | 'openings' | 'version' | 'close'>;
+type Opened = Pick<Store, 'accounts' | 'grants' | 'part' | 'version' | 'close'>;
 
 const THEN = 1_700_000_000;
 const [VERA, CHIEF] = ['vera', 'chief'] as UserName[] as [UserName, UserName];
@@ -16,10 +19,14 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
   describe(`The store of links on ${engineName}`, () => {
     let store: Opened;
     let other: Opened;
+    let openings: Openings;
+    let openingsThere: Openings;
     let made = 0;
     before(async () => {
       store = await engine.open();
       other = await engine.open();
+      openings = store.part(openingPart);
+      openingsThere = other.part(openingPart);
       await store.accounts.addUser({ ...ROW, name: CHIEF, role: ADMIN });
     });
     after(() => Promise.all([store.close(), other.close()]));
@@ -30,9 +37,9 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
       assert.equal(await store.grants.add('link', linkOf(`link${made}`, change), 100), 'added');
       return `link${made}`;
     };
-    const listedAs = async (id: string) => (await other.openings.openings([id])).get(id);
+    const listedAs = async (id: string) => (await openingsThere.openings([id])).get(id);
     const open = (id: string, client: string, at = THEN, cookie?: string) =>
-      other.openings.openLink(id, viewer(client, cookie), at);
+      openingsThere.openLink(id, viewer(client, cookie), at);
 
     it('gives a link back as it was made, by its id and by the digest of its secret', async () => {
       const change = { thing: { kind: 'recording', camera: 'front', from: 1, to: 2.5 }, name: 'für Oma' } as const;
@@ -47,7 +54,7 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
     it('lets no more viewers in than it has uses, also when many ask two stores at once', async () => {
       const id = await add({ uses: 3 });
       const asked = Array.from({ length: 12 }, (_, at) =>
-        (at % 2 ? store : other).openings.openLink(id, viewer(`client${at}`), THEN),
+        (at % 2 ? openings : openingsThere).openLink(id, viewer(`client${at}`), THEN),
       );
       const outcomes = await Promise.all(asked);
       const counts = outcomes.flatMap((outcome) => (outcome.kind === 'opened' ? [outcome.count] : []));
@@ -66,8 +73,8 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
       assert.deepEqual(await open(id, 'b', THEN, 'forged'), { kind: 'opened', count: 2 });
       assert.deepEqual(await open(id, 'a', THEN + 3600, 'cookie'), { kind: 'spent' });
       assert.deepEqual(await open(id, 'a', THEN - 1, 'cookie'), { kind: 'spent' }, 'the clock was set back');
-      assert.equal(await other.openings.mayOpen(id, viewer('b'), THEN + 1), 'may');
-      assert.equal(await other.openings.mayOpen(id, viewer('c'), THEN + 1), 'spent');
+      assert.equal(await openingsThere.mayOpen(id, viewer('b'), THEN + 1), 'may');
+      assert.equal(await openingsThere.mayOpen(id, viewer('c'), THEN + 1), 'spent');
     });
 
     it('opens until the second of its end, and not after it was revoked', async () => {
@@ -78,7 +85,7 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
       assert.equal(await store.grants.revoke('link', { id: id }, THEN + 1), 'revoked');
       assert.equal(await store.grants.revoke('link', { id: id }, THEN + 2), 'absent');
       assert.deepEqual(await open(id, 'a', THEN + 1), { kind: 'over' });
-      assert.equal(await other.openings.mayOpen(id, viewer('a'), THEN + 1), 'over');
+      assert.equal(await openingsThere.mayOpen(id, viewer('a'), THEN + 1), 'over');
       assert.equal((await other.grants.find('link', { id }))?.revokedAt, THEN + 1);
       await until('the version rises in the other process', () => other.version() !== before);
     });
@@ -86,11 +93,11 @@ export function linkStoreContract(engineName: string, engine: { open(): Promise<
     it('takes a number of wrong PINs and no more, and gives right ones back', async () => {
       const id = await add({ pinHash: 'p' });
       for (let at = 0; at < 3; at += 1) {
-        assert.equal(await store.openings.reserveGuess(id), true);
-        await store.openings.releaseGuess(id);
+        assert.equal(await openings.reserveGuess(id), true);
+        await openings.releaseGuess(id);
       }
       const guesses = Array.from({ length: MOST_WRONG_PINS + 5 }, (_, at) =>
-        (at % 2 ? store : other).openings.reserveGuess(id),
+        (at % 2 ? openings : openingsThere).reserveGuess(id),
       );
       assert.equal((await Promise.all(guesses)).filter(Boolean).length, MOST_WRONG_PINS);
     });

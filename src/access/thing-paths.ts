@@ -2,24 +2,25 @@
 
 import type { SharedThing } from '../domain/caller.ts';
 import { PATH_SHAPES } from '../domain/policy.ts';
-import type { LinkRules } from './nvr-adapter.ts';
+import type { ThingPaths } from './nvr-adapter.ts';
 
 /** The folder of playlists and segments, below the link. */
 const PLAYLISTS = 'vod';
 
 /** What can be asked for below the link, but for the parts of a playlist. */
-export const linkFiles = ({ filesOf }: LinkRules, thing: SharedThing): readonly string[] => Object.keys(filesOf(thing));
+export const thingFiles = ({ filesOf }: ThingPaths, thing: SharedThing): readonly string[] =>
+  Object.keys(filesOf(thing));
 
 /** The playlist of the thing, below the link; undefined where the NVR has none. */
-export const linkPlaylist = ({ playlistsOf }: LinkRules, thing: SharedThing): string | undefined =>
+export const thingPlaylist = ({ playlistsOf }: ThingPaths, thing: SharedThing): string | undefined =>
   playlistsOf(thing) && `${PLAYLISTS}/index.m3u8`;
 
 /**
  * The path behind `/s/{secret}/` and these decoded segments; undefined when the link has no such file. A playlist names its
  * segments as files beside it (`playlistBelow`), so that they are asked for below the link.
  */
-export function linkTarget(
-  { filesOf, playlistsOf }: LinkRules,
+export function thingTarget(
+  { filesOf, playlistsOf }: ThingPaths,
   thing: SharedThing,
   segments: readonly string[],
 ): string | undefined {
@@ -32,7 +33,7 @@ export function linkTarget(
 }
 
 /** Whether a path, as it will be sent, is one that a link to this thing may be about. */
-export function isBehindLink({ filesOf, playlistsOf }: LinkRules, thing: SharedThing, path: string): boolean {
+export function showsThing({ filesOf, playlistsOf }: ThingPaths, thing: SharedThing, path: string): boolean {
   if (Object.values(filesOf(thing)).includes(path)) return true;
   const playlists = playlistsOf(thing);
   if (playlists === undefined || !path.startsWith(`${playlists}/`)) return false;
@@ -52,7 +53,7 @@ const MEDIA_TYPES: readonly (readonly [end: RegExp, type: string])[] = [
 const PARTS = /^multipart\/x-mixed-replace;\s*boundary="?[\w'()+,./:=?-]{1,70}"?$/i;
 
 /** The media type of what a link shows: by its path, and never a page, whatever the NVR says it is. */
-export function linkMediaType({ mediaTypes }: LinkRules, path: string, said: string | undefined): string {
+export function thingMediaType({ mediaTypes }: ThingPaths, path: string, said: string | undefined): string {
   const known = [...MEDIA_TYPES, ...mediaTypes].find(([end]) => end.test(path))?.[1];
   return known ?? (said !== undefined && PARTS.test(said) ? said : 'application/octet-stream');
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
-import { isBehindLink, linkFiles, linkPlaylist, linkTarget, playlistBelow } from '../../src/access/link-targets.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
+import { playlistBelow, showsThing, thingFiles, thingPlaylist, thingTarget } from '../../src/access/thing-paths.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import type { Caller, SharedThing } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
@@ -13,7 +13,7 @@ import { ADMIN, type CameraName, type UserName } from '../../src/domain/names.ts
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 
-const { links: LINKS } = FRIGATE;
+const { things: LINKS } = FRIGATE;
 
 const THINGS: readonly SharedThing[] = [
   { kind: 'event', id: '17.5-a', camera: 'cam1' },
@@ -30,8 +30,8 @@ const linkTo = (thing: SharedThing): Caller => ({
   credential: { kind: 'link', linkId: 'l', thing, expiresAt: 9e9 },
 });
 const filesOf = (thing: SharedThing): string[] => [
-  ...linkFiles(LINKS, thing),
-  ...[linkPlaylist(LINKS, thing)].filter((file) => file !== undefined),
+  ...thingFiles(LINKS, thing),
+  ...[thingPlaylist(LINKS, thing)].filter((file) => file !== undefined),
 ];
 
 describe('A link', () => {
@@ -80,8 +80,8 @@ describe('A link', () => {
     const table = compileRouteTable(policy.kind === 'loaded' ? policy.rows : [], FRIGATE);
     for (const thing of THINGS)
       for (const file of filesOf(thing)) {
-        const target = parseTarget(linkTarget(LINKS, thing, file.split('/')) ?? '');
-        assert.ok(target && target.query === '' && isBehindLink(LINKS, thing, target.path), file);
+        const target = parseTarget(thingTarget(LINKS, thing, file.split('/')) ?? '');
+        assert.ok(target && target.query === '' && showsThing(LINKS, thing, target.path), file);
         const match = table.match('GET', target.segments);
         assert.ok(match.kind === 'listed' && match.row.access === 'camera', file);
       }
@@ -95,10 +95,10 @@ describe('A link', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom(...THINGS), fc.array(names, { maxLength: 4 }), (thing, segments) => {
-        const target = linkTarget(LINKS, thing, segments);
+        const target = thingTarget(LINKS, thing, segments);
         if (target === undefined) return;
         const plain = parseTarget(target);
-        assert.ok(plain && plain.path === target && isBehindLink(LINKS, thing, target));
+        assert.ok(plain && plain.path === target && showsThing(LINKS, thing, target));
         assert.ok(segments.length <= 2 && (segments.length === 1 || segments[0] === 'vod'));
       }),
     );
@@ -107,7 +107,7 @@ describe('A link', () => {
   it('keeps odd names of cameras and ids within one segment', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (camera) => {
-        const target = linkTarget(LINKS, { kind: 'live', camera }, ['live']) ?? '';
+        const target = thingTarget(LINKS, { kind: 'live', camera }, ['live']) ?? '';
         assert.equal(target.split('/').length, 3);
         assert.ok(!/[?#]/.test(target));
       }),
