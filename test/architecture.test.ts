@@ -77,7 +77,7 @@ const PAGE_ORDER: readonly (readonly string[])[] = [
   ['login'],
   ['explore'],
   ['settings'],
-  ['status', 'invitation', 'screen'],
+  ['status', 'invitation'],
   ['live'],
   ['console'],
 ];

@@ -1,6 +1,6 @@
 /** Build of the pages: four entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
 import { compiledCatalogs } from '../locales/compile-catalogs.ts';
 import { keepDigest, PAGES_SOURCES } from './build-pages.ts';
@@ -32,28 +32,32 @@ const emitLargeIcon: Plugin = {
 };
 
 /**
- * The page of a screen: one plain script, with no later syntax than browsers of televisions know, and its stylesheets as they are
- * written. Its own build, because entries that share modules are modules themselves.
+ * Pages of features that are one plain script, with no later syntax than browsers of televisions know, and stylesheets as they are
+ * written. Each is a build of its own, because entries that share modules are modules themselves.
  */
-const emitScreenPage: Plugin = {
-  name: 'emit-screen-page',
+const emitPlainPages: Plugin = {
+  name: 'emit-plain-pages',
   async buildStart() {
-    const built = await build({
-      configFile: false,
-      root: SOURCE,
-      logLevel: 'warn',
-      build: {
-        write: false,
-        target: 'es2018',
-        modulePreload: false,
-        rolldownOptions: { input: join(SOURCE, 'screen/screen.ts'), output: { format: 'iife' } },
-      },
-    });
-    const [script] = 'output' in built ? built.output : [];
-    if (script?.type !== 'chunk') throw new Error('the script of the page of a screen was not built');
-    this.emitFile({ type: 'asset', name: 'screen.js', source: script.code });
-    const styles = ['tile.css', 'screen.css'].map((name) => readFileSync(join(SOURCE, 'screen', name), 'utf8'));
-    this.emitFile({ type: 'asset', name: 'screen.css', source: styles.join('\n') });
+    for (const input of globSync(join(SOURCE, '../../features/*/page/*.plain.ts'))) {
+      const name = basename(input, '.plain.ts');
+      const built = await build({
+        configFile: false,
+        root: SOURCE,
+        logLevel: 'warn',
+        build: {
+          write: false,
+          target: 'es2018',
+          modulePreload: false,
+          rolldownOptions: { input, output: { format: 'iife' } },
+        },
+      });
+      const [script] = 'output' in built ? built.output : [];
+      if (script?.type !== 'chunk') throw new Error(`${input} was not built`);
+      this.emitFile({ type: 'asset', name: `${name}.js`, source: script.code });
+      const styles = [join(SOURCE, 'shared/cameras/tile.css'), join(dirname(input), `${name}.css`)];
+      const source = styles.map((style) => readFileSync(style, 'utf8')).join('\n');
+      this.emitFile({ type: 'asset', name: `${name}.css`, source });
+    }
   },
 };
 
@@ -82,7 +86,7 @@ export default defineConfig({
   publicDir: false,
   logLevel: 'warn',
   oxc: { jsx: { importSource: 'preact' } },
-  plugins: [compiledCatalogs('console'), blockRenderingByScripts, emitLargeIcon, emitScreenPage, keepSourcesDigest],
+  plugins: [compiledCatalogs('console'), blockRenderingByScripts, emitLargeIcon, emitPlainPages, keepSourcesDigest],
   build: {
     outDir: DIST,
     emptyOutDir: true,

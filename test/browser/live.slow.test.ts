@@ -46,8 +46,8 @@ describe('Live', { skip }, () => {
 
   const asked = (): Set<string> =>
     new Set(nvr.received.flatMap(({ target }) => /^\/api\/([^/]+)\/latest\.jpg/.exec(target)?.[1] ?? []));
-  const tiles = (page: Page) => page.locator('.screen-tile');
-  const shown = (page: Page) => page.locator('.screen-tile:not(.has-fault) img.is-shown');
+  const tiles = (page: Page) => page.locator('.camera-tile');
+  const shown = (page: Page) => page.locator('.camera-tile:not(.has-fault) img.is-shown');
 
   it('is the first page, and asks for the pictures that are seen alone: others are not watched', async (t) => {
     await visit(t, { viewport: { width: 1280, height: 800 } }, async (page) => {
@@ -73,7 +73,7 @@ describe('Live', { skip }, () => {
     await visit(t, PHONE, async (page) => {
       await enter(page, instance, VERA, '/postern/');
       await tiles(page).first().click();
-      const { width, height } = (await page.locator('.screen-tile.is-full').boundingBox()) ?? {};
+      const { width, height } = (await page.locator('.camera-tile.is-full').boundingBox()) ?? {};
       assert.deepEqual([width, height], [390, 844]);
       await until('the others rest', () => {
         nvr.received.splice(0);
@@ -81,11 +81,11 @@ describe('Live', { skip }, () => {
       });
       assert.deepEqual(await axeFindings(page), []);
       await page.keyboard.press('Escape');
-      await page.locator('.screen-tile.is-full').waitFor({ state: 'detached' });
+      await page.locator('.camera-tile.is-full').waitFor({ state: 'detached' });
       await tiles(page).nth(1).press('Enter');
-      await page.locator('.screen-tile.is-full').waitFor();
+      await page.locator('.camera-tile.is-full').waitFor();
       await page.goBack();
-      await page.locator('.screen-tile.is-full').waitFor({ state: 'detached' });
+      await page.locator('.camera-tile.is-full').waitFor({ state: 'detached' });
       await page.getByRole('heading', { name: 'Live' }).waitFor();
     });
   });

@@ -44,8 +44,8 @@ describe('A wall of up to nine cameras', { skip }, () => {
     await nvr.close();
   });
 
-  const moving = (display: Page) => display.locator('.screen-tile:not(.has-fault) video.is-shown');
-  const still = (display: Page) => display.locator('.screen-tile:not(.has-fault) img.is-shown');
+  const moving = (display: Page) => display.locator('.camera-tile:not(.has-fault) video.is-shown');
+  const still = (display: Page) => display.locator('.camera-tile:not(.has-fault) img.is-shown');
   const stillsOf = (name: string): number =>
     nvr.received.filter(({ target }) => target.startsWith(`/api/${name}/latest.jpg`)).length;
   const expectedErrors = [/WebSocket connection to/];

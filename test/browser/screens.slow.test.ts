@@ -38,7 +38,7 @@ describe('A screen', { skip }, () => {
     await nvr.close();
   });
 
-  const shown = (display: Page) => display.locator('.screen-tile:not(.has-fault) img.is-shown');
+  const shown = (display: Page) => display.locator('.camera-tile:not(.has-fault) img.is-shown');
 
   it('is paired by a phone, shows a wall of twelve cameras, and shows them again when the NVR is back', async (t) => {
     await visit(t, { ...TELEVISION, expectedStatuses: [400, 401, 502] }, async (display) => {
@@ -62,14 +62,14 @@ describe('A screen', { skip }, () => {
       });
       await hasCount(shown(display), CAMERAS.length);
       assert.equal(await display.evaluate(COLUMNS), 4);
-      await display.locator('.screen-tile').first().click();
-      const { width } = (await display.locator('.screen-tile.is-full').boundingBox()) ?? {};
+      await display.locator('.camera-tile').first().click();
+      const { width } = (await display.locator('.camera-tile.is-full').boundingBox()) ?? {};
       assert.equal(width, 1920);
-      await display.locator('.screen-tile').first().press('Escape');
+      await display.locator('.camera-tile').first().press('Escape');
       assert.deepEqual(await axeFindings(display), []);
 
       isDead = true;
-      await hasCount(display.locator('.screen-tile.has-fault'), CAMERAS.length);
+      await hasCount(display.locator('.camera-tile.has-fault'), CAMERAS.length);
       isDead = false;
       nvr.received.splice(0);
       await hasCount(shown(display), CAMERAS.length);

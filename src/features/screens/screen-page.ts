@@ -4,7 +4,7 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { assetPath } from '../../ui/built-pages.ts';
 import { asTemplates, html, lonePage, stylesheetLink } from '../../ui/html.ts';
 import { moveTo, pageHeaders, pageLanguage, readBasePath, refuseUnbuilt, sendPage } from '../../ui/page.ts';
-import type { ScreenFacts } from '../../ui/pages/screen/screen-facts.ts';
+import type { ScreenFacts } from './page/screen-facts.ts';
 
 /** The page by which a display is paired, and on which it then shows its cameras. */
 export const SCREEN_PATH = '/postern/screen';

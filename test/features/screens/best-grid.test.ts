@@ -1,7 +1,7 @@
 /** The grid of a wall, and its hours of the night (SPEC 18). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bestGrid, dimHours, isDim } from '../../../src/ui/pages/screen/screen-facts.ts';
+import { bestGrid, dimHours, isDim } from '../../../src/features/screens/page/screen-facts.ts';
 
 describe('The grid of a wall', () => {
   // biome-ignore format: a table

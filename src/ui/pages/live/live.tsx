@@ -1,9 +1,9 @@
 /** Live: the wall of screens inside the console, with the cameras that the person may see (SPEC 8, 18). */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Redirect, useSearch, useSearchParams } from 'wouter-preact';
-import { createTile, MOST_LIVE, onPress, type Tile } from '../screen/tile.ts';
 import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
 import { basePath } from '../shared/browser.ts';
+import { createTile, MOST_LIVE, onPress, type Tile } from '../shared/cameras/tile.ts';
 import { facts } from '../shared/page-facts.ts';
 import { Blank, Problem, usePageTitle } from '../shared/parts.tsx';
 import { useRefreshed, valueOr } from '../shared/use-fetched.ts';

@@ -22,6 +22,14 @@ export interface PageFacts {
   readonly providers: readonly SignInProvider[];
 }
 
+/** The route table's address of a camera's picture or stream, with the camera, the height and the time in their places. */
+export const cameraAddress = (written: string, camera: string, height = 0, time = 0): string =>
+  written
+    .replace('{camera...}', () => camera.split('/').map(encodeURIComponent).join('/'))
+    .replace('{camera}', () => encodeURIComponent(camera))
+    .replace('{height}', () => String(height))
+    .replace('{time}', () => String(time));
+
 /** `label`: what people call it. */
 export type SignInProvider = { readonly name: string; readonly label: string };
 

@@ -1,7 +1,7 @@
 /** The address of a still image: whatever a camera is called, it is one parameter or one run of segments (SPEC 18, 20). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { cameraAddress } from '../../../src/ui/pages/screen/screen-facts.ts';
+import { cameraAddress } from '../../../src/ui/pages/shared/page-facts.ts';
 
 it('The address of a still image has the camera, the height and the time where the route table writes them', () => {
   // biome-ignore format: a table

@@ -1,7 +1,6 @@
-/** What the server writes into the page of a screen, and the addresses of its pictures. Pure. */
-
+/** What the server writes into the page of a screen, its grid, and its hours of the night. Pure. */
 import type { Templates, Texts } from '../../../locales/texts.ts';
-import type { PageFacts } from '../shared/page-facts.ts';
+import type { PageFacts } from '../../../ui/pages/shared/page-facts.ts';
 
 /** What the page's script reads from `<body data-facts>`; the sentences are in the browser's language. */
 export interface ScreenFacts extends Pick<PageFacts, 'still' | 'live'> {
@@ -9,14 +8,6 @@ export interface ScreenFacts extends Pick<PageFacts, 'still' | 'live'> {
   readonly basePath: string;
   readonly words: Templates<Texts['screens']['page']>;
 }
-
-/** The route table's address of a camera's picture or stream, with the camera, the height and the time in their places. */
-export const cameraAddress = (written: string, camera: string, height = 0, time = 0): string =>
-  written
-    .replace('{camera...}', () => camera.split('/').map(encodeURIComponent).join('/'))
-    .replace('{camera}', () => encodeURIComponent(camera))
-    .replace('{height}', () => String(height))
-    .replace('{time}', () => String(time));
 
 type Grid = { readonly columns: number; readonly rows: number };
 

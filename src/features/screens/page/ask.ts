@@ -1,7 +1,7 @@
 /** Requests of the page of a screen: every outcome is a value. Written for browsers of televisions: no later syntax than ES2018 is left in it. */
 import { parsedJson } from '../../../domain/json.ts';
+import { make } from '../../../ui/pages/shared/cameras/tile.ts';
 import type { ScreenFacts } from './screen-facts.ts';
-import { make } from './tile.ts';
 
 /** `status`: 0: nothing came back. */
 export type ScreenAnswer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };

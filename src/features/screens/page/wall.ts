@@ -1,7 +1,8 @@
 /** The wall: all cameras of the screen in the best grid, which looks after itself for months (SPEC 18). */
+
+import { createTile, MOST_LIVE, make, onPress, type Tile } from '../../../ui/pages/shared/cameras/tile.ts';
 import { after, ask, facts, linkToForm, type ScreenAnswer, show, showMessage } from './ask.ts';
 import { bestGrid, dimHours, isDim } from './screen-facts.ts';
-import { createTile, MOST_LIVE, make, onPress, type Tile } from './tile.ts';
 
 const MOST_CAMERAS = 36;
 /** The cameras of the screen are asked for so often, which renews its cookie, too. */

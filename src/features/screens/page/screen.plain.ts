@@ -1,6 +1,7 @@
 /** The page of a display: it is paired by a person with a phone, and then shows its cameras (SPEC 18). */
+
+import { make } from '../../../ui/pages/shared/cameras/tile.ts';
 import { after, ask, facts, linkToForm, type ScreenAnswer, show, showMessage } from './ask.ts';
-import { make } from './tile.ts';
 import { followUpdates, showConnecting, showWall, stayAwake } from './wall.ts';
 
 const RETRY_SECONDS = 5;

@@ -1,5 +1,5 @@
 /** One camera of the wall: its live stream (MP4 in pieces over a WebSocket) or its still image each second, and what is wrong when none comes (SPEC 18). */
-import { cameraAddress, type ScreenFacts } from './screen-facts.ts';
+import { cameraAddress, type PageFacts } from '../page-facts.ts';
 
 /** Makes an element with a class, a text and what follows it. */
 export function make(tag: string, className: string, text = '', ...children: readonly Node[]): HTMLElement {
@@ -22,21 +22,23 @@ const HEIGHTS: readonly number[] = [180, 270, 360, 540, 720, 1080];
 export const MOST_LIVE = 9;
 
 /** Where pictures of cameras come from. */
-export interface PictureSource extends Pick<ScreenFacts, 'basePath' | 'still' | 'live'> {
+export interface PictureSource extends Pick<PageFacts, 'still' | 'live'> {
+  /** The prefix of all paths; '' for none. */
+  readonly basePath: string;
   /** Said in the place of a picture. */
   readonly noPicture: string;
 }
 
 /** It shows still images from `start` on. `name`: the camera's, as people call it. */
 export function createTile(camera: string, name: string, { basePath, still, live: stream, noPicture }: PictureSource) {
-  const element = make('div', 'screen-tile');
+  const element = make('div', 'camera-tile');
   element.tabIndex = 0;
   element.setAttribute('role', 'button');
   element.setAttribute('aria-label', name);
   // Two pictures in turn: the one that is loading is not seen, and memory stays as it is.
   const pictures = [document.createElement('img'), document.createElement('img')] as const;
-  const label = make('bdi', 'screen-name', name);
-  const fault = make('p', 'screen-fault');
+  const label = make('bdi', 'camera-name', name);
+  const fault = make('p', 'camera-fault');
   for (const picture of pictures) picture.alt = '';
   for (const part of [...pictures, label, fault]) element.appendChild(part);
   let [isStopped, isMoving, hasLooked, turn, failures, shownAt] = [true, false, still === null, 0, 0, 0];
