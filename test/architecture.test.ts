@@ -64,7 +64,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['.'], ['events', 'store'], ['accounts']],
-  app:      [['resources'], ['telemetry'], ['.']],
+  app:      [['resources'], ['.']],
 };
 /** The program in the browser: its entry, the list of the features' pages, and the pages, of the core and in the folders of features. */
 const PAGES = 'src/ui/pages';

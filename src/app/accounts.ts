@@ -3,6 +3,7 @@ import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
 import { createGrantUses } from '../accounts/grants/grants.ts';
 import { createInvitationLimiter } from '../accounts/invitations/accept-invitation.ts';
 import { createKnownClients } from '../accounts/login/client-key.ts';
+import { countedLogins } from '../accounts/login/counted-logins.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -35,7 +36,6 @@ import { accountsUnder } from './active-accounts.ts';
 import { openJudging } from './identities.ts';
 import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
-import { countedLogins } from './telemetry/counting.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;

@@ -2,6 +2,7 @@
 import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
 import { createInvitations } from '../accounts/invitations/invitations.ts';
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../accounts/invitations/invited-passkeys.ts';
+import { countedAudit, countedLimiter } from '../accounts/login/counted-logins.ts';
 import { invitedSessions } from '../accounts/login/post-login.ts';
 import { toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { createPasskeyCheck, createPasskeys } from '../accounts/passkeys/passkeys.ts';
@@ -25,7 +26,6 @@ import { createSignIns } from '../features/oidc/sign-in.ts';
 import { openIdentities, sessionsUnder } from './identities.ts';
 import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
-import { countedAudit, countedLimiter } from './telemetry/counting.ts';
 
 /** Changes nothing that holds now. */
 export function accountsUnder(

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import { withTimeLimit } from '../domain/async.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
-import { openCertificates } from '../gateway/certificates/served-certificates.ts';
+import { openCertificates } from '../gateway/certificates/certificates.ts';
 import type { Handlers } from '../gateway/entry/app.ts';
 import { unreachableFault } from '../store/open-store.ts';
 import { connectionRefusals } from '../telemetry/health.ts';

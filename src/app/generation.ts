@@ -8,12 +8,12 @@ import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { ActiveFeature } from '../features/feature.ts';
 import { providerFaults } from '../features/oidc/providers.ts';
+import { createAuthorizer } from '../gateway/authorizer.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
 import { judgeReadiness, type ProviderFaults } from '../gateway/readiness.ts';
 import { serviceStatus } from '../gateway/status.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
-import { createAuthorizer } from './authorizer.ts';
 import { createGate, servicesUnder } from './gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
@@ -72,7 +72,12 @@ function generationUnder(
   const { settings } = config;
   const { clock, counters, certificates, unknownRoutes } = runtime;
   const accounts = runtime.accounts.under(settings);
-  const authorizer = createAuthorizer(config, accounts, components, runtime);
+  const authorizer = createAuthorizer(
+    config,
+    accounts,
+    { eventsBackend: components.events.it?.upstream, layout: components.cameras.it.layout },
+    runtime,
+  );
   const providers: ProviderFaults = new Map([
     ...[...accounts.providers].map(([name, { fault }]) => [name, fault] as const),
     ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),

@@ -9,7 +9,7 @@ import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, createDeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
-import { openCertificates } from '../gateway/certificates/served-certificates.ts';
+import { openCertificates } from '../gateway/certificates/certificates.ts';
 import { createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams, isBesideCurtain } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../gateway/entry/pipeline.ts';
@@ -24,7 +24,7 @@ import { readBuiltPages } from '../ui/built-pages.ts';
 import { openAccounts } from './accounts.ts';
 import { createFeatures, loadFeatures } from './resources/features.ts';
 import type { StartOptions } from './start-options.ts';
-import { openTelemetry } from './telemetry/telemetry.ts';
+import { openTelemetry } from './telemetry.ts';
 
 export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
 

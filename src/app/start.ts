@@ -1,7 +1,8 @@
 import { createHouseSettings } from '../accounts/settings/house-settings.ts';
 import { rememberStore, tellRestored } from '../accounts/sites/own-store.ts';
+import { nvrCheck } from '../gateway/forward/nvr-questions.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
-import type { Scrape } from '../telemetry/scrape.ts';
+import { openScrape, type Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
@@ -9,7 +10,6 @@ import { createGenerations, type Generations } from './hot-reload.ts';
 import { openListeners } from './listeners.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
-import { openScrape } from './telemetry/scrape.ts';
 
 export type Postern = Awaited<ReturnType<typeof startPostern>>;
 
@@ -95,7 +95,10 @@ const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
   const { certificates, clientLimits, upstreamSlots } = runtime;
   return openScrape({
     ...runtime,
-    config: () => active().config,
+    askNvr() {
+      const { config } = active();
+      return config.settings.nvr.url && (() => nvrCheck(config));
+    },
     cameras: () => active().components.cameras.it.current() ?? [],
     certificate: () => certificates?.current().certificate,
     waitingPasswordChecks: () => active().accounts.hasher.waiting(),

@@ -69,3 +69,15 @@ export interface Remembering {
 
 /** Milliseconds of a clock that only goes forward: durations must not change when the machine's time is set. */
 export const steadyNow = (): number => performance.now();
+
+const REMINDED_MS = 60_000;
+
+/** Whether something is due to be said of the subject: once a minute. */
+export function createReminder<Subject>(now = steadyNow): (subject: Subject) => boolean {
+  const saidAt = new Map<Subject, number>();
+  return (subject) => {
+    const isDue = now() - (saidAt.get(subject) ?? Number.NEGATIVE_INFINITY) >= REMINDED_MS;
+    if (isDue) saidAt.set(subject, now());
+    return isDue;
+  };
+}

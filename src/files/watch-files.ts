@@ -83,6 +83,47 @@ export function watchFiles(onChange: () => void, { quietMs, pollMs }: WatchTimin
   };
 }
 
+/** What is made of the content of files: something, or a sentence with the file. */
+type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: string };
+
+/**
+ * Reads again when one of the files changes, and once when they are watched: they may have changed since the caller read them.
+ * `onGood` is given what was read, which may be what was there before; `onBad` each sentence once, when it still holds after
+ * `settlingMs`. Gives the function that ends it.
+ */
+export function watchRead<Value>(
+  files: readonly string[],
+  read: () => Promise<Reading<Value>>,
+  { onGood, onBad }: { readonly onGood: (value: Value) => void; readonly onBad: (problem: string) => void },
+  { settlingMs = 0, watch }: { readonly settlingMs?: number; readonly watch?: WatchTiming | undefined } = {},
+): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let lastProblem: string | undefined;
+  let isStopped = false;
+  const readAgain = async (hasSettled: boolean): Promise<void> => {
+    clearTimeout(timer);
+    const found = await read();
+    if (isStopped) return;
+    const problem = found.ok ? undefined : found.error;
+    if (problem !== undefined && !hasSettled) {
+      timer = setTimeout(() => void readAgain(true), settlingMs).unref();
+      return;
+    }
+    const isNew = problem !== lastProblem;
+    lastProblem = problem;
+    if (found.ok) onGood(found.value);
+    else if (isNew) onBad(found.error);
+  };
+  const onChange = (): void => void readAgain(settlingMs === 0);
+  const watching = watchFiles(onChange, watch);
+  void watching.watch(files).then(onChange);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+    watching.close();
+  };
+}
+
 /** The name that was given, and where it leads. */
 const placesOf = async (file: string): Promise<string[]> => [file, await realpath(file).catch(() => file)];
 

@@ -1,20 +1,149 @@
-/** Reads and watches the allowlist file, and logs what is wrong with it and which mapped header it lacks (interface 5.5.7). */
+/** The allowlist file as it is now: read at start, read again when it changes, kept when the new one is bad (interface 5.5.7). */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Services } from '../app/services.ts';
 import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import { ok, type Result } from '../domain/result.ts';
-import {
-  type MappingProblem,
-  MOUNTED,
-  mappingProblems,
-  readTrustedHeaders,
-  type TrustedHeaderList,
-  type TrustedHeadersFiles,
-  watchTrustedHeaders,
-} from './trusted-headers-file.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { readBounded } from '../files/files.ts';
+import { type WatchTiming, watchRead } from '../files/watch-files.ts';
+import { CREDENTIAL_HEADERS } from './identity-header.ts';
+
+export interface TrustedHeadersFiles {
+  /** Takes the place of the shipped file when it is there. */
+  readonly mounted: string;
+  readonly shipped: string;
+}
+
+export interface TrustedHeaderList {
+  readonly file: string;
+  /** Lower-case names. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Errs with the sentence to refuse the start with. */
+export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Result<TrustedHeaderList, string>> {
+  const mounted = await readFileText(files.mounted);
+  if (!mounted.ok) return mounted;
+  const file = mounted.value === undefined ? files.shipped : files.mounted;
+  const text = mounted.value === undefined ? await readFileText(files.shipped) : mounted;
+  if (!text.ok) return text;
+  if (text.value === undefined)
+    return err(`${file} is missing: it is part of the service, so install the service again`);
+  const names = parseTrustedHeaders(text.value);
+  return names.ok ? ok({ file, names: names.value }) : err(`${file}:${names.error.line}: ${names.error.message}`);
+}
+
+/** Watches the mounted file, which need not be there. Returns the function that stops it. */
+export function watchTrustedHeaders(
+  files: TrustedHeadersFiles,
+  first: TrustedHeaderList,
+  { onChange, onBad }: { onChange(list: TrustedHeaderList): void; onBad(problem: string): void },
+  watch?: WatchTiming,
+): () => void {
+  let current = first;
+  const onGood = (list: TrustedHeaderList): void => {
+    if (isSame(list, current)) return;
+    current = list;
+    onChange(list);
+  };
+  return watchRead([files.mounted], () => readTrustedHeaders(files), { onGood, onBad }, { watch });
+}
+
+const isSame = (one: TrustedHeaderList, other: TrustedHeaderList): boolean =>
+  one.file === other.file && [...one.names].join() === [...other.names].join();
+
+async function readFileText(file: string): Promise<Result<string | undefined, string>> {
+  try {
+    return ok(await readBounded(file));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return ok(undefined);
+    return err(`${file} cannot be read (${code ?? 'unknown fault'}): make it a file that this user may read`);
+  }
+}
+
+interface TrustedHeadersProblem {
+  /** The number of the line, from 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+const NAME = /^[A-Za-z0-9-]+$/;
+const NGINX_LINE = /^proxy_set_header[ \t]+(?<name>\S+)[ \t]+\$http_(?<variable>\w+)[ \t]*;$/;
+
+/** They mean something else to every server, and what is on the list is taken out before forwarding. */
+// biome-ignore format: a table
+const NEVER_IDENTITY = new Set([
+  ...CREDENTIAL_HEADERS,
+  'host', 'connection', 'content-length', 'content-type', 'transfer-encoding', 'upgrade', 'expect', 'origin', 'x-csrf-token',
+  'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-uri', 'x-forwarded-method',
+  'x-original-url', 'x-original-uri', 'x-original-method', 'x-real-ip', 'x-ingress-path',
+]);
+
+/**
+ * Lower-case names of `proxy_set_header NAME $http_name;` lines or of plain names, one a line; `#` starts a comment.
+ * An empty file allows no header at all. Errs at the first line that is anything else.
+ */
+export function parseTrustedHeaders(text: string): Result<ReadonlySet<string>, TrustedHeadersProblem> {
+  const names = new Set<string>();
+  for (const [index, written] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const line = written.replace(/#.*$/, '').trim();
+    if (line === '') continue;
+    const name = parseLine(line);
+    if (!name.ok) return err({ line: index + 1, message: name.error });
+    names.add(name.value);
+  }
+  return ok(names);
+}
+
+function parseLine(line: string): Result<string, string> {
+  const groups = NGINX_LINE.exec(line)?.groups;
+  const written = groups?.['name'] ?? line;
+  if (!NAME.test(written)) {
+    return err(`"${line}" is neither a header name nor "proxy_set_header NAME $http_name;"`);
+  }
+  const name = written.toLowerCase();
+  const expected = name.replaceAll('-', '_');
+  if (groups && groups['variable']?.toLowerCase() !== expected) {
+    return err(`"${line}" fills ${written} from another header: write $http_${expected}`);
+  }
+  if (NEVER_IDENTITY.has(name)) return err(`"${written}" cannot carry an identity: remove the line`);
+  return ok(name);
+}
+
+/** A key of the configuration whose header is never believed, and why. */
+export interface MappingProblem {
+  readonly path: readonly [section: 'proxy', map: 'header_map', key: string];
+  readonly message: string;
+  /** The header is the user's: every request would be 401. */
+  readonly isFatal: boolean;
+}
+
+/** Interface 5.5.7: where a list takes the place of the one that is shipped. */
+export const MOUNTED = '/usr/local/nginx/conf/proxy_trusted_headers.conf';
+
+/** Names are lower-case. */
+export function mappingProblems(
+  { user, role }: { readonly user?: string | undefined; readonly role?: string | undefined },
+  { file, names }: TrustedHeaderList,
+  /** A list that is shipped and has the header. */
+  readyFile: (name: string) => string | undefined,
+): readonly MappingProblem[] {
+  return Object.entries({ user, role }).flatMap(([key, name]): MappingProblem[] => {
+    if (name === undefined || (names.has(name) && !CREDENTIAL_HEADERS.has(name))) return [];
+    const effect = key === 'user' ? 'so it is never trusted and every request would be 401' : 'so it is never trusted';
+    const ready = readyFile(name);
+    const message = CREDENTIAL_HEADERS.has(name)
+      ? `"${name}" holds credentials and is never trusted: map another header`
+      : `"${name}" is not on the allowlist ${file}, ${effect}: ${ready ? `mount ${ready} at ${MOUNTED}, ` : ''}add it there, or map another header`;
+    return [{ path: ['proxy', 'header_map', key], message, isFatal: key === 'user' }];
+  });
+}
 
 export type TrustedHeaders = Awaited<ReturnType<typeof openTrustedHeaders>>;
 

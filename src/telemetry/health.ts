@@ -1,6 +1,6 @@
 /** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
 import type { Logger } from 'pino';
-import { type Clock, steadyNow } from '../domain/clock.ts';
+import { type Clock, createReminder, steadyNow } from '../domain/clock.ts';
 import { CONNECTION_REFUSALS, type ConnectionRefusal, type OnConnectionRefused } from '../domain/refusal.ts';
 import type { ConsoleStream } from './logs/log.ts';
 import type { Metrics } from './metrics.ts';
@@ -94,15 +94,12 @@ function changesHealth(metrics: Metrics, log: Logger) {
   };
 }
 
-const TOLD_AGAIN_MS = 60_000;
-
 /** Counts connections and heads that never became a request, and logs each cause once a minute with its peer (SPEC 5). */
 export function connectionRefusals(metrics: Metrics, log: Pick<Logger, 'warn' | 'error'>): OnConnectionRefused {
-  const toldAt = new Map<ConnectionRefusal, number>();
+  const isDue = createReminder<ConnectionRefusal>();
   return (cause, peer, code) => {
     metrics.connectionsRefused.add(1, cause);
-    if (steadyNow() - (toldAt.get(cause) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
-    toldAt.set(cause, steadyNow());
+    if (!isDue(cause)) return;
     log[cause === 'full' ? 'error' : 'warn']({ peer, cause, ...(code && { code }) }, CONNECTION_REFUSALS[cause]);
   };
 }

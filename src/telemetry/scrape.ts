@@ -1,5 +1,13 @@
 /** One scrape: gauges are looked up within a time budget, then all metrics are written as text, Prometheus 0.0.4 or OpenMetrics 1.0 (SPEC 9). */
+import { X509Certificate } from 'node:crypto';
 import { withTimeLimit } from '../domain/async.ts';
+import { steadyNow } from '../domain/clock.ts';
+import type { CameraName } from '../domain/names.ts';
+import type { ActiveSessions } from './active-sessions.ts';
+import { PLACES, type Place } from './metric-labels.ts';
+import type { Metrics } from './metrics.ts';
+import { createProcessMetrics } from './process-metrics.ts';
+import type { CheckResult } from './readiness.ts';
 import type { MetricFamily } from './series.ts';
 
 /** A scraper gives up after ten seconds; a slow part is left out long before. */
@@ -69,4 +77,75 @@ export function exposed(families: Iterable<MetricFamily>, format: ExpositionForm
 function numberText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
+}
+
+/** What is looked up at each scrape. The functions give what is active now. */
+interface ScrapeSources {
+  readonly counters: {
+    readonly metrics: Metrics;
+    readonly sessions: ActiveSessions;
+    readonly watch: { countOpenSockets(): void };
+  };
+  /** The features declare metrics of their own. */
+  readonly features: { readonly families: readonly MetricFamily[] };
+  /** Asks the NVR; absent without one. */
+  readonly askNvr: () => (() => Promise<CheckResult>) | undefined;
+  readonly cameras: () => readonly CameraName[];
+  /** PEM. Undefined without TLS. */
+  readonly certificate: () => string | undefined;
+  /** Password checks that wait for their turn. */
+  readonly waitingPasswordChecks: () => number;
+  /** Ended sessions that wait to be stored. */
+  readonly heldRevocations: () => number;
+  /** Counts the log lines that were dropped since the last time. */
+  readonly countDroppedLines: () => void;
+  readonly placesInUse: () => Readonly<Record<Place, number>>;
+}
+
+export function openScrape(sources: ScrapeSources): Scrape {
+  const { cameras } = sources;
+  const { metrics, sessions, watch } = sources.counters;
+  const scrape = createScrape([...Object.values(metrics), ...sources.features.families]);
+  const measurements = createProcessMetrics();
+  const nameCameras = (): void => metrics.cameraDenials.setCameras(cameras());
+  scrape.append(async (format) => exposed(await measurements.read(), format));
+  scrape.onScrape(watch.countOpenSockets);
+  scrape.onScrape(nameCameras);
+  scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(steadyNow())));
+  scrape.onScrape(() => metrics.hashQueue.set(sources.waitingPasswordChecks()));
+  scrape.onScrape(() => {
+    const inUse = sources.placesInUse();
+    for (const place of PLACES) metrics.placesInUse.set(inUse[place], place);
+  });
+  scrape.onScrape(() => metrics.heldRevocations.set(sources.heldRevocations()));
+  scrape.onScrape(sources.countDroppedLines);
+  scrape.onScrape(nvrProbe(sources.askNvr, metrics));
+  nameCameras();
+  scrape.onScrape(certificateEnd(sources.certificate, metrics));
+  return scrape;
+}
+
+/** Read again only when another one is served. */
+function certificateEnd(served: () => string | undefined, metrics: Metrics): () => void {
+  let read: string | undefined;
+  return () => {
+    const certificate = served();
+    if (certificate === read || certificate === undefined) return;
+    metrics.certificateExpiry.set(new X509Certificate(certificate).validToDate.getTime() / 1000);
+    read = certificate;
+  };
+}
+
+const PROBE_MS = 10_000;
+
+/** A scrape does not wait for the NVR: it shows the result of the last probe. */
+function nvrProbe(active: ScrapeSources['askNvr'], metrics: Metrics): () => void {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const ask = active();
+    if (!ask) return metrics.upstreamUp.set(undefined);
+    if (steadyNow() - askedAt < PROBE_MS) return;
+    askedAt = steadyNow();
+    void ask().then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
+  };
 }

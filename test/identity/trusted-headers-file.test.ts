@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { mappingProblems, readTrustedHeaders, watchTrustedHeaders } from '../../src/identity/trusted-headers-file.ts';
+import { mappingProblems, readTrustedHeaders, watchTrustedHeaders } from '../../src/identity/trusted-headers.ts';
 
 const SHIPPED = 'Remote-User\n';
 

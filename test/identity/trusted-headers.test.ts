@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseTrustedHeaders } from '../../src/identity/trusted-headers-file.ts';
+import { parseTrustedHeaders } from '../../src/identity/trusted-headers.ts';
 
 const FORM = 'is neither a header name nor "proxy_set_header NAME $http_name;"';
 

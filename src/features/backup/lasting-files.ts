@@ -6,7 +6,7 @@ import type { CommandPlace } from '../../config/load-config.ts';
 import { SHIPPED } from '../../config/policy/load-policy.ts';
 import { formatProblems, type Problem, pathText } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
-import { MOUNTED } from '../../identity/trusted-headers-file.ts';
+import { MOUNTED } from '../../identity/trusted-headers.ts';
 import type { BackedUp } from './archive.ts';
 
 export type ReadableConfig = Awaited<ReturnType<typeof readableConfig>>;

@@ -2,18 +2,17 @@
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import type { Services } from '../../app/services.ts';
+import { missingTlsFiles } from '../../config/named-files.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import { type Clock, hourly } from '../../domain/clock.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type WatchTiming, watchFiles } from '../../files/watch-files.ts';
+import { watchRead } from '../../files/watch-files.ts';
 import { type CertificateSubject, makeSelfSigned, SELF_SIGNED_KEY, SELF_SIGNED_NAME } from './self-signed.ts';
-
-export interface CertificateWatch {
-  /** Good, but perhaps the one that was there before. */
-  readonly onGood: (pair: JudgedPair) => void;
-  /** A sentence with the file, once for each that lasts. */
-  readonly onBad: (problem: string) => void;
-}
 
 /** Undefined when neither file is there. */
 export async function readPair(files: CertificatePair): Promise<Result<JudgedPair | undefined, string>> {
@@ -29,42 +28,25 @@ export async function readPair(files: CertificatePair): Promise<Result<JudgedPai
   return err(`${there} is there and ${missing} is not: provide both, or neither to have a certificate created`);
 }
 
-export interface CertificateTiming {
-  readonly watch?: WatchTiming;
-  /** Two files are never replaced at once: for so long they may not belong together. */
-  readonly settlingMs: number;
-}
+/** Two files are never replaced at once: for so long they may not belong together. */
+const SETTLING_MS = 10_000;
 
-const TIMING: CertificateTiming = { settlingMs: 10_000 };
-
-/** Reads both files again when either changes. Returns the function that stops it. */
-export function watchPair(files: CertificatePair, watch: CertificateWatch, timing = TIMING): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let lastProblem: string | undefined;
-  let isStopped = false;
-  const readAgain = async (hasSettled: boolean): Promise<void> => {
-    clearTimeout(timer);
-    const read = await readPair(files);
-    if (isStopped) return;
-    if (read.ok && read.value) {
-      lastProblem = undefined;
-      return watch.onGood(read.value);
-    }
-    const problem = read.ok ? `${files.certificate} and ${files.privateKey} are gone: put them back` : read.error;
-    if (!hasSettled) timer = setTimeout(() => void readAgain(true), timing.settlingMs).unref();
-    else if (problem !== lastProblem) watch.onBad(problem);
-    if (hasSettled) lastProblem = problem;
-  };
-  const onChange = (): void => void readAgain(false);
-  const watching = watchFiles(onChange, timing.watch);
-  // The files may have changed between the caller's reading and the moment from which they are watched.
-  void watching.watch([files.certificate, files.privateKey]).then(onChange);
-  return () => {
-    isStopped = true;
-    clearTimeout(timer);
-    watching.close();
-  };
-}
+/** Calls back with a good pair, and with each sentence of a bad one, until the function that is returned is called. */
+export const watchPair = (
+  files: CertificatePair,
+  on: Parameters<typeof watchRead<JudgedPair>>[2],
+  timing: Parameters<typeof watchRead<JudgedPair>>[3] = { settlingMs: SETTLING_MS },
+): (() => void) =>
+  watchRead(
+    [files.certificate, files.privateKey],
+    async () => {
+      const read = await readPair(files);
+      if (!read.ok) return read;
+      return read.value ? ok(read.value) : err(`${files.certificate} and ${files.privateKey} are gone: put them back`);
+    },
+    on,
+    timing,
+  );
 
 async function readPem(file: string): Promise<Result<string | undefined, string>> {
   try {
@@ -159,4 +141,125 @@ function judged(pair: CertificatePair, files: CertificatePair): JudgedPair {
   const verdict = judgePair(pair, files);
   if (!verdict.ok) throw new Error(verdict.error);
   return verdict.value;
+}
+
+/** What is served: read from the operator's files, or made and renewed here (SPEC 1, `tls`). */
+interface ServedCertificate extends CertificatePair {
+  /** Seconds of `Strict-Transport-Security`; undefined: the header is not sent. */
+  readonly hstsSeconds: number | undefined;
+}
+
+export interface Certificates {
+  current(): ServedCertificate;
+  /** Calls back with every later certificate. */
+  onChange(use: (certificate: ServedCertificate) => void): void;
+  /** Why the files as they are now are not served; undefined when they are. */
+  problem(): string | undefined;
+  close(): void;
+}
+
+const STAYS = 'the previous certificate stays in use';
+
+/** Undefined when `tls.enabled` is false. Rejects with a sentence when what is there cannot be served, or nothing can be kept. */
+export async function openCertificates(
+  config: ServiceConfig,
+  clock: Clock,
+  log: Services['log'],
+): Promise<Certificates | undefined> {
+  const { tls } = config.settings;
+  if (!tls.enabled) return undefined;
+  const missing = await missingTlsFiles(config);
+  if (missing.length > 0) throw new Error(formatProblems(config.file, missing));
+  const files = { certificate: tls.certificate, privateKey: tls.private_key };
+  const read = await readPair(files);
+  if (!read.ok) throw new Error(read.error);
+  const first = read.value ?? (await makeAndKeep(files, thisMachine(clock)));
+  const runtime: ServedPair = { files, serving: createServing(first, tls.hsts), clock, log };
+  await renewNearEnd(runtime);
+  const { serving } = runtime;
+  if (serving.pair().expiresAt <= clock.now()) {
+    log.warn(
+      `${files.certificate} ended on ${dayOf(serving.pair())} and browsers refuse it: put a valid certificate there`,
+    );
+  }
+  let refused: string | undefined;
+  const stop = watchPair(files, {
+    onGood(pair) {
+      refused = serveWhatIsThere(pair, runtime);
+    },
+    onBad(problem) {
+      refused = problem;
+      log.error(`${problem}; ${STAYS}`);
+    },
+  });
+  const stopRenewing = hourly(() => renewNearEnd(runtime));
+  return {
+    current: serving.current,
+    onChange: serving.onChange,
+    problem: () => refused,
+    close() {
+      stopRenewing();
+      stop();
+    },
+  };
+}
+
+interface ServedPair {
+  readonly files: CertificatePair;
+  readonly serving: ReturnType<typeof createServing>;
+  readonly clock: Clock;
+  readonly log: Services['log'];
+}
+
+/** The pair that is served now, and those to be told of the next. */
+function createServing(first: JudgedPair, hstsSeconds: number) {
+  let pair = first;
+  const uses: ((certificate: ServedCertificate) => void)[] = [];
+  const current = (): ServedCertificate => ({ ...pair, hstsSeconds: pair.isOurs ? undefined : hstsSeconds });
+  return {
+    pair: () => pair,
+    current,
+    onChange: (use: (certificate: ServedCertificate) => void): void => void uses.push(use),
+    serve(next: JudgedPair): void {
+      pair = next;
+      for (const use of uses) use(current());
+    },
+  };
+}
+
+/** Gives why it is not served. */
+function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: ServedPair): string | undefined {
+  const { certificate, privateKey } = serving.pair();
+  if (pair.certificate === certificate && pair.privateKey === privateKey) return undefined;
+  if (pair.expiresAt <= clock.now()) {
+    const problem = `${files.certificate} ended on ${dayOf(pair)}: put a valid certificate there`;
+    log.error(`${problem}; ${STAYS}`);
+    return problem;
+  }
+  serving.serve(pair);
+  log.info({ file: files.certificate, expires: dayOf(pair) }, 'a new certificate is served');
+  return undefined;
+}
+
+async function renewNearEnd({ files, serving, clock, log }: ServedPair): Promise<void> {
+  const pair = serving.pair();
+  if (!isNearEnd(pair, clock.now())) return;
+  try {
+    serving.serve(await renew(pair, files, thisMachine(clock)));
+    log.info({ file: files.certificate, expires: dayOf(serving.pair()) }, 'the self-signed certificate was renewed');
+  } catch (cause) {
+    const step = 'make the file and its directory writable for this user';
+    log.error({ err: cause }, `${files.certificate} ends on ${dayOf(pair)} and cannot be renewed: ${step}`);
+  }
+}
+
+const dayOf = ({ expiresAt }: JudgedPair): string => new Date(expiresAt).toISOString().slice(0, 10);
+
+function thisMachine(clock: Clock): CertificateSubject {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+  const withoutZones = addresses.map((address) => address.replace(/%.*$/, ''));
+  const host = hostname();
+  const isName = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host);
+  const names = ['localhost', ...(isName ? [host, `${host}.local`] : []), '127.0.0.1', '::1', ...withoutZones];
+  return { names: [...new Set(names)], now: clock.now() };
 }

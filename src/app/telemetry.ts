@@ -1,17 +1,17 @@
 /** The counters of what happens: requests, sessions, recent failures (SPEC 9). */
 
-import { trustedPeers } from '../../config/schema/proxy-rules.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses.ts';
-import { type Clock, steadyNow } from '../../domain/clock.ts';
-import type { RequestFacts } from '../../domain/request.ts';
-import type { TrustedHeaders } from '../../identity/trusted-headers.ts';
-import { createAccessLog, type RefusedAct } from '../../telemetry/access-log.ts';
-import { createActiveSessions } from '../../telemetry/active-sessions.ts';
-import type { Logs } from '../../telemetry/logs/log.ts';
-import { createMetrics } from '../../telemetry/metrics.ts';
-import { createRecentFailures } from '../../telemetry/recent-failures.ts';
-import { watchGate } from '../../telemetry/watch-gate.ts';
+import { trustedPeers } from '../config/schema/proxy-rules.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { createTrustedNetworks, isTrustedPeer } from '../domain/addresses.ts';
+import { type Clock, steadyNow } from '../domain/clock.ts';
+import type { RequestFacts } from '../domain/request.ts';
+import type { TrustedHeaders } from '../identity/trusted-headers.ts';
+import { createAccessLog, type RefusedAct } from '../telemetry/access-log.ts';
+import { createActiveSessions } from '../telemetry/active-sessions.ts';
+import type { Logs } from '../telemetry/logs/log.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { createRecentFailures } from '../telemetry/recent-failures.ts';
+import { watchGate } from '../telemetry/watch-gate.ts';
 
 export type RuntimeTelemetry = ReturnType<typeof openTelemetry>;
 

@@ -1,23 +1,25 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
-import { steadyNow, unixSeconds } from '../domain/clock.ts';
+
+import type { AccountServices } from '../app/services.ts';
+import { type MaybePromise, mapMaybe } from '../domain/async.ts';
+import { createReminder, steadyNow, unixSeconds } from '../domain/clock.ts';
+import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { maskSecrets } from '../domain/text.ts';
-import type { DescriptionFault } from '../gateway/decision/admit.ts';
-import { createReleaseCheck, nvrVersion } from '../gateway/forward/nvr-questions.ts';
-import { type AnswerWatch, watchAnswers } from '../gateway/readiness.ts';
-import { type Noting, openRules, type TableConfig } from '../gateway/rules.ts';
 import type { Trace } from '../identity/identity-trace.ts';
+import type { RoleVerdict } from '../identity/role-mapping.ts';
+import type { TrustedHeaders } from '../identity/trusted-headers.ts';
 import { type Logs, loggerLevel, logRules } from '../telemetry/logs/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Components } from './resources/components.ts';
-import type { Runtime } from './runtime.ts';
-import type { AccountServices } from './services.ts';
-import { countedRole, countedSecretCheck, countedVerify } from './telemetry/counting.ts';
+import type { DescriptionFault } from './decision/admit.ts';
+import { createReleaseCheck, nvrVersion } from './forward/nvr-questions.ts';
+import { type AnswerWatch, watchAnswers } from './readiness.ts';
+import { type Noting, openRules, type RulePlace, type TableConfig } from './rules.ts';
 
 export function createAuthorizer(
   config: TableConfig,
   accounts: AccountServices,
-  { cameras, events }: Components,
-  { trustedHeaders, logs }: Pick<Runtime, 'trustedHeaders' | 'logs'>,
+  { eventsBackend, layout }: Pick<RulePlace, 'eventsBackend' | 'layout'>,
+  { trustedHeaders, logs }: { readonly trustedHeaders: TrustedHeaders; readonly logs: Logs },
 ) {
   const { identities, tokenVerifier, store, clock, metrics } = accounts;
   const proxyKeys = watchKeys(logs, metrics);
@@ -25,9 +27,9 @@ export function createAuthorizer(
   const opened = openRules({
     config,
     identities,
-    eventsBackend: events.it?.upstream,
+    eventsBackend,
     isNvrOlder,
-    layout: cameras.it.layout,
+    layout,
     findUser: store.accounts.findUser,
     allowlist: () => trustedHeaders.current().names,
     onProxyKeys: proxyKeys.onAnswer,
@@ -97,22 +99,19 @@ function identityTrace(logs: Logs): Trace {
   };
 }
 
-/** A client can cause it, by a header of its own: one line a minute. */
-const TOLD_AGAIN_MS = 60_000;
-
 /**
  * Any client can send such headers, and a proxy asks for every request: an untrusted peer is told of once, each missing header
  * once.
  */
 function warningOfDescription(logs: Logs): (fault: DescriptionFault) => void {
   const log = logs.named('service.gate');
-  const toldAt = new Map<string, number>();
+  const told = new Set<string>();
+  const isDue = createReminder();
   return (fault) => {
     const about = fault.kind === 'incomplete' ? `incomplete ${fault.missing}` : fault.kind;
-    const before = toldAt.get(about);
-    const isDue = before === undefined || (fault.kind === 'conflicting' && steadyNow() - before >= TOLD_AGAIN_MS);
-    if (!isDue) return;
-    toldAt.set(about, steadyNow());
+    // A client can cause a conflict, by a header of its own: one line a minute.
+    if (fault.kind === 'conflicting' ? !isDue(about) : told.has(about)) return;
+    told.add(about);
     switch (fault.kind) {
       case 'untrusted':
         return log.warn(
@@ -132,3 +131,39 @@ function warningOfDescription(logs: Logs): (fault: DescriptionFault) => void {
     }
   };
 }
+
+type Verdict = { readonly kind: string; readonly reason?: string };
+
+/** Tokens that are refused, by why. */
+const countedVerify =
+  <Arguments extends readonly unknown[], Outcome extends Verdict>(
+    verify: (...given: Arguments) => MaybePromise<Outcome>,
+    metrics: Metrics,
+  ) =>
+  (...given: Arguments): MaybePromise<Outcome> =>
+    mapMaybe(verify(...given), (verdict) => {
+      if (verdict.reason !== undefined) metrics.tokensRejected.add(1, verdict.reason.replaceAll('-', '_'));
+      if (verdict.reason === 'limited') metrics.rateLimitHits.add(1, 'apikey', '0');
+      return verdict;
+    });
+
+type SecretCheck = ((request: RequestFacts) => boolean) | undefined;
+
+/** Whether proxies show their secret. */
+const countedSecretCheck = (check: SecretCheck, metrics: Metrics): SecretCheck =>
+  check &&
+  ((request) => {
+    const isRight = check(request);
+    const isSent = headerLines(request, 'x-proxy-secret').length > 0;
+    metrics.proxySecrets.add(1, isRight ? 'ok' : isSent ? 'mismatch' : 'missing');
+    return isRight;
+  });
+
+const SOURCE_OF = { role_map: 'map', 'role-name': 'direct', default_role: 'default' } as const;
+
+const countedRole =
+  (metrics: Metrics) =>
+  (verdict: RoleVerdict): void =>
+    verdict.kind === 'denied'
+      ? metrics.proxyRoles.add(1, 'denied', 'other')
+      : metrics.proxyRoles.add(1, SOURCE_OF[verdict.rule.by], verdict.role);
