@@ -142,7 +142,7 @@ describe('A link', { skip }, () => {
     visit(t, { ...PHONE, expectedStatuses: [403, 404] }, async (page) => {
       const value = await instance.logIn(VERA);
       await page.context().addCookies([{ name: 'frigate_token', value, url, httpOnly: true, sameSite: 'Lax' }]);
-      await page.goto(`${url}/postern/`);
+      await page.goto(`${url}/postern/explore`);
       await page.locator('[data-event]').first().click();
       await page.getByRole('button', { name: 'Teilen' }).click();
       await page.getByLabel('Name, den der Betrachter').fill('Für Oma');

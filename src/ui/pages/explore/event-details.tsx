@@ -3,12 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { viewedPerson } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { Duration, Thumbnail, useFetchedPicture } from '../shared/events/event-row.tsx';
-import { type EventView, factsForPeople, technicalFacts } from '../shared/events/event-view.ts';
+import { type EventView, factsForPeople, fileName, technicalFacts } from '../shared/events/event-view.ts';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, Facts, Icon } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
-import { labelName, words } from '../shared/words.ts';
+import { cameraName, formatShortMoment, labelName, words } from '../shared/words.ts';
 
 /** The same width as in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';
@@ -49,6 +49,9 @@ export function EventDetails({ event, onOpen, onClose, ...neighbours }: EventDet
       <header class="details-head">
         <h2 id="details-title" tabIndex={-1}>
           <bdi>{labelName(event.label)}</bdi>
+          <bdi class="details-where">
+            {cameraName(event.camera)}, {formatShortMoment(event.startTime)}
+          </bdi>
         </h2>
         {step('previous')}
         {step('next')}
@@ -57,7 +60,6 @@ export function EventDetails({ event, onOpen, onClose, ...neighbours }: EventDet
         </Button>
       </header>
       <EventMedia key={event.id} event={event} />
-      {viewedPerson() === undefined && <Slot key={`share ${event.id}`} name="event" id={event.id} />}
       <Facts rows={[...factsForPeople(event), [text.length, <Duration key="length" event={event} />]]} />
       <details class="raw">
         <summary>{text.technical}</summary>
@@ -107,8 +109,8 @@ function giveFocusBack(row: Element | null, opener: Element | null): void {
 }
 
 /**
- * The pictures of an event: its clip to play and its snapshot, both from the NVR; without them the small picture of the
- * record. Give it the event's id as `key`: each event starts anew.
+ * The picture of an event: its clip to play, else its snapshot, both from the NVR; without them the small picture of the
+ * record; and what can be done with it. Give it the event's id as `key`: each event starts anew.
  */
 function EventMedia({ event }: { event: EventView }) {
   const [isBroken, setIsBroken] = useState(false);
@@ -125,14 +127,15 @@ function EventMedia({ event }: { event: EventView }) {
   const alt = text.snapshotOf({ label: labelName(event.label) });
   const download = (url: string | undefined, ending: string, name: string) =>
     url !== undefined && (
-      <a class="button" href={url} download={`${event.id}.${ending}`}>
+      <a class="button" href={url} download={`${fileName(event)}.${ending}`}>
         {name}
       </a>
     );
   return (
     <div class="details-media">
       {clip !== undefined && <Clip event={event} url={clip} poster={event.picture ?? file} />}
-      {snapshot !== undefined &&
+      {clip === undefined &&
+        snapshot !== undefined &&
         (isViewed ? (
           <img class="details-snapshot" src={snapshot} alt={alt} />
         ) : (
@@ -146,11 +149,12 @@ function EventMedia({ event }: { event: EventView }) {
           <Thumbnail event={event} />
         </div>
       )}
-      {!isViewed && (clip !== undefined || snapshot !== undefined) && (
-        <p class="media">
+      {!isViewed && (
+        <div class="media">
+          <Slot name="event" id={event.id} />
           {download(clip, 'mp4', text.downloadClip)}
           {download(snapshot, 'jpg', text.downloadSnapshot)}
-        </p>
+        </div>
       )}
     </div>
   );

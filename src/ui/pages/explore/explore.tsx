@@ -68,12 +68,16 @@ function DaysPlot({ filter: { cameras, labels }, round, onTime }: DaysPlotProps)
 /** Kept in this browser. */
 const VIEWS = ['list', 'gallery'] as const;
 const VIEW_KEY = 'postern-view';
+/** From here on pictures stand beside each other at first. */
+const TABLET = '(width >= 48rem)';
 
 export function Explore() {
   usePageTitle(words.explore.title);
   const [path] = useLocation();
   const [search, setSearch] = useSearchParams();
-  const [view, setView] = useState(() => storedChoice(VIEW_KEY, VIEWS, 'list'));
+  const [view, setView] = useState(() =>
+    storedChoice(VIEW_KEY, VIEWS, matchMedia(TABLET).matches ? 'gallery' : 'list'),
+  );
   const [round, setRound] = useState(0);
   const filter = readFilter(search);
   const weekAgo = useMemo(() => weekBefore(Date.now() / 1000), [round]);

@@ -18,10 +18,8 @@ export function ShareEvent({ id }: { id: string }) {
   const { page, dialog } = usePageDialogs();
   return (
     <DialogsContext.Provider value={page}>
-      <p class="media">
-        <Opener dialog={() => <ShareForm id={id} />}>{words.links.share.share}</Opener>
-        {dialog}
-      </p>
+      <Opener dialog={() => <ShareForm id={id} />}>{words.links.share.share}</Opener>
+      {dialog}
     </DialogsContext.Provider>
   );
 }

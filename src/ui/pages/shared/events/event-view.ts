@@ -1,5 +1,5 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds, and what is told of it beside its picture. */
-import { spaced } from '../spelling.ts';
+import { spaced, toLocalInput } from '../spelling.ts';
 import { type Fields, isFields, readMoment, readNumber, readText, readTexts } from '../untrusted.ts';
 import { cameraName, formatMoment, formatScore, formatTenths, words } from '../words.ts';
 
@@ -107,3 +107,11 @@ export function technicalFacts({ id, record }: EventView): readonly EventFact[] 
 
 const present = (facts: readonly (readonly [name: string, value: string | undefined])[]): readonly EventFact[] =>
   facts.filter((fact): fact is EventFact => fact[1] !== undefined && fact[1] !== '');
+
+/** `front-door_2026-11-26_14-05`, in the time of the browser. */
+export function fileName({ camera, startTime }: Pick<EventView, 'camera' | 'startTime'>): string {
+  const name = cameraName(camera)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+  return `${name}_${toLocalInput(startTime).replace('T', '_').replace(':', '-')}`;
+}
