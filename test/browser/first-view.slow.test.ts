@@ -9,7 +9,8 @@ import { enter, startPagesInstance } from './support/pages-instance.ts';
 /** A page, and what is shown when it is complete. */
 // biome-ignore format: a table
 const PAGES: readonly (readonly [path: string, shown: string])[] = [
-  ['/postern/',                '.event >> nth=7'],
+  ['/postern/',                '.blank'],
+  ['/postern/explore',         '.event >> nth=7'],
   ['/postern/activity',        '.activity-filters'],
   ['/postern/settings/users',  'table'],
   ['/postern/settings/tokens', '.records-page h1'],
