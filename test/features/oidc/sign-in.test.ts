@@ -50,7 +50,7 @@ describe('A sign-in with a provider', () => {
   it('makes the account of a person whom groups give a role, and logs in', async () => {
     const visitor = new Visitor(instance);
     const response = await visitor.signIn(provider, { sub: 'ann', groups: ['front'] });
-    assert.deepEqual([response.status, response.headers.get('location')], [302, '/']);
+    assert.deepEqual([response.status, response.headers.get('location')], [302, '/postern/start']);
     assert.equal(response.headers.get('cache-control'), 'no-store');
     assert.deepEqual(await profileOf(visitor), { username: 'ann', role: 'front_only', allowed_cameras: ['cam1'] });
     const token = provider.asked.find(({ what }) => what === 'POST /token');
@@ -94,7 +94,7 @@ describe('A sign-in with a provider', () => {
     const visitor = new Visitor(instance);
     for (const [length, location] of [
       [900, `/${'y'.repeat(900)}`],
-      [3000, '/'],
+      [3000, '/postern/start'],
     ] as const)
       for (let attempt = 0; attempt < 5; attempt += 1) {
         const begun = await visitor.begin('home', `/${'y'.repeat(length)}`);

@@ -68,7 +68,7 @@ function DaysPlot({ filter: { cameras, labels }, round, onTime }: DaysPlotProps)
 /** Kept in this browser. */
 const VIEWS = ['list', 'gallery'] as const;
 const VIEW_KEY = 'postern-view';
-/** From here on pictures stand beside each other at first. */
+/** Pictures stand beside each other here, until a person chooses the list. */
 const TABLET = '(width >= 48rem)';
 
 export function Explore() {
