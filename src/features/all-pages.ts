@@ -2,7 +2,8 @@
 import type { PagePieces } from '../ui/pages/shared/pieces.tsx';
 import { doctorPages } from './doctor/page/index.ts';
 import { ledgerPages } from './ledger/page/index.ts';
+import { linkPages } from './links/page/index.ts';
 import { oidcPages } from './oidc/page/index.ts';
 import { screenPages } from './screens/page/index.ts';
 
-export const FEATURE_PAGES: readonly PagePieces[] = [oidcPages, ledgerPages, screenPages, doctorPages];
+export const FEATURE_PAGES: readonly PagePieces[] = [oidcPages, ledgerPages, linkPages, screenPages, doctorPages];

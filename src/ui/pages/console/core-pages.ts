@@ -1,7 +1,7 @@
 /** The pages of the core, in their order; those of features stand among them (SPEC 8; interface 5.6). */
 import { Settings } from '../settings/settings.tsx';
 import { isAdmin } from '../shared/account.ts';
-import { always, hasLogin, isAdminWithLogin, isPerson, isPersonWithLogin, type PagePieces } from '../shared/pieces.tsx';
+import { always, hasLogin, isAdminWithLogin, isPersonWithLogin, type PagePieces } from '../shared/pieces.tsx';
 import { words } from '../shared/words.ts';
 
 /** What must be done before anything else is a page of Settings, too. */
@@ -25,10 +25,6 @@ export const CORE_PAGES: PagePieces = {
     { path: 'password', title: () => words.passwords.change.title, isFor: isPersonWithLogin, load: loadPassword },
     { path: 'two-step', title: () => words.secondFactor.title,     isFor: isPersonWithLogin, load: loadTwoStep },
     { path: 'sessions', title: () => words.sessions.title,         isFor: hasLogin,          load: async () => (await import('../settings/sessions.tsx')).Sessions },
-    { path: 'links',    title: () => words.links.title,            isFor: isPerson,          load: async () => (await import('../settings/links.tsx')).Links },
     { path: 'tokens',   title: () => words.tokens.title,           isFor: always,            load: async () => (await import('../settings/tokens.tsx')).Tokens },
   ],
-  pieces: {
-    event: async () => (await import('../explore/share-event.tsx')).ShareEvent,
-  },
 };

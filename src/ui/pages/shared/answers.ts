@@ -1,7 +1,6 @@
 /** What the routes of accounts answer, in the shapes that they declare (SPEC 4.3, 4.4, 12, 13). */
 import type { z } from 'zod';
 import type * as Answers from '../../../accounts/http/answers.ts';
-import type { LINK } from '../../../features/links/link-routes.ts';
 
 export type AnswerOf<Name extends keyof typeof Answers> = (typeof Answers)[Name] extends z.ZodType
   ? z.output<(typeof Answers)[Name]>
@@ -12,7 +11,6 @@ export interface Lists {
   'api/users': UserRecord;
   'api/roles': RoleRecord;
   'api/tokens': AnswerOf<'TOKEN'>;
-  'api/links': LinkRecord;
   'api/sessions': SessionRecord;
   'api/invitations': AnswerOf<'INVITATION'>;
   'api/closed-guests': AnswerOf<'CLOSED_GUEST'>;
@@ -23,5 +21,4 @@ export interface Lists {
 
 export type UserRecord = AnswerOf<'USER'>;
 export type RoleRecord = AnswerOf<'ROLE'>;
-export type LinkRecord = z.output<typeof LINK>;
 export type SessionRecord = AnswerOf<'SESSION'>;

@@ -1,11 +1,11 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
 import type { z } from 'zod';
-import type { MADE_LINK } from '../../../features/links/link-routes.ts';
-import { sendToApi } from '../shared/api.ts';
-import { SelectField, TextField, Toggle } from '../shared/fields.tsx';
-import { DialogsContext, FormDialog, Opener, usePageDialogs } from '../shared/forms.tsx';
-import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
-import { words } from '../shared/words.ts';
+import { sendToApi } from '../../../ui/pages/shared/api.ts';
+import { SelectField, TextField, Toggle } from '../../../ui/pages/shared/fields.tsx';
+import { DialogsContext, FormDialog, Opener, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { AddressSharing, NewSecret } from '../../../ui/pages/shared/new-secret.tsx';
+import { words } from '../../../ui/pages/shared/words.ts';
+import type { MADE_LINK } from '../link-routes.ts';
 
 // biome-ignore format: a table
 const LIFETIMES: Readonly<Record<keyof typeof words.links.share.lifetimes, number>> = {

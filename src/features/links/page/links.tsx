@@ -1,9 +1,9 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
-import { isAdmin, useProfile } from '../shared/account.ts';
-import type { LinkRecord } from '../shared/answers.ts';
-import { Badge, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
-import { useList } from '../shared/use-fetched.ts';
-import { cameraName, formatShortMoment, formatSpan, words } from '../shared/words.ts';
+import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
+import { Badge, pathTo, ResourcePage, removal, userColumn } from '../../../ui/pages/shared/records-page.tsx';
+import { useList } from '../../../ui/pages/shared/use-fetched.ts';
+import { cameraName, formatShortMoment, formatSpan, words } from '../../../ui/pages/shared/words.ts';
+import type { LinkRecord } from './index.ts';
 
 export function Links() {
   const profile = useProfile();

@@ -1,0 +1,22 @@
+/** Links in the console: their page in Settings, and Share at an event in Explore. */
+import type { z } from 'zod';
+import { isPerson, type PagePieces } from '../../../ui/pages/shared/pieces.tsx';
+import { words } from '../../../ui/pages/shared/words.ts';
+import type { LINK } from '../link-routes.ts';
+
+export type LinkRecord = z.output<typeof LINK>;
+declare module '../../../ui/pages/shared/answers.ts' {
+  interface Lists {
+    'api/links': LinkRecord;
+  }
+}
+
+// biome-ignore format: a table
+export const linkPages: PagePieces = {
+  settings: [
+    { path: 'links', before: 'tokens', title: () => words.links.title, isFor: isPerson, load: async () => (await import('./links.tsx')).Links },
+  ],
+  pieces: {
+    event: async () => (await import('./share.tsx')).ShareEvent,
+  },
+};
