@@ -87,7 +87,7 @@ async function takeCode(code: string, ctx: RouteContext, deps: FormLoginServices
   const ticket = deps.tickets.read(stepCookieIn(ctx) ?? '', unixSeconds(deps.clock));
   if (!ticket) return { kind: 'step-over' };
   const { expiresAt: _, ...step } = ticket;
-  const outcome = counted(await attemptSecondStep({ ...step, code }, ctx, deps, deps.signInsOf), deps);
+  const outcome = counted(await attemptSecondStep({ ...step, code }, ctx, deps), deps);
   return isWrong(outcome) ? { kind: 'step-over' } : outcome;
 }
 

@@ -32,4 +32,4 @@ export type InvitationPageServices = AcceptDeps &
   Pick<Services, 'behindCurtain' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;
 
 /** What logs in by the form that is sent without a script. */
-export type FormLoginServices = AttemptServices & Pick<AccountServices, 'tickets' | 'clock' | 'signInsOf'>;
+export type FormLoginServices = AttemptServices & Pick<AccountServices, 'tickets' | 'clock'>;

@@ -11,9 +11,9 @@ import type { Challenges } from '../passkeys/challenges.ts';
 import { clientDataIn, type NewCredential, type RelyingParty, verifyNew } from '../passkeys/credential.ts';
 import { passkeyHandle, toCreationOptions } from '../passkeys/passkeys.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
+import { unknownPassword } from '../passwords/password-hash.ts';
 import { newEpoch } from '../second-factor/second-factor.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
-import { unknownPassword } from '../users/users.ts';
 import type { Invitations } from './invitations.ts';
 
 export interface InvitedPasskeyDeps {

@@ -2,9 +2,12 @@
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
+import { newSignIn } from '../../domain/accounts/sign-in.ts';
 import type { Barred } from '../../domain/caller.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { parseUserName, type UserName } from '../../domain/names.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
+import { unknownPassword } from '../passwords/password-hash.ts';
 import type { StepTicket } from '../second-factor/sealing.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
 import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
@@ -29,17 +32,19 @@ interface LoginAttempt extends LoginClient {
 /** The second step alone: the first one was taken with a password, or by a provider. `secretsDigest`: that of the user's secrets then. */
 export type SecondStep = Omit<StepTicket, 'expiresAt'> & { readonly code: string };
 
-/** What is asked of sign-ins at the second step after a provider's. */
-export interface StepsFromProviders {
-  /** The sign-in may have been removed since the first step. */
-  isConnected(user: UserName, origin: SessionOrigin): Promise<boolean>;
-  /** Uses the invitation up: the account is connected with the person at the provider. */
-  connectInvited(user: UserName, origin: SessionOrigin, invitation: string): Promise<InvitedConnection>;
-}
-export type InvitedConnection = 'accepted' | 'void' | 'taken' | 'busy';
-
 export type LoginServices = GuessServices &
-  Pick<Services, 'store' | 'sessions' | 'verifyToken' | 'secondFactor' | 'codeLimiter' | 'closedOf' | 'mayUsePassword'>;
+  Pick<
+    Services,
+    | 'store'
+    | 'sessions'
+    | 'clock'
+    | 'hasher'
+    | 'verifyToken'
+    | 'secondFactor'
+    | 'codeLimiter'
+    | 'closedOf'
+    | 'mayUsePassword'
+  >;
 
 /** The client is never told it. */
 export type TokenLoginFault = 'bad-token' | 'token-of-another' | 'token-not-for-login';
@@ -126,22 +131,23 @@ export async function provePassword(attempt: LoginAttempt, deps: LoginServices):
 
 const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: 'password-off' } }) as const;
 
-/** A ticket that is too old for the user's password or factors is worth nothing. */
+/** `onInvited`: an invitation was used up by it. A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(
   step: SecondStep & LoginClient,
   deps: LoginServices,
-  signInsOf: StepsFromProviders,
+  onInvited: () => void,
 ): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
-  if (!user || digestSecrets(user) !== step.secretsDigest || !(await originHolds(user, step, deps, signInsOf)))
+  if (!user || digestSecrets(user) !== step.secretsDigest || !(await originHolds(user, step, deps)))
     return { kind: 'mismatch', ...(user && { user }) };
   const { origin, invitation } = step;
   if (!origin && !deps.mayUsePassword(user)) return passwordOff(user);
   if (!origin || invitation === undefined) return afterPassword(user, step, deps);
   // Only now: who has the link and an account at the provider may have none of the user's factors.
   return afterPassword(user, step, deps, async (by) => {
-    const outcome = await signInsOf.connectInvited(user.name, origin, invitation);
+    const outcome = await connectInvited(user.name, origin, invitation, deps);
     if (outcome === 'busy') return { kind: 'busy' };
+    if (outcome === 'accepted') onInvited();
     // It has another password since.
     const connected = outcome === 'accepted' ? await findUser(user.name, deps) : undefined;
     return connected ? admitted(connected, step, deps, by) : { kind: 'mismatch', user };
@@ -149,15 +155,25 @@ export async function takeSecondStep(
 }
 
 /** The provider may have ended its session since, and the sign-in may be gone. An invitation makes it only now. */
-async function originHolds(
-  user: User,
-  { origin, invitation }: SecondStep,
-  { store }: LoginServices,
-  signInsOf: StepsFromProviders,
-): Promise<boolean> {
+async function originHolds(user: User, { origin, invitation }: SecondStep, { store }: LoginServices): Promise<boolean> {
   if (!origin) return true;
   if (origin.sessionId !== undefined && (await store.accounts.isRevoked(origin.sessionId))) return false;
-  return invitation !== undefined || signInsOf.isConnected(user.name, origin);
+  return (
+    invitation !== undefined || (await store.signIns.findSignIn(origin.issuer, origin.subject))?.user === user.name
+  );
+}
+
+/** Uses the invitation up: the account is connected with the person at the provider. */
+export async function connectInvited(
+  user: UserName,
+  origin: SessionOrigin,
+  invitation: string,
+  { store, hasher, clock }: Pick<Services, 'store' | 'hasher' | 'clock'>,
+): Promise<'accepted' | 'void' | 'taken' | 'busy'> {
+  const hashed = await hasher.hash(unknownPassword());
+  if (hashed.kind === 'busy') return 'busy';
+  const now = unixSeconds(clock);
+  return store.invitations.acceptBySignIn(invitation, newSignIn(user, origin, now), hashed.hash, now);
 }
 
 type CodeGiven = LoginClient & Pick<LoginAttempt, 'code'> & Pick<StepTicket, 'origin'>;

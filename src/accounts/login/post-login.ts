@@ -29,7 +29,6 @@ import {
   type LoginServices,
   logIn,
   type SecondStep,
-  type StepsFromProviders,
   takeSecondStep,
 } from './login.ts';
 
@@ -71,21 +70,14 @@ export function attemptLogin(
 }
 
 /** The second step alone, after a first one whose ticket is good. */
-export function attemptSecondStep(
-  given: SecondStep,
-  ctx: RouteContext,
-  deps: AttemptServices,
-  signInsOf: StepsFromProviders,
-): Promise<Attempted> {
-  const connectInvited: StepsFromProviders['connectInvited'] = async (user, origin, invitation) => {
-    const outcome = await signInsOf.connectInvited(user, origin, invitation);
-    const { provider } = origin;
-    const by = { who: user, user, provider, credential: `oidc:${provider}` };
-    if (outcome === 'accepted') record(ctx, deps, { what: 'invitation-used', ...by });
-    return outcome;
+export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: AttemptServices): Promise<Attempted> {
+  const { user, origin } = given;
+  const onInvited = (): void => {
+    if (!origin) return;
+    const by = { who: user, user, provider: origin.provider, credential: `oidc:${origin.provider}` };
+    record(ctx, deps, { what: 'invitation-used', ...by });
   };
-  const steps = { ...signInsOf, connectInvited };
-  return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps, steps), ctx, deps);
+  return settle(user, (client) => takeSecondStep({ ...given, ...client }, deps, onInvited), ctx, deps);
 }
 
 /** `user`: as it was written; empty where the outcome says whose attempt it was. */

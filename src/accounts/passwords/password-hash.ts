@@ -136,3 +136,8 @@ export function createHashers(): (iterations: number) => PasswordHasher {
     return hasher;
   };
 }
+
+const UNKNOWN_BYTES = 32;
+
+/** A password that no person knows, for an account that is made without one. */
+export const unknownPassword = (): string => randomBytes(UNKNOWN_BYTES).toString('base64url');

@@ -1,5 +1,4 @@
 /** Creates, changes and deletes users, for the API and the command line alike; the validity of an account, and what an admin does about sign-ins of others (interface 2.1, 2.2; SPEC 4.3, 13, 16). */
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
@@ -9,7 +8,7 @@ import { named } from '../../routes/shapes.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { SignInStore } from '../../store/accounts/sign-ins.ts';
 import { type Refused, refusedWhileBusy, unfit } from '../http/kernel.ts';
-import type { PasswordHasher } from '../passwords/password-hash.ts';
+import { type PasswordHasher, unknownPassword } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 
 export interface UserDeps {
@@ -30,11 +29,6 @@ export interface NewUser {
 }
 
 export type Users = ReturnType<typeof createUsers>;
-
-const UNKNOWN_BYTES = 32;
-
-/** A password that no person knows, for an account that is made without one. */
-export const unknownPassword = (): string => randomBytes(UNKNOWN_BYTES).toString('base64url');
 
 /** Each change refuses by a `Refused`. */
 export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps) {

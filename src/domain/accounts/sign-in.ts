@@ -35,3 +35,17 @@ export interface ProviderSession {
   readonly sid?: string;
   readonly expiresAt: number;
 }
+
+/** A new one. `now` in Unix seconds. */
+export const newSignIn = (
+  user: UserName,
+  person: Pick<SignIn, 'provider' | 'issuer' | 'subject'>,
+  now: number,
+): SignIn => ({
+  provider: person.provider,
+  issuer: person.issuer,
+  subject: person.subject,
+  user,
+  connectedAt: now,
+  lastUsedAt: now,
+});

@@ -1,13 +1,13 @@
 /** What a person whom a provider has named may do here: log in, get an account, connect one, accept an invitation (SPEC 16). */
 
 import { FIRST_ADMIN } from '../../accounts/login/first-admin.ts';
-import type { StepsFromProviders } from '../../accounts/login/login.ts';
+import { connectInvited } from '../../accounts/login/login.ts';
+import { unknownPassword } from '../../accounts/passwords/password-hash.ts';
 import { digestSecrets } from '../../accounts/sessions/session-state.ts';
 import type { SessionOrigin } from '../../accounts/sessions/sessions.ts';
-import { unknownPassword } from '../../accounts/users/users.ts';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { SignIn } from '../../domain/accounts/sign-in.ts';
+import { newSignIn, type SignIn } from '../../domain/accounts/sign-in.ts';
 import type { Closed } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type Role, type UserName } from '../../domain/names.ts';
@@ -120,7 +120,7 @@ export function createSignIns(
       passwordChangedAt: null,
       createdAt,
     };
-    const outcome = await signIns.addUserWithSignIn(user, makeSignIn(user.name, identity, rules, createdAt));
+    const outcome = await signIns.addUserWithSignIn(user, newSignIn(user.name, { ...identity, ...rules }, createdAt));
     switch (outcome) {
       case 'added':
         note({ what: 'user-created', user: user.name });
@@ -154,25 +154,15 @@ export function createSignIns(
     return signIn ? known(signIn, identity, rules, note) : created(identity, rules, note);
   };
 
-  const connectInvited: StepsFromProviders['connectInvited'] = async (user, origin, invitation) => {
-    const hashed = await deps.hasher.hash(unknownPassword());
-    if (hashed.kind === 'busy') return 'busy';
-    const now = unixSeconds(clock);
-    return deps.store.invitations.acceptBySignIn(invitation, makeSignIn(user, origin, origin, now), hashed.hash, now);
-  };
-
   return {
     logIn,
-    connectInvited,
-    isConnected: async (user: UserName, { issuer, subject }: SessionOrigin): Promise<boolean> =>
-      (await signIns.findSignIn(issuer, subject))?.user === user,
     /** Connects the account of a person who is logged in: the one that was made then, and no other of its name. */
     async connect(
       { name, createdAt }: Pick<User, 'name' | 'createdAt'>,
       identity: ProviderIdentity,
       rules: SignInRules,
     ): Promise<SignInOutcome> {
-      const outcome = await signIns.connect(makeSignIn(name, identity, rules, unixSeconds(clock)), createdAt);
+      const outcome = await signIns.connect(newSignIn(name, { ...identity, ...rules }, unixSeconds(clock)), createdAt);
       if (outcome === 'absent') return { kind: 'not-connected' };
       return outcome === 'taken' ? { kind: 'of-other' } : { kind: 'connected', user: name };
     },
@@ -196,7 +186,7 @@ export function createSignIns(
         const announced = await sessions.announce(origin);
         return { kind: 'second-step', user: held.owner, origin: announced, invitation: secretHash };
       }
-      const outcome = await connectInvited(name, sessionOrigin(identity, rules, unixSeconds(clock)), secretHash);
+      const outcome = await connectInvited(name, sessionOrigin(identity, rules, unixSeconds(clock)), secretHash, deps);
       if (outcome !== 'accepted') return { kind: NOT_ACCEPTED[outcome] };
       note({ what: 'invitation-used', user: name, provider: rules.provider });
       return admitted(held.owner, identity, rules);
@@ -205,13 +195,6 @@ export function createSignIns(
 }
 
 const NOT_ACCEPTED = { void: 'invitation-void', taken: 'of-other', busy: 'busy' } as const;
-
-const makeSignIn = (
-  user: UserName,
-  { issuer, subject }: Pick<SignIn, 'issuer' | 'subject'>,
-  { provider }: Pick<SignIn, 'provider'>,
-  now: number,
-): SignIn => ({ provider, issuer, subject, user, connectedAt: now, lastUsedAt: now });
 
 /** A login that the provider's own session answered proves nothing; one that the person has just made does. */
 const sessionOrigin = (identity: ProviderIdentity, { provider }: SignInRules, now: number): SessionOrigin => ({
