@@ -29,7 +29,6 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { Role } from '../domain/names.ts';
 import { rightsOfUser } from '../domain/rights.ts';
-import { createCallbackPlaces } from '../features/oidc/attempt.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { accountsUnder } from './active-accounts.ts';
@@ -51,7 +50,7 @@ export async function openAccounts(
     readonly mayDelete: DeletionGuard;
     readonly bodySeconds: number;
     readonly logs: Logs;
-    readonly features: Pick<Features, 'note' | 'identities'>;
+    readonly features: Pick<Features, 'note' | 'identities' | 'providers'>;
   },
 ) {
   const { settings, directory, env, clock, store, logs, metrics, recent } = options;
@@ -120,7 +119,6 @@ export async function openAccounts(
     codeLimiter,
     blocks,
     invitationLimiter: createInvitationLimiter(steadyClock),
-    callbacks: createCallbackPlaces(),
     ...keyed,
     store,
     clock,

@@ -4,6 +4,7 @@ import { createInvitations } from '../accounts/invitations/invitations.ts';
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../accounts/invitations/invited-passkeys.ts';
 import { countedAudit, countedLimiter } from '../accounts/login/counted-logins.ts';
 import { invitedSessions } from '../accounts/login/post-login.ts';
+import type { Providers } from '../accounts/login/providers.ts';
 import { toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { createPasskeyCheck, createPasskeys } from '../accounts/passkeys/passkeys.ts';
 import { toPasswordRules } from '../accounts/passwords/password-rules.ts';
@@ -20,9 +21,6 @@ import { hasFreshProof } from '../domain/credentials.ts';
 import { ADMIN } from '../domain/names.ts';
 import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
 import { err } from '../domain/result.ts';
-import { openProviderSessions } from '../features/oidc/provider-sessions.ts';
-import { providersUnder } from '../features/oidc/providers.ts';
-import { createSignIns } from '../features/oidc/sign-in.ts';
 import { openIdentities, sessionsUnder } from './identities.ts';
 import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
@@ -31,18 +29,19 @@ import type { AccountServices, Lasting } from './services.ts';
 export function accountsUnder(
   settings: Settings,
   lasting: Lasting,
-  features: Pick<Features, 'identities'>,
+  features: Pick<Features, 'identities' | 'providers'>,
 ): AccountServices {
   const { auth, server } = settings;
   const { store, clock, metrics, roleRegistry, seenSessions } = lasting;
   const clauses = parseClauses(auth.failed_login_rate_limit);
-  const { invitedPasskeysWith, ...factors } = factorsUnder(settings, lasting);
+  const providers = features.providers(settings);
+  const { invitedPasskeysWith, ...factors } = factorsUnder(settings, lasting, providers);
   const { isOwedBy, sessionOwes: factorOwed } = factors.secondFactor;
   const audit = countedAudit(lasting.audit, auth.trusted_proxies, metrics);
   const sessions = sessionsUnder(settings, lasting, {
     factorOwed,
     isEndedHere: store.isHeld,
-    providerSessions: openProviderSessions(settings, lasting),
+    ...(providers.sessions && { providerSessions: providers.sessions }),
     ends: seenSessions.ends,
   });
   const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
@@ -64,7 +63,6 @@ export function accountsUnder(
     authEnabled: auth.enabled,
     hasOwnLogin: auth.enabled,
     publicAddressOf: addressMaker(server.public_url),
-    signInsOf: createSignIns(made),
     limiter: countedLimiter(lasting.limiter, clauses, metrics),
     recheck,
     asksProof: (caller: Caller, act: GuardedAct) =>
@@ -75,18 +73,18 @@ export function accountsUnder(
     signIns: createSignInAdmin(store.signIns),
     customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
     invitedPasskeys: invitedPasskeysWith({ invitations, hasher }),
-    providers: providersUnder(settings, lasting, async () => (await roles()).keys()),
+    providers,
   };
   return { ...accounts, beginSession: invitedSessions(accounts) };
 }
 
 /** Second factors and passkeys (SPEC 12). */
-function factorsUnder({ auth, server }: Settings, lasting: Lasting) {
+function factorsUnder({ auth, server }: Settings, lasting: Lasting, { list }: Providers) {
   const { clock, challenges, sealer, passkeyUserKey: userKey } = lasting;
   const { secondFactor: store, accounts, invitations: invitationStore } = lasting.store;
   const site = toRelyingParty(server.public_url);
   const factorDeps = { store, sealer, clock, mode: auth.second_factor };
-  const trusted = new Set(auth.oidc.filter((one) => one.second_factor === 'provider').map(({ name }) => name));
+  const trusted = new Set(list.filter(({ isTrusted }) => isTrusted).map(({ name }) => name));
   const passkeyDeps = { store, challenges, clock, userKey, site: auth.second_factor === 'off' ? err(OFF) : site };
   return {
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: site.ok, trusted }),

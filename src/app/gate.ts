@@ -8,8 +8,6 @@ import type { Caller } from '../domain/caller.ts';
 import { type CustomRoles, toScope, visibleCameras } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { ActiveFeature } from '../features/feature.ts';
-import { beginAttempt } from '../features/oidc/oidc-routes.ts';
-import { signInPages } from '../features/oidc/sign-in-pages.ts';
 import type { createAuthorizer } from '../gateway/authorizer.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
 import { createAsker, questionFor } from '../gateway/forward/nvr-questions.ts';
@@ -47,7 +45,6 @@ export function servicesUnder(
   const services = {
     ...accounts,
     ...given,
-    ...signInPages(settings, built, refusalRules(settings, built).renderPage),
     explain: authorizer.explain,
     hasEventsBackend: events.it !== undefined,
     surroundings: () => authorizer.rules().surroundings(),
@@ -72,8 +69,8 @@ export function servicesUnder(
     startPageOf: createStartPage({ settings, tableHead, policy }, rules),
     eventsBy: services.hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,
-    providers: [...providers.values()].map(({ provider }) => provider.settings),
-    hasPasswords: auth.password_login !== 'none' || providers.size === 0,
+    providers: providers.list,
+    hasPasswords: auth.password_login !== 'none' || providers.list.length === 0,
     shortestPassword: auth.password_min_length,
     passkeyOrigin: passkeys.site.ok ? passkeys.site.value.origin : '',
     hasSites: server.site !== undefined,
@@ -83,19 +80,11 @@ export function servicesUnder(
     invitations: services,
     bodySeconds: accounts.bodySeconds,
   };
-  const all: Services = {
+  return {
     ...services,
     ui: pages,
     invitationForm: (ctx) => postInvitation(ctx, pages),
-    /** Asks the person again at the provider, and comes back to the page that asked. */
-    askAtProvider: (ctx, { user: { name: user }, session }, { name: provider, returnTo }) =>
-      beginAttempt(ctx, all, {
-        provider,
-        purpose: { kind: 'prove', user, session },
-        returnTo: services.pageOf(ctx, returnTo),
-      }),
   };
-  return all;
 }
 
 type MadeWith = Pick<Gate, 'openStreams' | 'clientLimits' | 'upstreamSlots' | 'onCaller' | 'unknownRoutes' | 'watch'>;

@@ -7,7 +7,6 @@ import { actualSender, credentialName } from '../domain/credentials.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { ActiveFeature } from '../features/feature.ts';
-import { providerFaults } from '../features/oidc/providers.ts';
 import { createAuthorizer } from '../gateway/authorizer.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
@@ -79,7 +78,7 @@ function generationUnder(
     runtime,
   );
   const providers: ProviderFaults = new Map([
-    ...[...accounts.providers].map(([name, { fault }]) => [name, fault] as const),
+    ...accounts.providers.list.map(({ name, fault }) => [name, fault] as const),
     ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),
   ]);
   const { events, cameras } = components;
@@ -108,7 +107,7 @@ function generationUnder(
     camerasOf: authorizer.camerasOf,
     destinations: authorizer.destinations,
     rules: authorizer.uncounted,
-    providerFaults: () => providerFaults(settings, clock),
+    faults: () => runtime.features.faults(settings, clock),
   });
   const gate = createGate(services, authorizer, components, features, {
     ...runtime,

@@ -13,8 +13,6 @@ import { SETTING_ROUTES } from '../accounts/settings/setting-routes.ts';
 import { SITE_ROUTES } from '../accounts/sites/sites.ts';
 import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../accounts/users/user-routes.ts';
-import { OIDC_ROUTES } from '../features/oidc/oidc-routes.ts';
-import { SIGN_IN_ROUTES } from '../features/oidc/sign-in-routes.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../gateway/explain/explain-route.ts';
 import { OPENAPI_ROUTES } from '../routes/document.ts';
@@ -35,8 +33,6 @@ export const CORE_ROUTES: readonly OwnRoute<Services>[] = [
   ...LOGIN_ROUTES,
   ...PASSKEY_LOGIN_ROUTES,
   ...REAUTHENTICATE_ROUTES,
-  ...OIDC_ROUTES,
-  ...SIGN_IN_ROUTES,
   ...PAGES,
   ...INVITATION_ROUTES,
   ...OPENAPI_ROUTES,

@@ -54,7 +54,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   opened.defer(() => trustedHeaders.close());
   const [unread] = trustedHeaders.problems(options.config);
   if (unread) throw new Error(formatProblem(options.config.file, unread));
-  const features = createFeatures(await loadFeatures(options.features));
+  const features = createFeatures(await loadFeatures(options.features), settings);
   const counters = openTelemetry({
     settings,
     version,

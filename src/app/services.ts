@@ -15,7 +15,7 @@ import type { KnownClients } from '../accounts/login/client-key.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
 import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
 import type { LoginLimiter, MemoryLimiter } from '../accounts/login/login-limiter.ts';
-import type { ProofElsewhere, Prover } from '../accounts/login/reauthenticate.ts';
+import type { Providers } from '../accounts/login/providers.ts';
 import type { Challenges } from '../accounts/passkeys/challenges.ts';
 import type { PasskeyCheck, Passkeys } from '../accounts/passkeys/passkeys.ts';
 import type { PasswordHasher } from '../accounts/passwords/password-hash.ts';
@@ -38,9 +38,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { Clause } from '../domain/rate-limit.ts';
 import type { ServiceStatus } from '../domain/status.ts';
-import type { CallbackPlaces } from '../features/oidc/attempt.ts';
-import type { ActiveProvider, SignInPages } from '../features/oidc/oidc-routes.ts';
-import type { SignIns } from '../features/oidc/sign-in.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import type { Explainer } from '../gateway/explain/explainer.ts';
 import type { RulePlace } from '../gateway/rules.ts';
@@ -91,8 +88,6 @@ export interface Lasting {
   readonly tickets: Tickets;
   /** Seals what browsers keep between this service and a provider. */
   readonly attempts: Sealer;
-  /** The answers of providers that are asked about. */
-  readonly callbacks: CallbackPlaces;
   readonly seenSessions: SeenSessions;
   readonly latestCurtain: () => MaybePromise<Curtain>;
   /** Judges an API token that was given as the password, and notes its use. */
@@ -141,9 +136,7 @@ export interface AccountServices extends Lasting {
   readonly clauses: readonly Clause[];
   /** What credentials are worth; nothing of it is counted. */
   readonly identities: RulePlace['identities'];
-  /** Names and providers, each with why its last answer was none, in the order of the configuration; none where Postern has no login of its own. */
-  readonly providers: ReadonlyMap<string, ActiveProvider & { readonly fault: () => string | undefined }>;
-  readonly signInsOf: SignIns;
+  readonly providers: Providers;
 }
 
 /** The whole: what is known where requests are judged and pages are made is added. */
@@ -170,10 +163,4 @@ export interface Services extends AccountServices {
   readonly friendlyNameOf: (camera: string) => string | undefined;
   /** Whether the NVR's pages know other roles than admin and viewer. Must not fail. */
   readonly knowsCustomRoles: () => Promise<boolean>;
-  /** The address at the provider where the person is asked; undefined when the response is set already. */
-  readonly askAtProvider: (ctx: RouteContext, prover: Prover, asked: ProofElsewhere) => Promise<string | undefined>;
-  /** What the pages show of a sign-in. */
-  readonly pages: SignInPages;
-  /** The page that is wanted if it is one of this service, else the start page; base path included. */
-  readonly pageOf: (ctx: RouteContext, wanted: string) => string;
 }

@@ -42,7 +42,6 @@ export function openTelemetry({
     revision,
     node: process.version,
     roles: [...settings.auth.roles.keys()],
-    providers: (settings.auth.oidc ?? []).map(({ name }) => name),
     identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
   });
   const sessions = createActiveSessions();

@@ -67,8 +67,10 @@ export const createFrame = (terminal: Terminal): Frame => ({
   openToExplain: async () => (await import('../app/commands.ts')).openToExplain(terminal.place()),
   check: async (place) => (await (await import('../features/check/check.ts')).checkedAt(place, isRunning)).problems,
   isRunning,
-  providerFaults: async (settings, clock) =>
-    (await import('../features/oidc/providers.ts')).providerFaults(settings, clock),
+  async faults(settings, clock) {
+    const { faultsIn, loadFeatures } = await import('../app/resources/features.ts');
+    return faultsIn(await loadFeatures())(settings, clock);
+  },
 });
 
 /** Commands of former versions, and what there is in their place. */

@@ -16,6 +16,7 @@ import { SCREENS } from './screens/command.ts';
 import { SCREEN_TABLES } from './screens/tables.ts';
 
 export const FEATURES: readonly Feature[] = [
+  { name: 'oidc', load: async () => (await import('./oidc/index.ts')).oidc },
   { name: 'notify', load: async () => (await import('./notify/index.ts')).notify },
   {
     name: 'ledger',

@@ -1,6 +1,7 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
+import type { Providers } from '../accounts/login/providers.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
 import type { AccountServices, Lasting, Services } from '../app/services.ts';
 import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
@@ -45,7 +46,9 @@ export interface FeatureParts<Metrics extends Families = Families> {
   /** The declarations: rows of the route table, and the description of the API. */
   readonly routes?: readonly OwnRoute<never>[];
   /** Every metric at its beginning: scrapes have them from the start. */
-  readonly metrics?: () => Metrics;
+  readonly metrics?: (settings?: Settings) => Metrics;
+  /** What keeps it from working with other servers, a sentence each: for doctor. */
+  faults?(settings: Settings, clock: Clock): Promise<readonly string[]>;
   /** Once a process. */
   open?(services: FeatureServices, metrics: Metrics): MaybePromise<OpenFeature>;
   /** Once a command that opens the store. */
@@ -92,6 +95,8 @@ export interface OpenFeature {
   note?(act: AuditedAct): void;
   /** Resolves when what was noted so far is written, or cannot be. */
   recorded?(): Promise<void>;
+  /** The identity providers of one configuration. */
+  providers?(settings: Settings): Providers;
   /** What its credentials are worth under one configuration. */
   identities?(rules: IdentityRules): FeatureIdentities;
   /** What holds under one configuration; it has no effects. */
@@ -121,8 +126,8 @@ export interface FeatureIdentities {
 export interface FeatureRules {
   readonly config: ServiceConfig;
   readonly services: Services;
-  /** What keeps people from signing in with the providers, a sentence each. */
-  readonly providerFaults: () => Promise<readonly string[]>;
+  /** What keeps features from working with other servers, a sentence each. */
+  readonly faults: () => Promise<readonly string[]>;
   /** The cameras that exist now. */
   readonly layout: () => RecorderLayout | undefined;
   /** Existing cameras in a scope. */

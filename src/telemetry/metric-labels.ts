@@ -108,16 +108,3 @@ export type UpstreamFault = (typeof UPSTREAM_FAULTS)[number];
 export const OWN_ERRORS = ['store', 'internal'] as const;
 
 export const DIRECTIONS = ['in', 'out'] as const;
-
-export const OIDC_RESULTS = [
-  'success',
-  'second_step',
-  'connected',
-  'proven',
-  'logout',
-  'refused',
-  'declined',
-  'away',
-  'unfit',
-  'over',
-] as const;

@@ -11,8 +11,6 @@ export interface MetricsOptions {
   readonly node: string;
   /** Custom roles of the configuration; roles made later count as `other`. */
   readonly roles: readonly string[];
-  /** Names of the providers of OpenID Connect: a reload adds none. */
-  readonly providers?: readonly string[];
   /** Identity headers that are taken from clients, lower-case; others are `other`. */
   readonly identityHeaders: readonly string[];
 }
@@ -33,7 +31,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   const route = ['route_class', labels.ROUTE_CLASSES] as const;
   const code = ['code_class', labels.CODE_CLASSES] as const;
   const role = ['role', roles] as const;
-  const provider = ['provider', options.providers ?? []] as const;
 
   // biome-ignore format: a table
   const declared = {
@@ -43,8 +40,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     decisions:            createCounter('postern_decisions_total', 'Access decisions, by kind of credential.', [['mode', labels.MODES], ['result', labels.DECISION_RESULTS]]),
     decisionDuration:     createHistogram('postern_decision_duration_seconds', 'Time of an access decision, without the NVR.', DECISION_SECONDS, [['mode', labels.MODES]]),
     logins:               createCounter('postern_logins_total', 'Login attempts, by result.', [['result', labels.LOGIN_RESULTS]]),
-    oidcLogins:           createCounter('postern_oidc_logins_total', 'Sign-ins with OpenID Connect that came back from the provider, and its messages that sessions are over, by result.', [provider, ['result', labels.OIDC_RESULTS]]),
-    oidcProviderUp:       createGauge('min', 'postern_oidc_provider_up', '1 when the provider answered as it should when it was last asked.', [provider]),
     proxyKeysUp:          createGauge('min', 'postern_proxy_keys_up', '1 when the keys of proxy.jwt could be read when they were last asked for.'),
     hashQueue:            createGauge('sum', 'postern_password_hash_queue', 'Password checks that wait for their turn.'),
     rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
@@ -81,7 +76,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   // Left out until their value is known.
   declared.proxyKeysUp.set(undefined);
   declared.upstreamUp.set(undefined);
-  for (const name of provider[1]) declared.oidcProviderUp.set(undefined, name);
   declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);
   declared.certificateExpiry.set(undefined);

@@ -204,8 +204,8 @@ const wantedPage = (ctx: RouteContext): string =>
 /** A link each: it works without script, and no policy for forms stops it. */
 function providerButtons(ctx: RouteContext, { providers }: UiOptions): Html | undefined {
   const query = new URLSearchParams({ return_to: wantedPage(ctx) });
-  const links = providers.map(({ name, label }) => {
-    const address = `${readBasePath(ctx)}/api/login/oidc/${name}?${query}`;
+  const links = providers.map(({ loginPath, label }) => {
+    const address = `${readBasePath(ctx)}${loginPath}?${query}`;
     return html`<a class="button button-wide" href="${address}"><bdi>${label}</bdi></a>`;
   });
   return links.length === 0 ? undefined : html`<p class="lone-providers">${links}</p>`;

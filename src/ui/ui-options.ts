@@ -1,13 +1,16 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
 import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
 import type { AttemptServices } from '../accounts/login/post-login.ts';
+import type { LoginProvider } from '../accounts/login/providers.ts';
 import type { AccountServices, Services } from '../app/services.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { BuiltPages } from './built-pages.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
 
 /** What is told to the console, and what the server's own pages need. */
-export interface UiOptions extends Omit<PageFacts, 'loginPath'> {
+export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
+  /** The providers that people can sign in with. */
+  readonly providers: readonly LoginProvider[];
   /** Undefined while they are not built. */
   readonly pages: BuiltPages | undefined;
   /** `ui.login`: with `nvr`, `/login` is left to the NVR, and the console's own login is at `/postern/login`. */

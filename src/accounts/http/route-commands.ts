@@ -28,7 +28,8 @@ export interface Frame extends Output {
   readonly isRunning: (settings: {
     readonly server: { readonly telemetry: ListenAddress | false };
   }) => Promise<boolean>;
-  readonly providerFaults: (settings: Settings, clock: Clock) => Promise<readonly string[]>;
+  /** What keeps features from working with other servers, a sentence each. */
+  readonly faults: (settings: Settings, clock: Clock) => Promise<readonly string[]>;
 }
 
 /** A table: what stands above each column, which may be nothing, and its cells. `now` in Unix seconds. */

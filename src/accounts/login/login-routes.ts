@@ -90,7 +90,8 @@ async function logout(
     throw fault;
   }
   const provider = caller?.credential.kind === 'session' ? caller.credential.provider : undefined;
-  const elsewhere = provider === undefined ? undefined : await providers.get(provider)?.endSession();
+  const elsewhere =
+    provider === undefined ? undefined : await providers.list.find(({ name }) => name === provider)?.endSession();
   ctx.redirect(elsewhere ?? settings.proxy.logout_url ?? `${basePath}${LOGIN_PATH}`);
   ctx.status = 303;
   return ANSWERED;

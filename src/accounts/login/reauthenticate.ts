@@ -23,7 +23,6 @@ import { cookieClient } from '../sessions/session-cookie.ts';
 import {
   type CodeGuessOutcome,
   type GuessOutcome,
-  type GuessServices,
   guessOnAccount,
   isFailure,
   judgeCode,
@@ -97,11 +96,7 @@ async function options(call: Call, deps: Pick<Services, 'store' | 'passkeyCheck'
 
 async function reauthenticate(
   { caller, ctx, record, body, ...call }: Call<z.output<typeof PROOF>>,
-  deps: GuessServices &
-    Pick<
-      Services,
-      'secondFactor' | 'codeLimiter' | 'passkeyCheck' | 'mayUsePassword' | 'store' | 'sessions' | 'askAtProvider'
-    >,
+  deps: Services,
 ): Promise<object | undefined> {
   // The user as it is once the body has arrived.
   const prover = await findProver({ ...call, caller, body, record }, deps);
@@ -110,7 +105,7 @@ async function reauthenticate(
   const shown = credential ? orRefusedFields(assertion(credential)) : undefined;
   if (!ctx) throw refusedFor('reauthentication-required');
   if (provider) {
-    const url = await deps.askAtProvider(ctx, prover, { name: provider, returnTo });
+    const url = await deps.providers.ask(ctx, deps, prover, { name: provider, returnTo });
     return url === undefined ? ANSWERED : { url };
   }
   const passkey = shown && { shown, site: requireSite(deps.passkeyCheck) };

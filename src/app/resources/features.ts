@@ -1,6 +1,8 @@
 /** The features: what the core is given of them, and how they are opened in the order of their list and closed in the reverse order. */
-import { createSchema, type Schema } from '../../config/schema/schema.ts';
+import { NO_PROVIDERS, type Providers } from '../../accounts/login/providers.ts';
+import { createSchema, type Schema, type Settings } from '../../config/schema/schema.ts';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { FEATURES } from '../../features/all.ts';
 import type {
   ActiveFeature,
@@ -43,8 +45,8 @@ export const configSchema = (): Promise<Schema> => {
 };
 
 /** Declares the metrics of the features. Until they are opened they have no part in anything. */
-export function createFeatures(features: readonly FeatureParts[]) {
-  const declared = features.map(({ metrics }) => metrics?.() ?? {});
+export function createFeatures(features: readonly FeatureParts[], settings: Settings) {
+  const declared = features.map(({ metrics }) => metrics?.(settings) ?? {});
   const opened: OpenFeature[] = [];
   return {
     ...joined(opened),
@@ -61,8 +63,17 @@ export function createFeatures(features: readonly FeatureParts[]) {
       for (const { started } of opened) started?.(config);
     },
     warnings: (): readonly string[] => opened.flatMap(({ warnings }) => warnings?.() ?? []),
+    providers: (active: Settings): Providers =>
+      opened.map((one) => one.providers?.(active)).find((one) => one !== undefined) ?? NO_PROVIDERS,
+    faults: faultsIn(features),
   };
 }
+
+/** What keeps the features from working with other servers, a sentence each. */
+export const faultsIn =
+  (features: readonly FeatureParts[]) =>
+  async (settings: Settings, clock: Clock): Promise<readonly string[]> =>
+    (await Promise.all(features.map((one) => one.faults?.(settings, clock) ?? []))).flat();
 
 /** The features in a command that opens the store. */
 export async function openFeaturesForCommand(services: Omit<CommandServices, 'messages'>) {

@@ -24,7 +24,7 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
   const alone = oneAtATime();
   return {
     ...ports,
-    under({ config: { settings, tableHead }, services, providerFaults }) {
+    under({ config: { settings, tableHead }, services, faults }) {
       const tokens = { ...services, roles: services.roleRegistry.latest, asksProof: () => false, grantUses: NO_USES };
       const placeWith = (audit: Audit) => ({
         settings,
@@ -34,7 +34,7 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
         users: store.accounts.listUsers,
         usersWithFactor: store.secondFactor.listFactors,
         probeStore: store.probe,
-        providerFaults,
+        faults,
       });
       return {
         routes: [

@@ -24,8 +24,8 @@ export interface DoctorPlace {
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   /** Rejects when the store does not answer. */
   readonly probeStore: () => Promise<unknown>;
-  /** What keeps people from signing in with the providers, a sentence each. */
-  readonly providerFaults: () => Promise<readonly string[]>;
+  /** What keeps features from working with other servers, a sentence each. */
+  readonly faults: () => Promise<readonly string[]>;
 }
 
 /** What the machine itself says; a part that was not looked at is undefined. */
@@ -41,7 +41,7 @@ export async function observeInside(place: DoctorPlace) {
     freeBytesAtStore(settings),
     nvrVersion(place),
     countAdmins(place).catch(() => undefined),
-    place.providerFaults(),
+    place.faults(),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
   return {

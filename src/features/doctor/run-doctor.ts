@@ -75,7 +75,7 @@ function identityHeaders({ auth, proxy }: Settings): readonly string[] {
 
 /** Runs doctor beside the server. Rejects with a sentence when there is no configuration or store to work with. */
 export async function doctorAt(
-  { place, openStore, providerFaults }: Pick<Frame, 'place' | 'openStore' | 'providerFaults'>,
+  { place, openStore, faults }: Pick<Frame, 'place' | 'openStore' | 'faults'>,
   run: DoctorRun,
 ): Promise<Report> {
   const { directory, clock } = place();
@@ -92,7 +92,7 @@ export async function doctorAt(
       usersWithFactor: store.secondFactor.listFactors,
       // The store has just been read and written.
       probeStore: async () => {},
-      providerFaults: () => providerFaults(settings, clock),
+      faults: () => faults(settings, clock),
     };
     const report = await runDoctor(here, run);
     if (!report.ok) throw new Error(`${report.error}; start the server once with this directory if it has never run`);

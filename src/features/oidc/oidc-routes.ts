@@ -24,48 +24,42 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { readForm } from '../../routes/read-body.ts';
 import { named } from '../../routes/shapes.ts';
-import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
-import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
+import {
+  type Attempt,
+  attemptCookies,
+  attemptIn,
+  type CallbackPlaces,
+  endedAttemptCookie,
+  newAttempt,
+  type Purpose,
+} from './attempt.ts';
+import type { OidcMetrics, SignInResult } from './metrics.ts';
+import { OIDC_PATH, type ProviderFault, type ProviderIdentity } from './provider.ts';
 import { endProviderSessions, findOwner, markUsed, wasUsed } from './provider-sessions.ts';
-import { isFresh, loginStep, type NoteChange, type SignInOutcome, type SignInRules } from './sign-in.ts';
-
-export interface ActiveProvider {
-  /** Where the provider's own session ends with a logout here; undefined: it goes on. */
-  readonly endSession: () => Promise<string | undefined>;
-  readonly provider: Provider;
-  readonly rules: SignInRules;
-}
-
-/** What the pages show of a sign-in; made where the pages are. */
-export interface SignInPages {
-  refuse(ctx: RouteContext, reason: RefusalReason): void;
-  /** Leads on by a page, where a redirect would not bring the cookies along, or may not follow a form. */
-  goOn(ctx: RouteContext, address: string): void;
-}
+import type { ActiveProvider } from './providers.ts';
+import { isFresh, loginStep, type NoteChange, type SignInOutcome, type SignInRules, type SignIns } from './sign-in.ts';
+import type { SignInPages } from './sign-in-pages.ts';
 
 /** What a sign-in with a provider works with. */
-export type OidcServices = Omit<Services, 'askAtProvider'>;
+export interface OidcServices extends Services, SignInPages {
+  readonly active: readonly ActiveProvider[];
+  /** The answers of providers that are asked about. */
+  readonly callbacks: CallbackPlaces;
+  readonly oidcMetrics: OidcMetrics;
+  readonly signInsOf: SignIns;
+}
 
-export type SignInResult =
-  | 'success'
-  | 'second_step'
-  | 'connected'
-  | 'proven'
-  | 'logout'
-  | 'refused'
-  | 'declined'
-  | 'away'
-  | 'unfit'
-  | 'over';
+const providerNamed = (name: string, { active }: Pick<OidcServices, 'active'>): ActiveProvider | undefined =>
+  active.find((one) => one.name === name);
 
-const PATH = '/api/login/oidc';
+const PATH = OIDC_PATH;
 const BUTTON = named('SignInButton', z.object({ name: z.string(), label: z.string(), url: z.string() }));
 /** Bytes of the form with a logout token. */
 const LONGEST_FORM = 65_536;
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 const LOGIN_STEP = '/login?step=code';
 
-const route = declaring<Services>();
+const route = declaring<OidcServices>();
 const OPEN = { access: 'public', who: 'anyone' } as const;
 const PAGE = { ...OPEN, secret: true, type: 'text/html' } as const;
 
@@ -80,13 +74,9 @@ export const OIDC_ROUTES = [
   route({ route: `POST ${PATH}/{name}/backchannel-logout`, ...OPEN, secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415], run: backchannelLogout }),
 ];
 
-function list({ ctx }: OpenCall, { providers }: Pick<Services, 'providers'>): z.output<typeof BUTTON>[] {
+function list({ ctx }: OpenCall, { active }: OidcServices): z.output<typeof BUTTON>[] {
   const { basePath = '' } = ctx.state;
-  return [...providers.values()].map(({ provider: { settings } }) => ({
-    name: settings.name,
-    label: settings.label,
-    url: `${basePath}${PATH}/${settings.name}`,
-  }));
+  return active.map(({ name, label, loginPath }) => ({ name, label, url: `${basePath}${loginPath}` }));
 }
 
 /** The address at the provider, with the attempt's cookie set; undefined when the response is set already. */
@@ -95,7 +85,7 @@ export async function beginAttempt(
   deps: OidcServices,
   given: { readonly provider: string; readonly purpose: Purpose; readonly returnTo: string },
 ): Promise<string | undefined> {
-  const active = deps.providers.get(given.provider);
+  const active = providerNamed(given.provider, deps);
   if (!active) return void deps.pages.refuse(ctx, 'sign-in-unknown');
   const attempt = newAttempt(given, unixSeconds(deps.clock));
   const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
@@ -145,7 +135,7 @@ interface Signed extends Visit {
 async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<void> {
   const { name: provider = '' } = params;
   const visit = { ctx, deps, provider };
-  const active = deps.providers.get(provider);
+  const active = providerNamed(provider, deps);
   if (!active) return deps.pages.refuse(ctx, 'sign-in-unknown');
   const [state = '', ...more] = query.getAll('state');
   const now = unixSeconds(deps.clock);
@@ -253,11 +243,11 @@ const note = ({ ctx, deps, provider }: Visit, act: AuditedAct, who?: UserName, r
   record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
 
 function noteResult(
-  { deps: { metrics, log }, provider }: Omit<Visit, 'ctx'>,
+  { deps: { oidcMetrics, log }, provider }: Omit<Visit, 'ctx'>,
   result: SignInResult,
   why?: string,
 ): void {
-  metrics.oidcLogins.add(1, provider, result);
+  oidcMetrics.logins.add(1, provider, result);
   if (why !== undefined) log.warn({ provider, result, cause: why }, 'a sign-in with a provider did not succeed');
 }
 
@@ -291,7 +281,7 @@ function refuseFault(visit: Visit, { kind, why }: ProviderFault): void {
 /** Section 2.8 of the specification: 200 when the sessions are over, 400 for a token that does not hold. */
 async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServices): Promise<object> {
   const { name: provider = '' } = params;
-  const active = deps.providers.get(provider);
+  const active = providerNamed(provider, deps);
   if (!active) throw new Refused(404, 'There is no such provider');
   const form = await readForm(ctx.req, { bytes: LONGEST_FORM, seconds: deps.bodySeconds() });
   if (form.kind !== 'read')

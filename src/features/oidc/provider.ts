@@ -12,6 +12,9 @@ import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
 import type { Attempt } from './attempt.ts';
 import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './provider-sessions.ts';
 
+/** The way to each provider and back stands below it. */
+export const OIDC_PATH = '/api/login/oidc';
+
 /** A provider as it is configured. */
 export type ProviderSettings = Settings['auth']['oidc'][number];
 
@@ -67,7 +70,7 @@ interface Discovered {
 export type Provider = ReturnType<typeof createProvider>;
 
 export function createProvider(settings: ProviderSettings, site: PublicUrl, { fetch, clock, onAnswer }: Asking) {
-  const redirectUri = publicAddress(site, `/api/login/oidc/${settings.name}/callback`);
+  const redirectUri = publicAddress(site, `${OIDC_PATH}/${settings.name}/callback`);
   let known: Discovered | undefined;
   let asking: Promise<Discovered> | undefined;
   let failed: { readonly at: number; readonly fault: ProviderFault } | undefined;

@@ -1,5 +1,6 @@
 /** Providers of OpenID Connect under one configuration (SPEC 16). */
 
+import type { LoginProvider } from '../../accounts/login/providers.ts';
 import type { Lasting } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
@@ -13,42 +14,48 @@ import { type AnswerWatch, watchAnswers } from '../../gateway/readiness.ts';
 import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import { newAttempt } from './attempt.ts';
-import type { ActiveProvider } from './oidc-routes.ts';
-import { createProvider, type ProviderSettings } from './provider.ts';
+import type { OidcMetrics } from './metrics.ts';
+import { createProvider, OIDC_PATH, type Provider, type ProviderSettings } from './provider.ts';
+import type { SignInRules } from './sign-in.ts';
 
 /** A provider that is slower is away: a person waits for it. */
 const ANSWER_SECONDS = 5;
 const LARGEST_ANSWER = 64 * 1024;
 
-/** A provider, and why its last answer was none. */
-export interface WatchedProvider extends ActiveProvider {
-  readonly fault: () => string | undefined;
+/** A provider, and how the accounts treat it. */
+export interface ActiveProvider extends LoginProvider {
+  readonly provider: Provider;
+  readonly rules: SignInRules;
 }
 
-/** Names and providers; none where Postern has no login of its own. */
-export function providersUnder(
+export function activeProviders(
   settings: Settings,
-  lasting: Pick<Lasting, 'clock' | 'metrics' | 'log'>,
-  roles: () => Promise<Iterable<Role>>,
-): ReadonlyMap<string, WatchedProvider> {
+  { clock, log, roleRegistry }: Pick<Lasting, 'clock' | 'log' | 'roleRegistry'>,
+  metrics: OidcMetrics,
+): readonly ActiveProvider[] {
   const { public_url: site } = settings.server;
-  if (!site) return new Map();
-  return new Map(
-    configuredIn(settings).map((config): [string, WatchedProvider] => {
-      const { name, create: creates, role_map: roleMap, default_role: defaultRole } = config;
-      const watch = watchOf(name, lasting);
-      const { clock } = lasting;
-      const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.onAnswer });
-      const rolesOf = async (groups: readonly string[]): Promise<readonly Role[]> => {
-        const verdict = resolveMapped(groups, { roleMap, defaultRole }, await roles());
-        return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
-      };
-      const afterLogout = publicAddress(site, LOGIN_PATH);
-      const endSession = async (): Promise<string | undefined> =>
-        config.logout === 'provider' ? provider.endSessionAddress(afterLogout) : undefined;
-      return [name, { provider, rules: { provider: name, creates, rolesOf }, endSession, fault: watch.fault }];
-    }),
-  );
+  if (!site) return [];
+  const roles = async (): Promise<Iterable<Role>> => (await roleRegistry.latest()).keys();
+  return configuredIn(settings).map((config): ActiveProvider => {
+    const { name, label = name, create: creates, role_map: roleMap, default_role: defaultRole } = config;
+    const watch = watchOf(name, log, metrics);
+    const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.onAnswer });
+    const rolesOf = async (groups: readonly string[]): Promise<readonly Role[]> => {
+      const verdict = resolveMapped(groups, { roleMap, defaultRole }, await roles());
+      return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
+    };
+    const afterLogout = publicAddress(site, LOGIN_PATH);
+    return {
+      name,
+      label,
+      loginPath: `${OIDC_PATH}/${name}`,
+      isTrusted: config.second_factor === 'provider',
+      fault: watch.fault,
+      endSession: async () => (config.logout === 'provider' ? provider.endSessionAddress(afterLogout) : undefined),
+      provider,
+      rules: { provider: name, creates, rolesOf },
+    };
+  });
 }
 
 /** None where Postern has no login of its own. */
@@ -60,9 +67,9 @@ const fetchFor = ({ ca }: ProviderSettings, bytes = LARGEST_ANSWER): BoundedFetc
   createBoundedFetch({ seconds: ANSWER_SECONDS, bytes, ca: ca === undefined ? undefined : () => readAuthority(ca) });
 
 /** Said once when a provider goes away, and once when it is back. */
-const watchOf = (name: string, { metrics, log }: Pick<Lasting, 'metrics' | 'log'>): AnswerWatch =>
+const watchOf = (name: string, log: Lasting['log'], { providerUp }: OidcMetrics): AnswerWatch =>
   watchAnswers((answer, wasDown) => {
-    metrics.oidcProviderUp.set(answer.kind === 'up' ? 1 : 0, name);
+    providerUp.set(answer.kind === 'up' ? 1 : 0, name);
     if (answer.kind === 'down')
       log.warn(
         { provider: name, cause: answer.why },

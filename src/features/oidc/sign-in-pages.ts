@@ -1,9 +1,10 @@
 /** What pages show of a sign-in: that it goes on at the provider, and why it ended (SPEC 8, 16). */
 import { refuseFor } from '../../accounts/http/responses.ts';
 import type { Services } from '../../app/services.ts';
-import type { Settings } from '../../config/schema/schema.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
-import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
+import { refusalRules } from '../../gateway/response/error-responses.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
+import { assetPath } from '../../ui/built-pages.ts';
 import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
 import { pageHeaders, pageLanguage, readBasePath, sendPage } from '../../ui/page.ts';
 import { nextPage } from '../../ui/pages/shared/where-to-go.ts';
@@ -12,21 +13,20 @@ import { isNavigation } from '../../ui/serve-ui.ts';
 /** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
 const LONGEST_PAGE = 1000;
 
-/** `renderPage`: the page of a refusal. */
-export function signInPages(
-  { ui }: Settings,
-  built: BuiltPages | undefined,
-  renderPage: (facts: {
-    readonly reason: RefusalReason;
-    readonly status: number;
-    readonly message: string;
-    readonly requestId: string;
-    readonly basePath: string;
-    readonly acceptLanguage: string;
-    readonly cookie: string;
-  }) => { readonly headers: object; readonly body: string },
-): Pick<Services, 'pages' | 'pageOf'> {
-  const headers = pageHeaders({ frameAncestors: ui.frame_ancestors });
+export interface SignInPages {
+  /** The page that is wanted if it is one of this service, else the start page; base path included. */
+  pageOf(ctx: RouteContext, wanted: string): string;
+  readonly pages: {
+    refuse(ctx: RouteContext, reason: RefusalReason): void;
+    /** Leads on by a page, where a redirect would not bring the cookies along, or may not follow a form. */
+    goOn(ctx: RouteContext, address: string): void;
+  };
+}
+
+export function signInPages({ settings, ui }: Pick<Services, 'settings' | 'ui'>): SignInPages {
+  const { pages: built } = ui;
+  const { renderPage } = refusalRules(settings, built);
+  const headers = pageHeaders(ui);
   return {
     pageOf({ state: { basePath = '' } }, wanted) {
       const pageFor = (next: string): string =>

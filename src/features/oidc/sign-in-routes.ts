@@ -6,7 +6,7 @@ import { SIGN_IN } from '../../accounts/http/answers.ts';
 import { ANSWERED, type Call, checkRightsAgain, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
 import { named, SUCCESS } from '../../routes/shapes.ts';
-import { beginAttempt } from './oidc-routes.ts';
+import { beginAttempt, type OidcServices } from './oidc-routes.ts';
 
 const PATH = '/api/account/sign-ins';
 /** Where the console lists them. */
@@ -24,7 +24,7 @@ const KEPT = {
 const OWN = { access: 'any', note: "the caller's own" } as const;
 const CHANGE = { access: 'any', writes: true, note: OWN.note, who: 'person', proof: 'credentials' } as const;
 
-const route = declaring<Services>();
+const route = declaring<OidcServices>();
 
 // biome-ignore format: a table
 export const SIGN_IN_ROUTES = [
@@ -51,7 +51,7 @@ async function list(call: Call, { store }: Pick<Services, 'store'>): Promise<obj
   );
 }
 
-async function connect(call: Call, deps: Services): Promise<object> {
+async function connect(call: Call, deps: OidcServices): Promise<object> {
   const { name, session } = personIn(call);
   const { ctx, params } = call;
   if (!ctx) throw refusedFor('person-needed');

@@ -11,6 +11,7 @@ import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts
 import { createCodeLimiter } from '../../../src/accounts/login/guesses.ts';
 import { createNetworkLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
+import { NO_PROVIDERS } from '../../../src/accounts/login/providers.ts';
 import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate.ts';
 import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
 import { createPasskeyCheck } from '../../../src/accounts/passkeys/passkeys.ts';
@@ -186,8 +187,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     friendlyNameOf: () => undefined,
     knowsCustomRoles: async () => true,
     verifyToken: guarded.judge,
-    providers: new Map(),
-    askAtProvider: async () => undefined,
+    providers: NO_PROVIDERS,
     users: createUsers(parts),
     signIns: createSignInAdmin(records.signIns),
     customRoles,

@@ -40,7 +40,7 @@ export async function examined(
   const { clock, directory } = instance;
   const url = new URL(`${scheme}://${host}:${port}${path}`);
   const place = { directory, schema: configSchema, env: {}, clock };
-  const frame = { place: () => place, openStore: () => openForCommands(place, 'change'), providerFaults };
+  const frame = { place: () => place, openStore: () => openForCommands(place, 'change'), faults: providerFaults };
   return await doctorAt(frame, { url, headers: {}, ca, silence });
 }
 
