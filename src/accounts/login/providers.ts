@@ -20,7 +20,7 @@ export interface LoginProvider {
 }
 
 export interface Providers {
-  /** In the order of the configuration; none where Postern has no login of its own. */
+  /** The order is that of the configuration; none where Postern has no login of its own. */
   readonly list: readonly LoginProvider[];
   /** Keeps which sessions a provider may end. */
   readonly sessions?: SessionParts['providerSessions'];
