@@ -39,13 +39,6 @@ export interface ProviderSession {
 /** A new one. `now` in Unix seconds. */
 export const newSignIn = (
   user: UserName,
-  person: Pick<SignIn, 'provider' | 'issuer' | 'subject'>,
+  { provider, issuer, subject }: Pick<SignIn, 'provider' | 'issuer' | 'subject'>,
   now: number,
-): SignIn => ({
-  provider: person.provider,
-  issuer: person.issuer,
-  subject: person.subject,
-  user,
-  connectedAt: now,
-  lastUsedAt: now,
-});
+): SignIn => ({ provider, issuer, subject, user, connectedAt: now, lastUsedAt: now });

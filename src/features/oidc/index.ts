@@ -7,8 +7,7 @@ import { type OidcMetrics, oidcMetrics } from './metrics.ts';
 import { beginAttempt, OIDC_ROUTES, type OidcServices } from './oidc-routes.ts';
 import { openProviderSessions } from './provider-sessions.ts';
 import { type ActiveProvider, activeProviders, providerFaults } from './providers.ts';
-import { createSignIns } from './sign-in.ts';
-import { signInPages } from './sign-in-pages.ts';
+import { pageOf } from './sign-in-pages.ts';
 import { SIGN_IN_ROUTES } from './sign-in-routes.ts';
 
 const ROUTES = [...OIDC_ROUTES, ...SIGN_IN_ROUTES];
@@ -24,10 +23,8 @@ function openOidc(lasting: FeatureServices, oidcMetrics: OidcMetrics): OpenFeatu
   const callbacks = createCallbackPlaces();
   const withOwn = (services: Services): OidcServices => ({
     ...services,
-    ...signInPages(services),
     callbacks,
     oidcMetrics,
-    signInsOf: createSignIns(services),
     // Made below, for the same configuration.
     active: services.providers.list as readonly ActiveProvider[],
   });
@@ -36,11 +33,12 @@ function openOidc(lasting: FeatureServices, oidcMetrics: OidcMetrics): OpenFeatu
       list: activeProviders(settings, lasting, oidcMetrics),
       sessions: openProviderSessions(settings, lasting),
       /** Comes back to the page that asked. */
-      ask(ctx, services, { user: { name: user }, session }, { name: provider, returnTo: page }) {
-        const own = withOwn(services);
-        const purpose = { kind: 'prove', user, session } as const;
-        return beginAttempt(ctx, own, { provider, purpose, returnTo: own.pageOf(ctx, page) });
-      },
+      ask: (ctx, services, { user: { name: user }, session }, { name: provider, returnTo }) =>
+        beginAttempt(ctx, withOwn(services), {
+          provider,
+          purpose: { kind: 'prove', user, session },
+          returnTo: pageOf(ctx, returnTo),
+        }),
     }),
     under: ({ services }) => ({ routes: bound(ROUTES, withOwn(services)) }),
   };

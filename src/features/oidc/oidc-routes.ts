@@ -15,6 +15,7 @@ import { lookAtInvitation } from '../../accounts/invitations/accept-invitation.t
 import { beginSession } from '../../accounts/login/post-login.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
 import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import { digestSecrets } from '../../accounts/sessions/session-state.ts';
 import type { Services } from '../../app/services.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -34,25 +35,23 @@ import {
   type Purpose,
 } from './attempt.ts';
 import type { OidcMetrics, SignInResult } from './metrics.ts';
-import { OIDC_PATH, type ProviderFault, type ProviderIdentity } from './provider.ts';
+import { OIDC_PATH, type ProviderFault } from './provider.ts';
 import { endProviderSessions, findOwner, markUsed, wasUsed } from './provider-sessions.ts';
 import type { ActiveProvider } from './providers.ts';
-import { isFresh, loginStep, type NoteChange, type SignInOutcome, type SignInRules, type SignIns } from './sign-in.ts';
-import type { SignInPages } from './sign-in-pages.ts';
+import { accept, connect, isFresh, logIn, type NamedPerson, type SignInOutcome } from './sign-in.ts';
+import { goOn, pageOf, refusePage } from './sign-in-pages.ts';
 
 /** What a sign-in with a provider works with. */
-export interface OidcServices extends Services, SignInPages {
+export interface OidcServices extends Services {
   readonly active: readonly ActiveProvider[];
   /** The answers of providers that are asked about. */
   readonly callbacks: CallbackPlaces;
   readonly oidcMetrics: OidcMetrics;
-  readonly signInsOf: SignIns;
 }
 
 const providerNamed = (name: string, { active }: Pick<OidcServices, 'active'>): ActiveProvider | undefined =>
   active.find((one) => one.name === name);
 
-const PATH = OIDC_PATH;
 const BUTTON = named('SignInButton', z.object({ name: z.string(), label: z.string(), url: z.string() }));
 /** Bytes of the form with a logout token. */
 const LONGEST_FORM = 65_536;
@@ -65,13 +64,13 @@ const PAGE = { ...OPEN, secret: true, type: 'text/html' } as const;
 
 // biome-ignore format: a table
 export const OIDC_ROUTES = [
-  route({ route: `GET ${PATH}`, ...OPEN, summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], run: list }),
-  route({ route: `GET ${PATH}/{name}`, ...PAGE, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404], run: begin }),
-  route({ route: `GET ${PATH}/{name}/callback`, ...PAGE, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], run: (call, deps) => callback(call, deps).then(() => ANSWERED) }),
+  route({ route: `GET ${OIDC_PATH}`, ...OPEN, summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], run: list }),
+  route({ route: `GET ${OIDC_PATH}/{name}`, ...PAGE, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404], run: begin }),
+  route({ route: `GET ${OIDC_PATH}/{name}/callback`, ...PAGE, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], run: (call, deps) => callback(call, deps).then(() => ANSWERED) }),
   // The token in the address is the credential. A form: in a query the address would stand in logs and in the browser's history.
   route({ route: `POST ${INVITATION_PATH}/{token}/sign-in/{name}`, ...PAGE, summary: 'Accept an invitation by a provider', yes: [200], no: [403, 404, 429], run: beginInvited }),
   // The signed token is the credential; the provider sends no cookie and no Origin.
-  route({ route: `POST ${PATH}/{name}/backchannel-logout`, ...OPEN, secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415], run: backchannelLogout }),
+  route({ route: `POST ${OIDC_PATH}/{name}/backchannel-logout`, ...OPEN, secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415], run: backchannelLogout }),
 ];
 
 function list({ ctx }: OpenCall, { active }: OidcServices): z.output<typeof BUTTON>[] {
@@ -86,7 +85,7 @@ export async function beginAttempt(
   given: { readonly provider: string; readonly purpose: Purpose; readonly returnTo: string },
 ): Promise<string | undefined> {
   const active = providerNamed(given.provider, deps);
-  if (!active) return void deps.pages.refuse(ctx, 'sign-in-unknown');
+  if (!active) return void refusePage(ctx, deps, 'sign-in-unknown');
   const attempt = newAttempt(given, unixSeconds(deps.clock));
   const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
   if (!address.ok) return void refuseFault({ ctx, deps, provider: given.provider }, address.error);
@@ -97,7 +96,7 @@ export async function beginAttempt(
 }
 
 async function begin({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<object> {
-  const returnTo = deps.pageOf(ctx, query.get('return_to') ?? '');
+  const returnTo = pageOf(ctx, query.get('return_to') ?? '');
   const given = { provider: params['name'] ?? '', purpose: { kind: 'login' }, returnTo } as const;
   const address = await beginAttempt(ctx, deps, given);
   if (address !== undefined) ctx.redirect(address);
@@ -109,11 +108,11 @@ async function beginInvited({ ctx, params }: OpenCall, deps: OidcServices): Prom
   const { token = '', name: provider = '' } = params;
   const held = await lookAtInvitation(token, ctx, deps);
   if (held.kind === 'limited') throw refusedWhileLimited(held);
-  if (held.kind === 'void') deps.pages.refuse(ctx, 'sign-in-invitation-void');
+  if (held.kind === 'void') refusePage(ctx, deps, 'sign-in-invitation-void');
   else {
     const purpose = { kind: 'invitation', token } as const;
-    const address = await beginAttempt(ctx, deps, { provider, purpose, returnTo: deps.pageOf(ctx, '') });
-    if (address !== undefined) deps.pages.goOn(ctx, address);
+    const address = await beginAttempt(ctx, deps, { provider, purpose, returnTo: pageOf(ctx, '') });
+    if (address !== undefined) goOn(ctx, address, deps.ui);
   }
   return ANSWERED;
 }
@@ -126,17 +125,16 @@ interface Visit {
 }
 
 /** The answer of the provider, and whom it names. */
-interface Signed extends Visit {
-  readonly rules: SignInRules;
+interface Signed extends Visit, NamedPerson {
+  readonly deps: OidcServices;
   readonly attempt: Attempt;
-  readonly identity: ProviderIdentity;
 }
 
 async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<void> {
   const { name: provider = '' } = params;
   const visit = { ctx, deps, provider };
   const active = providerNamed(provider, deps);
-  if (!active) return deps.pages.refuse(ctx, 'sign-in-unknown');
+  if (!active) return refusePage(ctx, deps, 'sign-in-unknown');
   const [state = '', ...more] = query.getAll('state');
   const now = unixSeconds(deps.clock);
   const attempt = more.length === 0 && attemptIn(ctx.get('Cookie'), { provider, state }, deps.attempts, now);
@@ -149,29 +147,19 @@ async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): P
   if (!identity.ok) return refuseFault(visit, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
   if (!(await markUsed(deps, `attempt ${attempt.state}`, attempt.expiresAt))) return over(visit);
-  await serve({ ...visit, rules: active.rules, attempt, identity: identity.value });
+  const noteChange: NamedPerson['noteChange'] = (act) => note(visit, act, act.user);
+  await serve({ ...visit, active, attempt, identity: identity.value, noteChange });
 }
 
 async function serve(signed: Signed): Promise<void> {
-  const { ctx, deps, rules, identity } = signed;
+  const { ctx, deps } = signed;
   const { purpose } = signed.attempt;
-  const noteChange: NoteChange = (act) => note(signed, act, act.user);
-  switch (purpose.kind) {
-    case 'login':
-      return settle(signed, await deps.signInsOf.logIn(identity, rules, noteChange));
-    case 'invitation':
-      return settle(signed, await deps.signInsOf.accept(purpose.token, identity, rules, noteChange));
-    case 'connect': {
-      const caller = await findCaller(purpose, ctx, deps);
-      if (!caller) return over(signed);
-      const account = { name: caller.name, createdAt: purpose.userCreatedAt };
-      return settle(signed, await deps.signInsOf.connect(account, identity, rules));
-    }
-    case 'prove': {
-      const caller = await findCaller(purpose, ctx, deps);
-      return caller ? prove(signed, caller) : over(signed);
-    }
-  }
+  if (purpose.kind === 'login') return settle(signed, await logIn(signed));
+  if (purpose.kind === 'invitation') return settle(signed, await accept(purpose.token, signed));
+  const caller = await findCaller(purpose, ctx, deps);
+  if (!caller) return over(signed);
+  if (purpose.kind === 'prove') return prove(signed, caller);
+  return settle(signed, await connect({ name: caller.name, createdAt: purpose.userCreatedAt }, signed));
 }
 
 /** The person who began the attempt, in the same session, with the rights of before also after the provider's answer. */
@@ -220,7 +208,9 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
     case 'second-step': {
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
       const { kind: _, user, ...first } = outcome;
-      const ticket = deps.tickets.sign({ ...loginStep(user), expiresAt, ...first });
+      // A change of password or factors between the two steps ends it.
+      const step = { user: user.name, secretsDigest: digestSecrets(user), expiresAt };
+      const ticket = deps.tickets.sign({ ...step, ...first });
       ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClient(ctx.state)));
       note(signed, { what: 'login' }, user.name, 'second-factor-asked');
       const page = `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`;
@@ -259,7 +249,7 @@ function succeed(visit: Visit, result: SignInResult, address: string): void {
 
 function over(visit: Visit): void {
   noteResult(visit, 'over');
-  visit.deps.pages.refuse(visit.ctx, 'sign-in-over');
+  refusePage(visit.ctx, visit.deps, 'sign-in-over');
 }
 
 function refuseFor(visit: Visit, reason: RefusalReason): void {
@@ -267,7 +257,7 @@ function refuseFor(visit: Visit, reason: RefusalReason): void {
   if (isBusy) visit.ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
   // Counted and not logged: it may come with each of many requests.
   noteResult(visit, 'refused', isBusy ? undefined : reason);
-  visit.deps.pages.refuse(visit.ctx, reason);
+  refusePage(visit.ctx, visit.deps, reason);
 }
 
 const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sign-in-unfit' } as const;
@@ -275,7 +265,7 @@ const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sig
 function refuseFault(visit: Visit, { kind, why }: ProviderFault): void {
   noteResult(visit, kind, why);
   note(visit, { what: 'login' }, undefined, FAULTS[kind]);
-  visit.deps.pages.refuse(visit.ctx, FAULTS[kind]);
+  refusePage(visit.ctx, visit.deps, FAULTS[kind]);
 }
 
 /** Section 2.8 of the specification: 200 when the sessions are over, 400 for a token that does not hold. */

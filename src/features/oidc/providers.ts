@@ -16,7 +16,6 @@ import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fe
 import { newAttempt } from './attempt.ts';
 import type { OidcMetrics } from './metrics.ts';
 import { createProvider, OIDC_PATH, type Provider, type ProviderSettings } from './provider.ts';
-import type { SignInRules } from './sign-in.ts';
 
 /** A provider that is slower is away: a person waits for it. */
 const ANSWER_SECONDS = 5;
@@ -25,7 +24,10 @@ const LARGEST_ANSWER = 64 * 1024;
 /** A provider, and how the accounts treat it. */
 export interface ActiveProvider extends LoginProvider {
   readonly provider: Provider;
-  readonly rules: SignInRules;
+  /** Whether a person who has a role by it gets an account at the first login. */
+  readonly creates: boolean;
+  /** The roles that groups give, the first of them first; none: nothing gives a role. */
+  readonly rolesOf: (groups: readonly string[]) => Promise<readonly Role[]>;
 }
 
 export function activeProviders(
@@ -35,13 +37,12 @@ export function activeProviders(
 ): readonly ActiveProvider[] {
   const { public_url: site } = settings.server;
   if (!site) return [];
-  const roles = async (): Promise<Iterable<Role>> => (await roleRegistry.latest()).keys();
   return configuredIn(settings).map((config): ActiveProvider => {
     const { name, label = name, create: creates, role_map: roleMap, default_role: defaultRole } = config;
     const watch = watchOf(name, log, metrics);
     const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.onAnswer });
     const rolesOf = async (groups: readonly string[]): Promise<readonly Role[]> => {
-      const verdict = resolveMapped(groups, { roleMap, defaultRole }, await roles());
+      const verdict = resolveMapped(groups, { roleMap, defaultRole }, (await roleRegistry.latest()).keys());
       return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
     };
     const afterLogout = publicAddress(site, LOGIN_PATH);
@@ -53,7 +54,8 @@ export function activeProviders(
       fault: watch.fault,
       endSession: async () => (config.logout === 'provider' ? provider.endSessionAddress(afterLogout) : undefined),
       provider,
-      rules: { provider: name, creates, rolesOf },
+      creates,
+      rolesOf,
     };
   });
 }
