@@ -186,6 +186,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     visibleCameras: (scope: CameraScope) => visibleCameras(scope, CAMERAS),
     friendlyNameOf: () => undefined,
     knowsCustomRoles: async () => true,
+    inProfile: async () => ({}),
     verifyToken: guarded.judge,
     providers: NO_PROVIDERS,
     users: createUsers(parts),
