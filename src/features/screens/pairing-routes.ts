@@ -191,60 +191,51 @@ async function findPerson({ credential, name }: Caller, { store }: ScreenService
 const full = (place: Exclude<LimiterPlace, { kind: 'reserved' }>): Refused =>
   place.kind === 'limited' ? refusedWhileLimited(place) : refusedWhileBusy();
 
-const codeOver = (recorded?: string): Refused =>
-  new Refused(404, OVER, { fields: { reason: 'code-unknown' }, ...(recorded !== undefined && { recorded }) });
-
-/** Acts by letters that a person has typed: wrong ones are limited by account and by address, as codes of a second factor are. Undefined: they are wrong. */
+/**
+ * Acts by letters that a person has typed: wrong ones are limited by account and by address, as codes of a second factor are.
+ * `act` gives undefined for wrong ones. `recorded`: the reason of the audit line.
+ */
 async function byLetters<Found>(
-  { typed, user, address }: { readonly typed: string; readonly user: string; readonly address: string },
-  { codeLimiter, limiter }: ScreenServices,
-  act: (userHash: string) => Promise<Found | undefined>,
-): Promise<Found | undefined> {
+  { typed, recorded }: { readonly typed: string; readonly recorded?: string },
+  { caller, from }: Call<unknown>,
+  services: ScreenServices,
+  act: (userHash: string, person: User) => Promise<Found | undefined>,
+): Promise<Found> {
+  const person = await findPerson(caller, services);
   const isWrong = (found: Found | undefined) => found === undefined;
-  const byAccount = await codeLimiter.reserve(`${user} screen`, false, { account: user });
+  const byAccount = await services.codeLimiter.reserve(`${person.name} screen`, false, { account: person.name });
   if (byAccount.kind !== 'reserved') throw full(byAccount);
-  return settled(
-    byAccount,
-    async () => {
-      const byAddress = await limiter.reserve(address, false, { account: user });
-      if (byAddress.kind !== 'reserved') throw full(byAddress);
-      const userHash = userCodeHash(typed);
-      return settled(byAddress, async () => (userHash === undefined ? undefined : act(userHash)), isWrong);
-    },
-    isWrong,
-  );
+  const attempt = async (): Promise<Found | undefined> => {
+    const byAddress = await services.limiter.reserve(from, false, { account: person.name });
+    if (byAddress.kind !== 'reserved') throw full(byAddress);
+    const userHash = userCodeHash(typed);
+    return settled(byAddress, async () => (userHash === undefined ? undefined : act(userHash, person)), isWrong);
+  };
+  const found = await settled(byAccount, attempt, isWrong);
+  if (found === undefined)
+    throw new Refused(404, OVER, { fields: { reason: 'code-unknown' }, ...(recorded !== undefined && { recorded }) });
+  return found;
 }
 
 /** A page of another site must not use up a person's tries, not even by leading the browser here. */
-async function look({ caller, query, ctx }: Call, services: ScreenServices): Promise<object> {
-  if (ctx?.get('Sec-Fetch-Site') === 'cross-site') throw refusedFor('cross-site');
-  const { name: user } = await findPerson(caller, services);
-  const [typed = '', ...more] = query.getAll('user_code');
-  const letters = { typed: more.length === 0 ? typed : '', user, address: clientAddress(ctx) };
-  const code = await byLetters(letters, services, async (userHash) => {
+async function look(call: Call, services: ScreenServices): Promise<object> {
+  if (call.ctx?.get('Sec-Fetch-Site') === 'cross-site') throw refusedFor('cross-site');
+  const [typed = '', ...more] = call.query.getAll('user_code');
+  const letters = { typed: more.length === 0 ? typed : '' };
+  const { address, agent, createdAt, expiresAt } = await byLetters(letters, call, services, async (userHash) => {
     const found = await services.codes.findCode({ userHash });
     return found?.state === 'pending' && found.expiresAt > unixSeconds(services.clock) ? found : undefined;
   });
-  if (!code) throw codeOver();
-  const { address, agent, createdAt, expiresAt } = code;
   return { address, agent, created_at: createdAt, expires_at: expiresAt };
 }
 
-const clientAddress = (ctx: RouteContext | undefined): string => ctx?.state.clientAddress ?? '';
-
-async function confirm(
-  { caller, body, note, ctx }: Call<Readonly<Record<string, unknown>>>,
-  services: ScreenServices,
-): Promise<object> {
-  const user = await findPerson(caller, services);
-  const { user_code: typed } = orRefusedFields(fieldsIn(USER_CODE, body));
-  const letters = { typed, user: user.name, address: clientAddress(ctx) };
-  const screen = await byLetters(letters, services, (userHash) =>
-    confirmed(body, { userHash, caller, createdAt: user.createdAt }, services).catch(withReason),
+async function confirm(call: Call<Readonly<Record<string, unknown>>>, services: ScreenServices): Promise<object> {
+  const { user_code: typed } = orRefusedFields(fieldsIn(USER_CODE, call.body));
+  const screen = await byLetters({ typed, recorded: 'code-unknown' }, call, services, (userHash, person) =>
+    makeScreen(userHash, person, call, services).catch(withReason),
   );
-  if (!screen) throw codeOver('code-unknown');
   const { id, name, cameras, expiresAt: ends_at } = screen;
-  note({ screenId: id, screen: name });
+  call.note({ screenId: id, screen: name });
   return { id, name, cameras, ends_at };
 }
 
@@ -255,31 +246,29 @@ function withReason(fault: unknown): never {
   throw new Refused(status, message, { recorded, fields: { reason: recorded } });
 }
 
-/** Undefined: no display waits with this code. `createdAt` is of the caller's account. */
-async function confirmed(
-  fields: Readonly<Record<string, unknown>>,
-  { userHash, caller, createdAt }: { readonly userHash: string; readonly caller: Caller; readonly createdAt: number },
+/** Undefined: no display waits with this code. */
+async function makeScreen(
+  userHash: string,
+  { name: user, createdAt: userCreatedAt }: User,
+  { caller, body }: Call<Readonly<Record<string, unknown>>>,
   { codes, clock }: ScreenServices,
 ): Promise<Screen | undefined> {
-  const now = unixSeconds(clock);
+  const createdAt = unixSeconds(clock);
   const wanted = {
-    name: screenName(fields['name']),
-    cameras: screenCameras(fields['cameras'], caller.scope),
-    expiresAt: grantEnd('ends_at', fields['ends_at'], now),
+    name: screenName(body['name']),
+    cameras: screenCameras(body['cameras'], caller.scope),
+    expiresAt: grantEnd('ends_at', body['ends_at'], createdAt),
   };
-  const code = await codes.findCode({ userHash });
-  const made = { id: newGrantId(), secretHash: null, user: caller.name, userCreatedAt: createdAt, createdAt: now };
-  const screen: Screen = { ...NEW_GRANT, ...made, ...wanted, agent: code?.agent ?? null };
+  const { agent = null } = (await codes.findCode({ userHash })) ?? {};
+  const made = { id: newGrantId(), secretHash: null, user, userCreatedAt, createdAt, agent };
+  const screen: Screen = { ...NEW_GRANT, ...made, ...wanted };
   const outcome = await codes.confirmCode(userHash, screen, MOST_SCREENS);
-  if (outcome === 'absent' || outcome === 'too-many') throw notKept(outcome, 'screen', caller.name, MOST_SCREENS);
+  if (outcome === 'absent' || outcome === 'too-many') throw notKept(outcome, 'screen', user, MOST_SCREENS);
   return outcome === 'confirmed' ? screen : undefined;
 }
 
-async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: ScreenServices): Promise<void> {
-  const { name: user } = await findPerson(caller, services);
-  const letters = { typed: body.user_code, user, address: clientAddress(ctx) };
-  const isDenied = await byLetters(letters, services, async (userHash) =>
+async function deny(call: Call<{ user_code: string }>, services: ScreenServices): Promise<void> {
+  await byLetters({ typed: call.body.user_code }, call, services, async (userHash) =>
     (await services.codes.denyCode(userHash, unixSeconds(services.clock))) === 'denied' ? true : undefined,
   );
-  if (!isDenied) throw codeOver();
 }
