@@ -13,7 +13,6 @@ import {
 import type { Services } from '../../app/services.ts';
 import type { SharedThing } from '../../domain/caller.ts';
 import { LINK_PATH } from '../../domain/page-paths.ts';
-import { REFUSALS, refusalBody } from '../../domain/refusal.ts';
 import { labelIn, type Texts } from '../../locales/texts.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../../routes/read-body.ts';
@@ -54,8 +53,7 @@ interface ShownThing {
 }
 
 type ShownPage =
-  | Exclude<LinkVisit, { readonly kind: 'shown' }>
-  | Extract<PinVisit, { readonly kind: 'wrong' }>
+  | Exclude<LinkVisit | PinVisit, { readonly kind: 'shown' | 'right' }>
   | (Extract<LinkVisit, { readonly kind: 'shown' }> & { readonly thing: ShownThing });
 
 // biome-ignore format: a table
@@ -128,7 +126,7 @@ function allowReading(ctx: RouteContext): void {
 }
 
 async function answerPin({ ctx, body }: OpenCall<{ pin: string }>, services: PageServices): Promise<object> {
-  const outcome = await givePin({ secret: secretIn(ctx), pin: body.pin }, ctx, services);
+  const outcome = await givePin(secretIn(ctx), body.pin, ctx, services);
   switch (outcome.kind) {
     case 'right':
       ctx.append('Set-Cookie', outcome.cookie);
@@ -137,11 +135,6 @@ async function answerPin({ ctx, body }: OpenCall<{ pin: string }>, services: Pag
       throw new Refused(403, 'That PIN is not right', { fields: { reason: 'link-pin-wrong' } });
     case 'over':
       throw refusedFor('link-over');
-    case 'busy':
-      throw new Refused(503, REFUSALS['nvr-unreachable'].message, {
-        headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) },
-        fields: refusalBody('nvr-unreachable'),
-      });
     case 'limited':
       throw refusedUntil(outcome.seconds);
   }
@@ -160,7 +153,7 @@ async function getLink(ctx: RouteContext, services: PageServices): Promise<void>
 export async function postLink(ctx: RouteContext, services: PageServices): Promise<void> {
   const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: services.bodySeconds() });
   if (form.kind !== 'read') return show(ctx, services, { kind: 'over' }, BODY_STATUS[form.kind]);
-  const outcome = await givePin({ secret: secretIn(ctx), pin: form.fields.get('pin') ?? '' }, ctx, services);
+  const outcome = await givePin(secretIn(ctx), form.fields.get('pin') ?? '', ctx, services);
   if (outcome.kind !== 'right') return show(ctx, services, outcome);
   ctx.set({ ...HEADERS, 'Referrer-Policy': REFERRER.other });
   ctx.append('Set-Cookie', outcome.cookie);

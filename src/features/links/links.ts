@@ -25,11 +25,8 @@ import { type Openings, VIEWING_SECONDS, type Viewer } from './openings.ts';
 import type { Link } from './tables.ts';
 
 type LinkFault = 'unknown' | 'expired' | 'revoked' | 'maker-gone' | 'pin-missing' | 'limited';
-type LinkVerdict = Verdict<LinkFault>;
-
-export type FoundLink =
-  | { readonly kind: 'holds'; readonly link: Link; readonly viewer: string | undefined }
-  | { readonly kind: 'invalid'; readonly reason: LinkFault };
+/** `link`: where it holds, but for its PIN. */
+export type LinkVerdict = Verdict<LinkFault> & { readonly link?: Link };
 
 /** Another replica's clock may be ahead. */
 const CLOCK_SKEW_SECONDS = 60;
@@ -74,22 +71,15 @@ export function createLinks(
     // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
     return maker && !maker.closed ? linkCaller(link, maker, viewer) : undefined;
   };
-  /** Whether it holds, but for its PIN. `cookies` are values of the cookie that the page sets. */
-  const look = async (secret: string, cookies: readonly string[]): Promise<FoundLink> => {
-    const link = await bySecret(secret);
-    if (!link) return { kind: 'invalid', reason: 'unknown' };
-    const fault = faultOf(link);
-    if (fault) return { kind: 'invalid', reason: fault };
-    return { kind: 'holds', link, viewer: passes.viewerIn(link, cookies, unixSeconds(clock)) };
-  };
   const judge = async (secret: string, cookies: readonly string[]): Promise<LinkVerdict> => {
-    const found = await look(secret, cookies);
-    if (found.kind === 'invalid') return found;
-    const { link, viewer } = found;
+    const link = await bySecret(secret);
+    const fault = link ? faultOf(link) : 'unknown';
+    if (!link || fault) return { kind: 'invalid', reason: fault ?? 'unknown' };
+    const viewer = passes.viewerIn(link, cookies, unixSeconds(clock));
     const caller = await callerOf(link, viewer);
     if (!caller) return { kind: 'invalid', reason: 'maker-gone' };
-    if (link.pinHash !== null && viewer === undefined) return { kind: 'invalid', reason: 'pin-missing' };
-    return { kind: 'valid', caller };
+    if (link.pinHash !== null && viewer === undefined) return { kind: 'invalid', reason: 'pin-missing', link };
+    return { kind: 'valid', caller, link };
   };
   /** `isBad`: the answer counts against the address. */
   const counted = <Answer>(
@@ -102,7 +92,7 @@ export function createLinks(
     return place ? settled(place, async () => ask(), isBad) : ask();
   };
   return {
-    look,
+    /** `cookies`: values of the cookie that the page sets. */
     async verify(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict> {
       const isBad = (verdict: LinkVerdict) => verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
       const verdict = await counted(address, () => judge(secret, cookies), isBad);
