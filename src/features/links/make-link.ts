@@ -26,26 +26,12 @@ type WantedThing =
   | { readonly kind: 'event' | 'review'; readonly id: string }
   | Exclude<SharedThing, { kind: 'event' | 'review' }>;
 
-interface LinkTerms {
-  readonly expiresIn: number;
-  readonly uses: number | null;
-  readonly pin: string | undefined;
-  readonly name: string | null;
-  readonly notifiesOnOpen: boolean;
-}
-
 /** What links are made with. */
 export type LinkMaking = Pick<Services, 'clock' | 'store' | 'settings' | 'recheck'> & {
   /** A command reads the key of PINs when one is given. */
   readonly passes: { pinHash(linkId: string, pin: string): MaybePromise<string> };
   readonly judge: LinkJudge;
 };
-
-/** `path` is below the base path and holds the secret; it is shown once. */
-export interface MadeLink {
-  readonly link: Link;
-  readonly path: string;
-}
 
 /** A link lasts so long when nothing else is asked for; less where `links.max_lifetime` is. */
 const USUAL_SECONDS = 86_400;
@@ -66,59 +52,43 @@ const WHAT =
 /** The path below the base path. */
 export const linkPath = (secret: string): string => `${LINK_PATH}/${secret}`;
 
-/** A link that a caller asks for. Refuses by a `Refused`. */
+/** A link that a caller asks for, and its path below the base path, which holds the secret and is shown once. Refuses by a `Refused`. */
 export async function requestLink(
   { caller, body: wanted, params }: Pick<Call<WantedLink>, 'caller' | 'body' | 'params'>,
   maker: GrantMaker,
   services: LinkMaking,
-): Promise<MadeLink> {
-  const { judge, recheck } = services;
+): Promise<{ readonly link: Link; readonly path: string }> {
+  const { judge, recheck, passes, clock } = services;
   const asked = parseThing(wanted['what']);
-  const terms = parseTerms(wanted, longestLife(services.settings));
-  // No NVR is asked for a command: the camera is told beside the thing, and what the maker may see is judged when the link is opened.
-  if (caller.credential.kind === 'command-line') {
-    const thing = 'id' in asked ? { ...asked, camera: params['camera'] ?? '' } : asked;
-    if (thing.camera === '') throw unfit('what-invalid', 'Name the camera of it with --camera');
-    return keepLink(await draftLink(thing, terms, maker, services), services);
-  }
-  if (judge.filesOf({ camera: '', ...asked }).length === 0)
-    throw unfit(
-      'what-invalid',
-      `what: no link can show ${asked.kind === 'event' ? 'an' : 'a'} ${asked.kind} of this NVR`,
-    );
-  const draft = await draftLink(await findThing(asked, caller, judge), terms, maker, services);
-  // The same decision as for a request by the link, with the rights that the caller has now.
-  const denied = await judge.denial(linkCaller(draft.link, caller));
-  // The NVR was asked for both, and the link would outlive a session that ended meanwhile.
-  const lost = denied ?? lostRights(await recheck(caller), caller);
-  if (lost) throw refusedFor(lost, {}, { recorded: lost });
-  return keepLink(draft, services);
-}
-
-/** A link as it would be, not kept yet: for judging whether its maker may make it. */
-async function draftLink(
-  thing: SharedThing,
-  { expiresIn, uses, pin, name, notifiesOnOpen }: LinkTerms,
-  maker: GrantMaker,
-  { passes, clock }: Pick<LinkMaking, 'passes' | 'clock'>,
-): Promise<MadeLink> {
+  const { expiresIn, pin, ...terms } = parseTerms(wanted, longestLife(services.settings));
+  const isCommand = caller.credential.kind === 'command-line';
+  const thing = isCommand ? thingAt(asked, params['camera'] ?? '') : await findThing(asked, caller, judge);
   const { id, secret, secretHash } = newGrant();
   const createdAt = unixSeconds(clock);
   const pinHash = pin === undefined ? null : await passes.pinHash(id, pin);
   const made = { id, secretHash, createdAt, expiresAt: createdAt + expiresIn };
-  return {
-    link: { ...NEW_GRANT, ...made, ...maker, thing, name, uses, pinHash, notifiesOnOpen },
-    path: linkPath(secret),
-  };
+  const link: Link = { ...NEW_GRANT, ...made, ...maker, ...terms, thing, pinHash };
+  // The same decision as for a request by the link, with the rights that the caller has now.
+  const denied = isCommand ? undefined : await judge.denial(linkCaller(link, caller));
+  // The NVR was asked for both, and the link would outlive a session that ended meanwhile.
+  const lost = denied ?? (isCommand ? undefined : lostRights(await recheck(caller), caller));
+  if (lost) throw refusedFor(lost, {}, { recorded: lost });
+  await keepGrant('link', link, MOST_LINKS, services);
+  return { link, path: linkPath(secret) };
 }
 
-async function keepLink(made: MadeLink, services: LinkMaking): Promise<MadeLink> {
-  await keepGrant('link', made.link, MOST_LINKS, services);
-  return made;
+/** No NVR is asked for a command: the camera is told beside the thing, and what the maker may see is judged when the link is opened. */
+function thingAt(asked: WantedThing, camera: string): SharedThing {
+  const thing = 'id' in asked ? { ...asked, camera } : asked;
+  if (thing.camera === '') throw unfit('what-invalid', 'Name the camera of it with --camera');
+  return thing;
 }
 
 /** One who does not see all cameras is not told whether an event of another camera exists. */
 async function findThing(wanted: WantedThing, { scope }: Caller, judge: LinkJudge): Promise<SharedThing> {
+  const { kind } = wanted;
+  if (judge.filesOf({ camera: '', ...wanted }).length === 0)
+    throw unfit('what-invalid', `what: no link can show ${kind === 'event' ? 'an' : 'a'} ${kind} of this NVR`);
   if (!('id' in wanted)) return wanted;
   const record = await judge.recordOf(wanted.kind, wanted.id);
   if (!record.ok) throw refusedFor(record.error, {}, { recorded: record.error });
@@ -173,7 +143,7 @@ const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < LAST_SECOND && /^\d+(?:\.\d{1,6})?$/.test(String(value));
 
 /** `longest`: `links.max_lifetime`, in seconds. Refuses by a `Refused`. */
-export function parseTerms(wanted: WantedLink, longest: number): LinkTerms {
+export function parseTerms(wanted: WantedLink, longest: number) {
   if (longest === 0) throw unfit('expiry-invalid', 'links.max_lifetime is 0: no links are made');
   const { expires_in: expiresIn = Math.min(USUAL_SECONDS, longest), uses = null, pin = null } = wanted;
   const { name: given = null, notify_on_open: notifiesOnOpen = false } = wanted;
