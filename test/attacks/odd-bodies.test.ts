@@ -75,6 +75,7 @@ const BODIES: Readonly<Record<string, Json | readonly Json[]>> = {
   'patch /api/second-factor/passkeys/{passkey}':         { name: 'key' },
   'post /api/users':                                     { username: 'new', user: 'new', password: 'LongPassw0rd!xyz', role: 'viewer', valid_from: 1, valid_until: 9e9 },
   'post /api/users/delete':                              { name: 'odd' },
+  'post /api/closed-guests/forget':                      { provider: 'odd', subject: 'odd' },
   'post /api/roles/delete':                              { name: 'odd' },
   'put /api/users/{user}/password':                      { password: 'LongPassw0rd!xyz', old_password: 'x' },
   'put /api/users/{user}/role':                          { role: 'viewer' },

@@ -143,7 +143,7 @@ describe('Home Assistant ingress, as docs/sso/home-assistant.md says', () => {
       path: '/api/config/raw',
       headers: [...asSupervisor('bob'), ...PAGE],
     });
-    assert.ok(refused.status === 403 && refused.text.includes(`href="${INGRESS}/"`), refused.text);
+    assert.ok(refused.status === 403 && refused.text.includes(`href="${INGRESS}/postern/start"`), refused.text);
   });
 
   // biome-ignore format: a table

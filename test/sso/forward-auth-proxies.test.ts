@@ -20,7 +20,7 @@ import {
 
 type Line = readonly [name: string, value: string];
 
-const FOLDER = new URL('../../deploy/forward-auth', import.meta.url);
+const FOLDER = new URL('../../deploy/forward-auth/', import.meta.url);
 const shipped = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 interface Places {
