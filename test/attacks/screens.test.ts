@@ -77,11 +77,23 @@ describe('Pairing', () => {
     await page.arrayBuffer();
   });
 
+  it('has a short address for phones, which leads to the entry of the letters and nowhere else', async () => {
+    const entry = '/postern/settings/screens?code=';
+    for (const [path, target] of [
+      ['/pair', entry],
+      ['/pair?code=BCDF-GHJK', `${entry}BCDF-GHJK`],
+      ['/pair?code=//evil.example', entry],
+    ] as const) {
+      const answer = await at.ask(path);
+      assert.deepEqual([answer.status, answer.headers.get('location')], [302, target], path);
+    }
+  });
+
   it('begins with eight letters without vowels, the address of the page, and a cookie at its end that scripts do not read', async () => {
     const begun = await beginPairing(at);
     assert.match(begun.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
-    assert.equal(begun.verification_uri, `${at.url}/postern/screen`);
-    assert.equal(begun.verification_uri_complete, `${at.url}/postern/screen?code=${begun.user_code}`);
+    assert.equal(begun.verification_uri, `${at.url}/pair`);
+    assert.equal(begun.verification_uri_complete, `${at.url}/pair?code=${begun.user_code}`);
     assert.match(begun.qr, /^<svg/);
     assert.equal(await errorOf(await pollPairing(at, begun.device_code)), 'authorization_pending');
     // People type as they read.
@@ -98,7 +110,7 @@ describe('Pairing', () => {
     const looked = await at.ask(`/api/screens/code?user_code=${code}`, { token: await sessionOf(VERA) });
     const { address, agent } = (await looked.json()) as { address: string; agent: string };
     assert.deepEqual([looked.status, address, agent], [200, from, 'TestDisplay/1.0']);
-    const opened = await at.ask(`/postern/screen?code=${code}`, { token: await sessionOf(VERA) });
+    const opened = await at.ask(`/pair?code=${code}`, { token: await sessionOf(VERA) });
     assert.ok(opened.status < 400);
     assert.equal(await errorOf(await pollPairing(at, device)), 'authorization_pending');
   });

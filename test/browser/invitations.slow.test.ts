@@ -156,7 +156,7 @@ describe('An invitation', { skip }, () => {
       await page.keyboard.type('password1234');
       await page.locator('#password').fill('password1234');
       await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('Dieses Passwort ist zu häufig').waitFor();
+      await page.getByRole('alert').getByText('Dieses Passwort ist zu verbreitet').waitFor();
       await assertSound(page);
       await page.locator('#password').fill(PASSWORD);
       await page.locator('#again').fill(PASSWORD);

@@ -48,14 +48,26 @@ describe('A screen', { skip }, () => {
       assert.ok((await display.locator('.screen-code').boundingBox())?.height ?? 0 > 90, 'it is read from afar');
       await display.locator('img.screen-qr').waitFor();
       assert.deepEqual(await axeFindings(display), []);
-      await visit(t, PHONE, async (phone) => {
+      await visit(t, { ...PHONE, expectedStatuses: [404] }, async (phone) => {
         await enter(phone, instance, VERA, '/postern/settings/password');
-        await phone.goto(`${instance.url}/postern/screen?code=${letters}`);
+        await phone.goto(`${instance.url}/pair`);
         const dialog = phone.getByRole('dialog');
+        const typed = dialog.getByLabel('Code auf dem Bildschirm');
+        const wrong = letters.replace(/.$/, (last) => (last === 'B' ? 'C' : 'B'));
+        await typed.fill(wrong);
+        await dialog.getByRole('button', { name: 'Weiter' }).click();
+        await dialog.getByRole('alert').waitFor();
+        assert.equal(await typed.inputValue(), wrong, 'the field is kept');
+        await typed.fill(letters);
+        await dialog.getByRole('button', { name: 'Weiter' }).click();
         await dialog.getByText('von 127.0.0.1').waitFor();
         await dialog.getByText(letters).waitFor();
         assert.deepEqual(await axeFindings(phone), []);
         await dialog.getByLabel('Name').fill('Flur');
+        await dialog.getByRole('button', { name: 'Bestätigen' }).click();
+        await hasCount(dialog.locator('.field-fault'), 2);
+        await dialog.getByRole('switch', { name: 'Nur ausgewählte Kameras' }).click();
+        await dialog.getByLabel('Läuft ab').selectOption('never');
         await dialog.getByRole('button', { name: 'Bestätigen' }).click();
         await phone.getByText('Bildschirm Flur gekoppelt').waitFor();
         await phone.getByRole('cell', { name: /Flur/ }).or(phone.getByText('Flur').first()).first().waitFor();

@@ -27,7 +27,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
-import { SCREEN_PATH } from './screen-page.ts';
+import { PAIR_PATH } from './screen-page.ts';
 import { SCREEN, screenCameras, screenName } from './screen-routes.ts';
 import type { ScreenServices } from './screens.ts';
 import type { Screen } from './tables.ts';
@@ -127,7 +127,7 @@ async function begin({ ctx }: OpenCall, services: ScreenServices): Promise<objec
   if ((await codes.addCode(code, MOST_CODES)) !== 'added') throw refusedUntil(FULL_SECONDS);
   const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClient(ctx.state));
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
-  const page = publicAddressOf(SCREEN_PATH) ?? `${findOrigin(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
+  const page = publicAddressOf(PAIR_PATH) ?? `${findOrigin(ctx)}${ctx.state.basePath ?? ''}${PAIR_PATH}`;
   const complete = `${page}?code=${user_code}`;
   const places = { verification_uri: page, verification_uri_complete: complete, qr: qrCode(complete) };
   return { device_code, user_code, ...places, expires_in: CODE_SECONDS, interval: POLL_SECONDS };

@@ -6,23 +6,28 @@ import { asTemplates, html, lonePage, stylesheetLink } from '../../ui/html.ts';
 import { moveTo, pageHeaders, pageLanguage, readBasePath, refuseUnbuilt, sendPage } from '../../ui/page.ts';
 import type { ScreenFacts } from './page/screen-facts.ts';
 
-/** The page by which a display is paired, and on which it then shows its cameras. */
-export const SCREEN_PATH = '/postern/screen';
+/** Short enough to be typed: leads a person with a phone to the entry of the letters. */
+export const PAIR_PATH = '/pair';
 
 // biome-ignore format: a table
 export const SCREEN_PAGE_ROUTES: readonly OwnRoute<Pick<Services, 'ui'>>[] = [
-  { route: `GET ${SCREEN_PATH}`, access: 'public', summary: 'The page of a display', yes: [200], no: [302], type: 'text/html', handler: (ctx, { ui }) => (ui.pages ? showScreen(ctx, ui) : refuseUnbuilt(ctx, ui)) },
+  { route: 'GET /postern/screen', access: 'public', summary: 'The page of a display', yes: [200], type: 'text/html', handler: (ctx, { ui }) => (ui.pages ? showScreen(ctx, ui) : refuseUnbuilt(ctx, ui)) },
+  { route: `GET ${PAIR_PATH}`, access: 'public', summary: 'Leads to the page where the letters of a display are typed', yes: [302], type: 'text/html', handler: (ctx, { ui }) => leadToEntry(ctx, ui) },
 ];
 
-/** Letters as a QR code has them. Anything else in their place is for the display's page, which passes it over. */
+/** Letters as a QR code has them. */
 const CODE = /^[A-Za-z]{4}-?[A-Za-z]{4}$/;
 
-function showScreen(ctx: RouteContext, ui: Services['ui']): unknown {
+/** `code` may be empty: the page then asks for the letters. */
+function leadToEntry(ctx: RouteContext, ui: Services['ui']): unknown {
+  ctx.set(pageHeaders(ui));
+  const letters = CODE.exec(String(ctx.query['code']))?.[0] ?? '';
+  return moveTo(ctx, 302, `${readBasePath(ctx)}/postern/settings/screens?code=${letters}`);
+}
+
+function showScreen(ctx: RouteContext, ui: Services['ui']): void {
   const basePath = readBasePath(ctx);
   ctx.set(pageHeaders(ui));
-  const code = ctx.query['code'];
-  if (typeof code === 'string' && CODE.test(code))
-    return moveTo(ctx, 302, `${basePath}/postern/settings/screens?code=${code}`);
   const { tag, words } = pageLanguage(ctx);
   const text = words.screens.page;
   const facts: ScreenFacts = { basePath, still: ui.still, live: ui.live, words: asTemplates(text) };

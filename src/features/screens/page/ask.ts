@@ -40,7 +40,7 @@ export function show(...elements: readonly HTMLElement[]): void {
 /** A person with a phone may come here, too: by the address that a display shows. */
 export function linkToForm(): HTMLElement {
   const link = make('a', 'screen-link', facts.words.enter);
-  link.setAttribute('href', `${facts.basePath}/postern/settings/screens`);
+  link.setAttribute('href', `${facts.basePath}/pair`);
   return link;
 }
 

@@ -1,12 +1,12 @@
 /** Settings > Screens: displays that show cameras without a password on them, and pairing a new one by its code (SPEC 18). */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
-import { problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
+import { getFromApi, problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, TextField } from '../../../ui/pages/shared/fields.tsx';
-import { type FormProblem, faultsIn } from '../../../ui/pages/shared/form-faults.ts';
+import { faultsIn } from '../../../ui/pages/shared/form-faults.ts';
 import { FormDialog, type FormState, Opener, useDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { Button } from '../../../ui/pages/shared/parts.tsx';
 import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../../../ui/pages/shared/records-page.tsx';
@@ -15,19 +15,21 @@ import { deviceName, formatDate, formatShortMoment, words } from '../../../ui/pa
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
 import type { ScreenRecord } from './index.ts';
 
-/** What the QR code of a display has led here with; '' for none. */
-const codeInAddress = (): string => new URLSearchParams(location.search).get('code') ?? '';
+/** What the QR code of a display has led here with; '' for its short address, undefined for none. */
+const codeInAddress = (): string | undefined => new URLSearchParams(location.search).get('code') ?? undefined;
 
 export function Screens() {
   const text = words.screens;
   const [code] = useState(codeInAddress);
+  // A page that is loaded again must not open the form of a code that is over.
+  useEffect(() => history.replaceState(null, '', location.pathname), []);
   return (
     <ResourcePage
       title={text.title}
       lead={text.lead({ address: `${baseUrl.host}${baseUrl.pathname}postern/screen` })}
       none={text.none}
       fetched={useList('api/screens')}
-      first={code !== '' && <ConfirmScreen code={code} />}
+      first={code === undefined ? undefined : code === '' ? <TypeCode /> : <ConfirmScreen code={code} />}
       actions={
         <Opener kind="strong" dialog={() => <TypeCode />}>
           {text.pair}
@@ -61,14 +63,15 @@ export function Screens() {
   );
 }
 
-function TypeCode() {
+/** Wrong letters stay in the field. */
+function TypeCode({ code = '' }: { code?: string }) {
   const text = words.screens;
   return (
     <FormDialog
       title={text.pair}
       submit={text.next}
-      first={{ user_code: '' }}
-      onSubmit={async () => undefined}
+      first={{ user_code: code }}
+      onSubmit={({ user_code }) => getFromApi(pathOfCode(user_code))}
       next={(_, { user_code }) => <ConfirmScreen code={user_code.trim()} />}
     >
       {({ field }) => <TextField label={text.code} help={text.codeHelp} {...field('user_code')} />}
@@ -76,11 +79,14 @@ function TypeCode() {
   );
 }
 
+const pathOfCode = (code: string): string => `api/screens/code?user_code=${encodeURIComponent(code.trim())}`;
+
 /** What a screen is called, and shows. `cameras`: undefined: all that the person sees. */
 type ScreenValues = { readonly name: string; readonly cameras: readonly string[] | undefined };
 
-const faultsOfScreen = ({ name, cameras }: ScreenValues): FormProblem | undefined =>
+const faultsOfScreen = ({ name, cameras }: ScreenValues, lifetime = 'never') =>
   faultsIn({
+    lifetime: lifetime === '' ? words.ui.common.choose : undefined,
     name: name.trim() === '' ? words.tokens.nameMissing : undefined,
     cameras: cameras?.length === 0 ? words.roles.needsOne : undefined,
   });
@@ -96,20 +102,19 @@ const ScreenFields = ({ field }: Pick<FormState<ScreenValues>, 'field'>) => (
 function ConfirmScreen({ code }: { code: string }) {
   const text = words.screens;
   const page = useDialogs();
-  const path = `api/screens/code?user_code=${encodeURIComponent(code)}`;
-  const [device] = useFetched<z.output<typeof SCREEN_DEVICE>>(path);
-  const first: ScreenValues & { readonly lifetime: string } = { name: '', cameras: undefined, lifetime: 'never' };
-  const close = (): void => {
-    // A page that is loaded again must not open the form of a code that is over.
-    if (codeInAddress() !== '') history.replaceState(null, '', location.pathname);
-    page.open(undefined);
-  };
+  const [device] = useFetched<z.output<typeof SCREEN_DEVICE>>(pathOfCode(code));
+  // Neither cameras nor an end are chosen beforehand.
+  const first: ScreenValues & { readonly lifetime: string } = { name: '', cameras: [], lifetime: '' };
+  const close = (): void => page.open(undefined);
   const deny = async (): Promise<void> => {
     const response = await sendToApi('POST', 'api/screens/deny', { user_code: code });
     page.say(response.kind === 'ok' ? text.denied : problemOf(response));
     page.again();
     close();
   };
+  if (device.kind === 'failed') return <TypeCode code={code} />;
+  if (device.kind === 'loading') return null;
+  const { agent, address, created_at: time } = device.value;
   return (
     <FormDialog
       title={text.pair}
@@ -117,43 +122,33 @@ function ConfirmScreen({ code }: { code: string }) {
       first={first}
       onClose={close}
       onSubmit={async ({ lifetime, ...screen }) => {
-        if (device.kind !== 'ready') return device.kind === 'failed' ? device.problem : words.ui.common.loading;
         const asked = { name: screen.name.trim(), cameras: screen.cameras ?? null, ends_at: endAfter(lifetime) };
-        return faultsOfScreen(screen) ?? sendToApi('POST', 'api/screens/confirm', { user_code: code, ...asked });
+        return (
+          faultsOfScreen(screen, lifetime) ?? sendToApi('POST', 'api/screens/confirm', { user_code: code, ...asked })
+        );
       }}
       done={({ name }) => text.paired({ name: name.trim() })}
     >
       {({ field }) => (
         <>
-          {device.kind === 'loading' && <p role="status">{words.ui.common.loading}</p>}
-          {device.kind === 'failed' && (
-            <p class="notice notice-bad" role="alert">
-              {device.problem}
-            </p>
-          )}
-          {device.kind === 'ready' && (
-            <>
-              <p>{text.asks}</p>
-              <p class="screen-device">
-                <strong>
-                  <bdi>{deviceName(device.value.agent ?? '')}</bdi>
-                </strong>{' '}
-                <bdi>{words.tokens.from({ address: device.value.address })}</bdi>,{' '}
-                {text.since({ time: formatShortMoment(device.value.created_at) })}
-              </p>
-              <p>
-                {text.compare} <strong translate={false}>{lettersIn(code)}</strong>
-              </p>
-              <p class="notice notice-warn">{text.warning}</p>
-              <ScreenFields field={field as FormState<ScreenValues>['field']} />
-              <LifetimeField {...field('lifetime')} />
-              <p>
-                <Button kind="bad" onPress={deny}>
-                  {text.deny}
-                </Button>
-              </p>
-            </>
-          )}
+          <p>{text.asks}</p>
+          <p class="screen-device">
+            <strong>
+              <bdi>{deviceName(agent ?? '')}</bdi>
+            </strong>{' '}
+            <bdi>{words.tokens.from({ address })}</bdi>, {text.since({ time: formatShortMoment(time) })}
+          </p>
+          <p>
+            {text.compare} <strong translate={false}>{lettersIn(code)}</strong>
+          </p>
+          <p class="notice notice-warn">{text.warning}</p>
+          <ScreenFields field={field as FormState<ScreenValues>['field']} />
+          <LifetimeField {...field('lifetime')} />
+          <p>
+            <Button kind="bad" onPress={deny}>
+              {text.deny}
+            </Button>
+          </p>
         </>
       )}
     </FormDialog>

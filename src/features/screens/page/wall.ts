@@ -15,10 +15,11 @@ const UPDATE_SECONDS = 600;
 export function showWall(profile: ScreenAnswer['body'], onOver: () => void): void {
   const wall = make('main', 'screen-wall');
   const clock = make('time', 'screen-clock');
+  const more = make('p', 'screen-more');
   const tiles: Record<string, Tile> = {};
   const isLive = !/[?&]live=off(?:&|$)/.test(location.search);
   const isOfPerson = profile['screen'] === undefined;
-  show(wall, clock, ...(isOfPerson ? [personNotice(String(profile['username']))] : []));
+  show(wall, more, clock, ...(isOfPerson ? [personNotice(String(profile['username']))] : []));
 
   const shape = (): void => {
     const { columns, rows } = bestGrid(wall.children.length, window.innerWidth, window.innerHeight);
@@ -26,7 +27,11 @@ export function showWall(profile: ScreenAnswer['body'], onOver: () => void): voi
     wall.style.gridTemplateRows = `repeat(${rows}, minmax(0, 1fr))`;
   };
   const list = (body: ScreenAnswer['body']): void => {
-    const cameras = camerasIn(body);
+    const { allowed_cameras: listed } = body;
+    const all = Array.isArray(listed) ? listed.map(String) : [];
+    const cameras = all.slice(0, MOST_CAMERAS);
+    const left = all.length - cameras.length;
+    more.textContent = left > 0 ? facts.words.more.replace('{number}', String(left)) : '';
     const names = (body['camera_names'] || {}) as Record<string, string>;
     const nameOf = (camera: string): string => names[camera] || camera;
     for (const camera of Object.keys(tiles)) {
@@ -76,9 +81,6 @@ export function showWall(profile: ScreenAnswer['body'], onOver: () => void): voi
   list(profile);
   after(LOOK_SECONDS, () => void look());
 }
-
-const camerasIn = ({ allowed_cameras: listed }: ScreenAnswer['body']): readonly string[] =>
-  Array.isArray(listed) ? listed.slice(0, MOST_CAMERAS).map(String) : [];
 
 /** The session of a person counts before the screen: a display on a wall should have none. */
 function personNotice(name: string): HTMLElement {

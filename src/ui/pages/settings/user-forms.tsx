@@ -38,13 +38,7 @@ function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; 
   };
   const known = roles.length > 0 ? roles : BUILT_IN;
   const options = known.map((record) => [record.role, `${record.role}: ${seenBy(record)}`] as const);
-  return (
-    <SelectField
-      label={words.ui.common.role}
-      {...field}
-      options={field.value === '' ? [['', text.choose], ...options] : options}
-    />
-  );
+  return <SelectField label={words.ui.common.role} {...field} options={options} />;
 }
 
 const roleFault = (role: string): string | undefined => (role === '' ? words.users.roleMissing : undefined);

@@ -156,6 +156,9 @@ export const SelectField = ({ value, onChange, options, ...field }: SelectFieldP
     {...field}
     control={(tied) => (
       <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {value === '' && !options.some(([option]) => option === '') && (
+          <option value="">{words.ui.common.choose}</option>
+        )}
         {options
           .map((option) => (typeof option === 'string' ? ([option, option] as const) : option))
           .map(([option, text]) => (
