@@ -11,7 +11,7 @@ import { toPasswordRules } from '../accounts/passwords/password-rules.ts';
 import { createRoles } from '../accounts/roles/roles.ts';
 import { OFF } from '../accounts/second-factor/factor-routes.ts';
 import { createEnrolment, createSecondFactor } from '../accounts/second-factor/second-factor.ts';
-import { createSignInAdmin, createUsers } from '../accounts/users/users.ts';
+import { createUsers } from '../accounts/users/users.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
 import { addressMaker } from '../domain/addresses.ts';
@@ -70,7 +70,6 @@ export function accountsUnder(
     mayUsePassword: ({ role }: Pick<User, 'role'>) =>
       auth.password_login === 'everyone' || (auth.password_login === 'admins' && role === ADMIN),
     users: createUsers(people),
-    signIns: createSignInAdmin(store.signIns),
     customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
     invitedPasskeys: invitedPasskeysWith({ invitations, hasher }),
     providers,

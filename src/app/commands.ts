@@ -14,7 +14,7 @@ import { createEnrolment } from '../accounts/second-factor/second-factor.ts';
 import { openKnownStore } from '../accounts/sites/own-store.ts';
 import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../accounts/users/user-routes.ts';
-import { createSignInAdmin, createUsers } from '../accounts/users/users.ts';
+import { createUsers } from '../accounts/users/users.ts';
 import { type CommandPlace, loadConfig, underStored } from '../config/load-config.ts';
 import { formatProblems } from '../config/problems/problems.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
@@ -78,7 +78,6 @@ export async function openForCommands(
     roles,
     blocks: createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }),
     users: createUsers(people),
-    signIns: createSignInAdmin(store.signIns),
     customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
     enrolment: createEnrolment({ store: store.secondFactor, sealer: NO_SEALER, clock, mode: auth.second_factor }),
     invitations: createInvitations({

@@ -27,7 +27,7 @@ import type { Sessions } from '../accounts/sessions/sessions.ts';
 import type { StoreGrace } from '../accounts/sessions/store-grace.ts';
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
 import type { ApiTokens, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
-import type { SignInAdmin, Users } from '../accounts/users/users.ts';
+import type { Users } from '../accounts/users/users.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { Curtain } from '../domain/accounts/curtain.ts';
@@ -118,7 +118,6 @@ export interface AccountServices extends Lasting {
   readonly passkeys: Passkeys;
   readonly passkeyCheck: PasskeyCheck;
   readonly users: Users;
-  readonly signIns: SignInAdmin;
   readonly customRoles: Roles;
   readonly invitations: Invitations;
   readonly invitedPasskeys: InvitedPasskeys;

@@ -5,7 +5,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
-import { ADMIN, VIEWER } from '../../domain/names.ts';
+import { ADMIN, type UserName, VIEWER } from '../../domain/names.ts';
 import { heldBy } from '../../domain/rights.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { CLOSED_GUEST, USER } from '../http/answers.ts';
@@ -72,18 +72,19 @@ export const USER_ROUTES = [
   route({ route: 'PUT /api/users/{user}/validity', ...CHANGE, note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, reads: 'names', yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'validity-changed', before: unlessFixed('Cannot make a guest of the admin user'), run: setValidity }),
 ];
 
-async function list(_: Call, { store, signIns }: Pick<Services, 'store' | 'signIns'>): Promise<object> {
-  const [known, logins, connected] = await Promise.all([
+async function list(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
+  const [known, logins, signIns] = await Promise.all([
     store.accounts.listUsers(),
     store.loginPlaces.lastLogins(),
-    signIns.byUser(),
+    store.signIns.listSignIns(),
   ]);
+  const connected = Map.groupBy(signIns, ({ user }) => user);
   return known.map(
     ({ name, role, hasFactor, validFrom, validUntil, roleSource = OWN_SOURCE }): z.output<typeof USER> => ({
       username: name,
       role,
       role_source: roleSource,
-      ...(connected.has(name) && { sign_ins: [...(connected.get(name) ?? [])] }),
+      ...(connected.has(name) && { sign_ins: connected.get(name)?.map(({ provider }) => provider) }),
       ...(hasFactor && { second_factor: true }),
       ...(validFrom !== undefined && { valid_from: validFrom }),
       ...(validUntil !== undefined && { valid_until: validUntil }),
@@ -92,29 +93,53 @@ async function list(_: Call, { store, signIns }: Pick<Services, 'store' | 'signI
   );
 }
 
-async function listClosed(_: Call, { signIns }: Pick<Services, 'signIns'>): Promise<object> {
-  return (await signIns.closed()).map(
-    ({ provider, subject, knownUntil }): z.output<typeof CLOSED_GUEST> => ({
+async function listClosed(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
+  const closed = await store.signIns.listClosed();
+  return closed.map(
+    ({ provider, subject, knownUntil: known_until }): z.output<typeof CLOSED_GUEST> => ({
       provider,
       subject,
-      known_until: knownUntil,
+      known_until,
     }),
   );
 }
 
 async function forgetClosed(
   { body: { provider, subject }, note }: Call<z.output<typeof CLOSED>>,
-  { signIns }: Pick<Services, 'signIns'>,
+  { store }: Pick<Services, 'store'>,
 ): Promise<void> {
   note({ provider });
-  await signIns.forget(provider, subject);
+  const outcome = await store.signIns.forgetClosed(provider, subject);
+  if (outcome === 'absent') throw unfit('sign-in-absent', NO_CLOSED, 409);
 }
 
-async function removeSignIn(call: Call, { signIns }: Pick<Services, 'signIns'>): Promise<void> {
+const NO_CLOSED = 'There is no such closed guest: postern users list shows each with its provider and subject';
+
+/** Sessions go on; a role that the provider gave becomes Postern's own. */
+async function removeSignIn(call: Call, { store }: Pick<Services, 'store'>): Promise<void> {
   const [user, provider] = [userIn(call), call.params['provider'] ?? ''];
   call.note({ user, provider });
-  await signIns.remove(user, provider);
+  const outcome = await store.signIns.disconnect(user as UserName, provider, 'admin');
+  if (outcome === 'last-way-in') throw unfit(outcome, LAST_WAY_IN, 409);
+  if (outcome !== 'disconnected') throw signInAbsent();
 }
+
+const LAST_WAY_IN =
+  'This is the only way in of the account: it has no password and no passkey. Make a link for a new password first, or delete the user';
+const signInAbsent = (): Refused =>
+  unfit('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist', 409);
+
+/** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
+async function giveBackRole(user: UserName, { store }: Pick<Services, 'store'>): Promise<string> {
+  const [first] = (await store.signIns.listSignIns(user)).toSorted((one, other) => one.connectedAt - other.connectedAt);
+  if (!first) throw signInAbsent();
+  const outcome = await store.signIns.setRoleSource(user, first.provider);
+  if (outcome === 'last-admin') throw unfit(outcome, LAST_ADMIN, 403);
+  if (outcome === 'absent') throw signInAbsent();
+  return first.provider;
+}
+
+const LAST_ADMIN = 'Cannot give the role of the last admin to a provider, which may take it away';
 
 async function add(
   { caller, body, note, prove }: Call<z.output<typeof NEW_USER>>,
@@ -152,21 +177,14 @@ async function proveForAdmin(
   if (becomes === ADMIN || (user && heldBy(user).includes(ADMIN))) prove('elevation');
 }
 
-async function remove(
-  call: Call<unknown>,
-  deps: Pick<Services, 'users' | 'store' | 'signIns'>,
-  name: string,
-): Promise<void> {
+async function remove(call: Call<unknown>, deps: Pick<Services, 'users' | 'store'>, name: string): Promise<void> {
   call.note({ user: name });
   if (isFixed(call, name)) throw keptAsIs('Cannot delete admin user');
   await proveForAdmin(call, deps, name);
   await deps.users.remove(name);
 }
 
-async function setRole(
-  call: Call<z.output<typeof NEW_ROLE>>,
-  deps: Pick<Services, 'users' | 'store' | 'signIns'>,
-): Promise<void> {
+async function setRole(call: Call<z.output<typeof NEW_ROLE>>, deps: Pick<Services, 'users' | 'store'>): Promise<void> {
   const { role, source } = call.body;
   const name = userIn(call);
   if ((role === undefined) === (source === undefined)) throw refusedFields([ROLE_OR_SOURCE]);
@@ -177,11 +195,12 @@ async function setRole(
   if (source !== 'provider') throw refusedFields([ROLE_OR_SOURCE]);
   // What the provider gives may be more than what the user has.
   call.prove('elevation');
-  if (!(await deps.store.accounts.findUser(name))) throw userAbsent();
-  call.note({ provider: await deps.signIns.giveBackRole(name) });
+  const user = await deps.store.accounts.findUser(name);
+  if (!user) throw userAbsent();
+  call.note({ provider: await giveBackRole(user.name, deps) });
 }
 
-async function setValidity(call: Call<object>, deps: Pick<Services, 'users' | 'store' | 'signIns'>): Promise<void> {
+async function setValidity(call: Call<object>, deps: Pick<Services, 'users' | 'store'>): Promise<void> {
   const validity = orRefusedFields(fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {}));
   await proveForAdmin(call, deps, userIn(call));
   await deps.users.setValidity(userIn(call), toValidity(validity));

@@ -1,4 +1,4 @@
-/** Creates, changes and deletes users, for the API and the command line alike; the validity of an account, and what an admin does about sign-ins of others (interface 2.1, 2.2; SPEC 4.3, 13, 16). */
+/** Creates, changes and deletes users, for the API and the command line alike; and the validity of an account (interface 2.1, 2.2; SPEC 4.3, 13). */
 import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
@@ -6,7 +6,6 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { named } from '../../routes/shapes.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
-import type { SignInStore } from '../../store/accounts/sign-ins.ts';
 import { type Refused, refusedWhileBusy, unfit } from '../http/kernel.ts';
 import { type PasswordHasher, unknownPassword } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
@@ -142,47 +141,3 @@ function checkValidity(from: number | null, until: number | null): void {
   if (from !== null && until !== null && until <= from)
     throw unfit('validity-unfit', 'valid_until must be later than valid_from');
 }
-
-export type SignInAdmin = ReturnType<typeof createSignInAdmin>;
-
-/** Each change refuses by a `Refused`. */
-export function createSignInAdmin(store: SignInStore) {
-  return {
-    /** The names of the providers of each user who has a sign-in. */
-    async byUser(): Promise<ReadonlyMap<UserName, readonly string[]>> {
-      const byUser = new Map<UserName, string[]>();
-      for (const { user, provider } of await store.listSignIns())
-        byUser.set(user, [...(byUser.get(user) ?? []), provider]);
-      return byUser;
-    },
-    /** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
-    async giveBackRole(name: string): Promise<string> {
-      const user = name as UserName; // an invalid name matches no user
-      const [first] = (await store.listSignIns(user)).toSorted((one, other) => one.connectedAt - other.connectedAt);
-      if (!first) throw signInAbsent();
-      const outcome = await store.setRoleSource(user, first.provider);
-      if (outcome === 'last-admin') throw unfit(outcome, LAST_ADMIN, 403);
-      if (outcome === 'absent') throw signInAbsent();
-      return first.provider;
-    },
-    /** Sessions go on; a role that the provider gave becomes Postern's own. */
-    async remove(name: string, provider: string): Promise<void> {
-      const outcome = await store.disconnect(name as UserName, provider, 'admin');
-      if (outcome === 'last-way-in') throw unfit(outcome, LAST_WAY_IN, 409);
-      if (outcome !== 'disconnected') throw signInAbsent();
-    },
-    /** Guests whose accounts are gone. */
-    closed: store.listClosed,
-    /** A closed guest may sign in again, without an invitation. */
-    async forget(provider: string, subject: string): Promise<void> {
-      if ((await store.forgetClosed(provider, subject)) === 'absent') throw unfit('sign-in-absent', NO_CLOSED, 409);
-    },
-  };
-}
-
-const signInAbsent = (): Refused =>
-  unfit('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist', 409);
-const NO_CLOSED = 'There is no such closed guest: postern users list shows each with its provider and subject';
-const LAST_ADMIN = 'Cannot give the role of the last admin to a provider, which may take it away';
-const LAST_WAY_IN =
-  'This is the only way in of the account: it has no password and no passkey. Make a link for a new password first, or delete the user';

@@ -30,7 +30,7 @@ import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts'
 import { createApiTokens, createTokenVerifier } from '../../../src/accounts/tokens/api-tokens.ts';
 import { TOKEN_ROUTES } from '../../../src/accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../../../src/accounts/users/user-routes.ts';
-import { createSignInAdmin, createUsers } from '../../../src/accounts/users/users.ts';
+import { createUsers } from '../../../src/accounts/users/users.ts';
 import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { FactorMode } from '../../../src/domain/accounts/second-factor.ts';
@@ -190,7 +190,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     verifyToken: guarded.judge,
     providers: NO_PROVIDERS,
     users: createUsers(parts),
-    signIns: createSignInAdmin(records.signIns),
     customRoles,
     knownCameras: () => CAMERAS,
   };
