@@ -185,8 +185,6 @@ function mayKnow(caller: Caller, kind: GrantKind, grant: Grants[GrantKind]): boo
   return grant.user === name && (grant.userCreatedAt === null ? credential.kind === 'proxy-headers' : isAsSession);
 }
 
-const NAMES = { 'api-token': 'API token', link: 'link', screen: 'screen', invitation: 'invitation' } as const;
-
 /** Adds the grant. `most`: of one user. */
 export async function keepGrant<Kind extends GrantKind>(
   kind: Kind,
@@ -202,7 +200,7 @@ export const notKept = (outcome: 'absent' | 'too-many', kind: GrantKind, user: s
   outcome === 'too-many'
     ? unfit(
         'too-many',
-        `${user} has ${most} ${NAMES[kind]}s already: revoke ${kind === 'api-token' ? 'one' : 'some'}`,
+        `${user} has ${most} ${kind.replace('api-token', 'API token')}s already: revoke ${kind === 'api-token' ? 'one' : 'some'}`,
         409,
       )
     : unfit('maker-gone', MAKER_GONE[kind], 403);
