@@ -3,8 +3,8 @@ import type { Caller, Rights } from '../domain/caller.ts';
 import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
 import { earliestSeen } from '../domain/rights.ts';
-import { layoutBehind } from './curtain.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
+import { layoutWithout } from './subtraction.ts';
 
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
 export type Clearance = 'admin' | 'reader' | 'restricted';
@@ -53,13 +53,13 @@ type ScopeView = Pick<CameraView, 'layout' | 'cameras' | 'drawn' | 'sees' | 'isF
 /** A scope is asked about the same layout again and again, by one request and by the next. */
 const sights = new WeakMap<CameraScope, { readonly layout: RecorderLayout; readonly sight: ScopeView }>();
 
-/** What is drawn is in the scope already: a scope that was made for one curtain is of no other. */
+/** What is drawn is in the scope already: a scope that was made without some cameras is that of no others. */
 function sightIn({ scope, drawn }: Pick<Caller, 'scope' | 'drawn'>, layout: RecorderLayout): ScopeView {
   const known = sights.get(scope);
   if (known?.layout === layout) return known.sight;
   const cameras = visibleCameras(scope, layout.cameras);
   const behind = drawn && {
-    layout: layoutBehind(layout, (camera) => maySee(drawn, camera)),
+    layout: layoutWithout(layout, (camera) => maySee(drawn, camera)),
     drawn: visibleCameras(drawn, layout.cameras),
   };
   const sight = { layout, cameras, ...sightAmong(cameras, layout), ...behind };

@@ -50,7 +50,7 @@ export async function openAccounts(
     readonly mayDelete: DeletionGuard;
     readonly bodySeconds: number;
     readonly logs: Logs;
-    readonly features: Pick<Features, 'note' | 'identities' | 'providers'>;
+    readonly features: Pick<Features, 'note' | 'identities' | 'providers' | 'subtract'>;
   },
 ) {
   const { settings, directory, env, clock, store, logs, metrics, recent } = options;
@@ -108,11 +108,11 @@ export async function openAccounts(
   const hasherOf = createHashers();
   const keyed = keyedBy(secret.value.key);
   await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
-  const { tokenVerifier, curtain, hashCosts } = credentials;
+  const { tokenVerifier, hashCosts } = credentials;
   const lasting: Lasting = {
     ...credentials,
     verifyToken: tokenVerifier.judge,
-    latestCurtain: curtain.latest,
+    subtract: (holder) => options.features.subtract(holder, unixSeconds(clock)),
     followStore: hashCosts,
     closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
     onLogin: countedLogins(metrics, recent),
@@ -204,15 +204,10 @@ export async function openCredentials(deps: CredentialParts) {
   const { version, heard } = store;
   const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds: deps.graceSeconds });
   const judging = openJudging({ store, clock, grace }, settings, onChange);
-  const { roleRegistry, curtain, tokens } = judging;
-  // Every request needs both: they are read again at once, so that a store that goes away then leaves them known.
-  for (const [row, { latest }] of [
-    ['custom_roles', roleRegistry],
-    ['curtain', curtain],
-  ] as const) {
-    await latest();
-    heard?.watch(row, () => void Promise.resolve<unknown>(latest()).catch(() => {}));
-  }
+  const { roleRegistry, tokens } = judging;
+  await roleRegistry.latest();
+  // Every request needs the roles: they are read again at once, so that a store that goes away then leaves them known.
+  heard?.watch('custom_roles', () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
   const onFault = (fault: unknown): void =>
     log.warn(
       { err: fault },

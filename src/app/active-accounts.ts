@@ -29,7 +29,7 @@ import type { AccountServices, Lasting } from './services.ts';
 export function accountsUnder(
   settings: Settings,
   lasting: Lasting,
-  features: Pick<Features, 'identities' | 'providers'>,
+  features: Pick<Features, 'identities' | 'providers' | 'subtract'>,
 ): AccountServices {
   const { auth, server } = settings;
   const { store, clock, metrics, roleRegistry, seenSessions } = lasting;

@@ -84,7 +84,7 @@ function identitiesWithoutStore({ auth }: Settings, { clock }: CommandPlace): Ru
     verifySession: async () => ({ kind: 'invalid', reason: 'user-gone' }),
     verifyApiToken: unknown,
     findViewed: undefined,
-    behindCurtain: (caller) => caller,
+    subtract: (caller) => caller,
     roleRegistry: createRoleRegistry({ store: { listRoles: async () => [] }, fixed: rolesOfFile(auth) }),
     now: () => unixSeconds(clock),
   };

@@ -103,7 +103,6 @@ function generationUnder(
     config,
     services,
     layout: cameras.it.layout,
-    seen: authorizer.seen,
     camerasOf: authorizer.camerasOf,
     destinations: authorizer.destinations,
     rules: authorizer.uncounted,

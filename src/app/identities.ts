@@ -1,6 +1,4 @@
 /** What each kind of credential is worth under one configuration: for the service, for `explain` and for commands (SPEC 3). */
-import { behindLatest } from '../access/curtain.ts';
-import { createCurtainRegistry } from '../accounts/curtain/curtain.ts';
 import { createGrantMemory, createMakers } from '../accounts/grants/grants.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
 import { createSessions, type SessionParts } from '../accounts/sessions/sessions.ts';
@@ -19,12 +17,9 @@ import type { Store } from '../store/open-store.ts';
 import type { Features } from './resources/features.ts';
 import type { Lasting } from './services.ts';
 
-type Judging = { readonly store: Store } & Pick<
-  Lasting,
-  'clock' | 'grace' | 'grants' | 'roleRegistry' | 'tokens' | 'behindCurtain'
->;
+type Judging = { readonly store: Store } & Pick<Lasting, 'clock' | 'grace' | 'grants' | 'roleRegistry' | 'tokens'>;
 
-/** What credentials are judged by: what the store says of roles, grants and the curtain, as long as `grace` remembers it. */
+/** What credentials are judged by: what the store says of roles and grants, as long as `grace` remembers it. */
 export function openJudging(
   { store, clock, grace }: { readonly store: Store } & Pick<Lasting, 'clock' | 'grace'>,
   { auth }: Pick<Settings, 'auth'>,
@@ -36,11 +31,9 @@ export function openJudging(
     grace,
     ...(onChange && { onChange }),
   });
-  const curtain = createCurtainRegistry({ store: store.curtain, grace, heard: store.heard });
   const grants = createGrantMemory({ store, clock, grace });
   const tokens = createApiTokens({ grants, clock, roles: roleRegistry.active, authEnabled: auth.enabled });
-  const behindCurtain = behindLatest(curtain.latest, () => unixSeconds(clock));
-  return { store, clock, grace, roleRegistry, curtain, grants, tokens, behindCurtain };
+  return { store, clock, grace, roleRegistry, grants, tokens };
 }
 
 /** `owesFactor`: the user must set up a second factor before anything else. */
@@ -49,12 +42,13 @@ export function openIdentities(
   lasting: Judging,
   sessions: Pick<ReturnType<typeof createSessions>, 'verify' | 'recheck'>,
   owesFactor: (user: User) => boolean,
-  features: Pick<Features, 'identities'>,
+  features: Pick<Features, 'identities' | 'subtract'>,
 ) {
   const { auth } = settings;
-  const { store, clock, grants: memory, roleRegistry, tokens, behindCurtain } = lasting;
+  const { store, clock, grants: memory, roleRegistry, tokens } = lasting;
   const { active: roles } = roleRegistry;
   const now = () => unixSeconds(clock);
+  const subtract: Lasting['subtract'] = (holder) => features.subtract(holder, now());
   const rules = {
     grants: memory,
     clock,
@@ -76,10 +70,11 @@ export function openIdentities(
     'proxy-headers': async (caller) => (auth.enabled ? undefined : recheckedProxyCaller(caller, await roles(), now())),
     'internal-listener': async (caller) => caller,
     'command-line': async () => undefined,
-    'view-as': async (caller) => viewAs?.recheck(caller, beforeCurtain),
+    'view-as': async (caller) => viewAs?.recheck(caller, whole),
     ...Object.assign({}, ...others.map((one) => one.rechecks)),
   };
-  const beforeCurtain: Recheck = async (caller) => rechecks[caller.credential.kind]?.(caller);
+  /** The caller before anything is subtracted. */
+  const whole: Recheck = async (caller) => rechecks[caller.credential.kind]?.(caller);
   return {
     makerRights,
     /** What the rules of the decision ask; nothing of it is counted. */
@@ -89,14 +84,14 @@ export function openIdentities(
       slotted: others.flatMap(({ sources }) => sources),
       standsFor: others.find((one) => one.standsFor)?.standsFor,
       findViewed: viewAs?.find,
-      behindCurtain,
+      subtract,
       roleRegistry,
       now,
     },
     /** The caller as of now; undefined when the credential no longer holds. */
     async recheck(caller: Caller): Promise<Caller | undefined> {
-      const found = await beforeCurtain(caller);
-      return found && behindCurtain(found);
+      const found = await whole(caller);
+      return found && subtract(found);
     },
   };
 }

@@ -1,5 +1,4 @@
 /** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
-import { CURTAIN_ROUTES } from '../accounts/curtain/curtain.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
 import { LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
 import { LOGIN_ROUTES } from '../accounts/login/login-routes.ts';
@@ -48,7 +47,6 @@ export const CORE_ROUTES: readonly OwnRoute<Services>[] = [
   ...ROLE_ROUTES,
   ...CONFIG_SET_ROUTES,
   ...TOKEN_ROUTES,
-  ...CURTAIN_ROUTES,
   ...SITE_ROUTES,
 ];
 

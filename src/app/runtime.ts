@@ -11,7 +11,7 @@ import type { Caller } from '../domain/caller.ts';
 import { type Clock, createDeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
 import { openCertificates } from '../gateway/certificates/certificates.ts';
 import { createClientLimits } from '../gateway/decision/client-limits.ts';
-import { createOpenStreams, isBesideCurtain } from '../gateway/entry/open-streams.ts';
+import { createOpenStreams, isBesideDrawn } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../gateway/entry/pipeline.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from '../identity/trusted-headers.ts';
 import { createUpstreamSlots } from '../outbound/upstream-slots.ts';
@@ -121,7 +121,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   const openStreams = createOpenStreams({
     version: store.version,
     recheck: active.recheck,
-    isBesideCurtain: (stream, now) => isBesideCurtain(stream, now, active.surroundings()),
+    isBesideDrawn: (stream, now) => isBesideDrawn(stream, now, active.surroundings()),
     clock,
     grace: isShared
       ? { seconds: settings.store.grace, clock: steadyClock ?? { now: steadyNow }, isHeard: store.isCurrent }

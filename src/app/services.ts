@@ -4,7 +4,7 @@
  */
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
-import type { behindLatest } from '../access/curtain.ts';
+import type { Holding } from '../access/subtraction.ts';
 import type { Audit } from '../accounts/audit.ts';
 import type { createMakers, GrantMemory, GrantUses } from '../accounts/grants/grants.ts';
 import type { GuardedAct, LoginResult } from '../accounts/http/kernel.ts';
@@ -30,7 +30,6 @@ import type { ApiTokens, createTokenVerifier } from '../accounts/tokens/api-toke
 import type { Users } from '../accounts/users/users.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
-import type { Curtain } from '../domain/accounts/curtain.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import type { ApiTokenVerdict, Caller, Closed } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
@@ -62,8 +61,8 @@ export interface Lasting {
   readonly tokenVerifier: ReturnType<typeof createTokenVerifier>;
   readonly grants: GrantMemory;
   readonly grantUses: GrantUses;
-  /** The caller, account or token without the cameras that are drawn for it now. */
-  readonly behindCurtain: ReturnType<typeof behindLatest>;
+  /** The caller, account or token without the cameras that features take from it now. */
+  readonly subtract: <Holder extends Holding>(holder: Holder) => MaybePromise<Holder & Pick<Caller, 'drawn'>>;
   /** Signs sessions. */
   readonly key: CryptoKey;
   readonly hasherOf: (iterations: number) => PasswordHasher;
@@ -89,7 +88,6 @@ export interface Lasting {
   /** Seals what browsers keep between this service and a provider. */
   readonly attempts: Sealer;
   readonly seenSessions: SeenSessions;
-  readonly latestCurtain: () => MaybePromise<Curtain>;
   /** Judges an API token that was given as the password, and notes its use. */
   readonly verifyToken: (token: string, address: string) => Promise<ApiTokenVerdict>;
   /** Makes a wrong password cost what the store's hashes do. */

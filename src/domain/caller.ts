@@ -151,8 +151,8 @@ export function lostRights(
   return hasSameRights(now, then) ? undefined : 'role-too-low';
 }
 
-/** Whether the rights of before would be those of now if both were behind the curtains of both moments. */
-export const hasSameBehindCurtain = (now: Caller, then: Caller): boolean =>
+/** Whether the rights of before would be those of now if what is drawn at either moment were drawn at both. */
+export const hasSameBesideDrawn = (now: Caller, then: Caller): boolean =>
   lostRights(behindThatOf(now, then), behindThatOf(then, now)) === undefined;
 
 const behindThatOf = (caller: Caller, { drawn }: Caller): Caller =>

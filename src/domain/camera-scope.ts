@@ -159,7 +159,7 @@ export function unionOfScopes(scopes: readonly CameraScope[]): CameraScope {
   return limited.length < scopes.length ? ALL_CAMERAS : unionOfLimited(limited);
 }
 
-const unionOfLimited = (scopes: readonly LimitedScope[]): LimitedScope => ({
+export const unionOfLimited = (scopes: readonly LimitedScope[]): LimitedScope => ({
   kind: 'only',
   names: new Set(scopes.flatMap((scope) => [...scope.names])),
   wildcards: scopes.flatMap(({ wildcards }) => wildcards),

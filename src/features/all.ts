@@ -5,6 +5,7 @@
 import { giveTables } from '../store/engine/tables.ts';
 import { BACKUP } from './backup/command.ts';
 import { CHECK } from './check/command.ts';
+import { CURTAIN_TABLES } from './curtain/tables.ts';
 import { DOCTOR } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
 import { LEDGER } from './ledger/command.ts';
@@ -31,6 +32,7 @@ export const FEATURES: readonly Feature[] = [
     load: async () => (await import('./screens/index.ts')).screens,
     group: SCREENS,
   },
+  { name: 'curtain', tables: CURTAIN_TABLES, load: async () => (await import('./curtain/index.ts')).curtain },
   { name: 'check', group: CHECK },
   { name: 'policy', group: POLICY },
   { name: 'backup', group: BACKUP },

@@ -1,5 +1,6 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
 import type { RecorderLayout } from '../access/recorder-layout.ts';
+import type { FindSubtraction } from '../access/subtraction.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { Providers } from '../accounts/login/providers.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
@@ -9,7 +10,6 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { MaybePromise } from '../domain/async.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock, DeletionGuard } from '../domain/clock.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
 import type { Rules, StandsFor } from '../gateway/decision/admit.ts';
@@ -97,6 +97,8 @@ export interface OpenFeature {
   recorded?(): Promise<void>;
   /** The identity providers of one configuration. */
   providers?(settings: Settings): Providers;
+  /** Cameras to take out of what a holder sees. */
+  readonly subtraction?: FindSubtraction;
   /** What its credentials are worth under one configuration. */
   identities?(rules: IdentityRules): FeatureIdentities;
   /** What holds under one configuration; it has no effects. */
@@ -130,8 +132,6 @@ export interface FeatureRules {
   readonly faults: () => Promise<readonly string[]>;
   /** The cameras that exist now. */
   readonly layout: () => RecorderLayout | undefined;
-  /** Existing cameras in a scope. */
-  readonly seen: (scope: CameraScope) => readonly string[];
   /** The cameras of an event, review, export or case. */
   readonly camerasOf: OwnerCameras;
   readonly destinations: DestinationRules;
@@ -156,7 +156,7 @@ export interface CommandServices extends Pick<FeatureServices, 'settings' | 'clo
   readonly warn: (sentence: string) => void;
 }
 
-export interface OpenForCommand extends Pick<OpenFeature, 'note' | 'identities'> {
+export interface OpenForCommand extends Pick<OpenFeature, 'note' | 'identities' | 'subtraction'> {
   /** The routes that commands call. What requests alone need is absent from the services. */
   routes?(services: Services): readonly BoundRoute[];
   /** The command ends. Never rejects: what was done is done. */

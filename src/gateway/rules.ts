@@ -27,7 +27,7 @@ export interface RulePlace {
   /** What credentials are worth; nothing of it is counted. */
   readonly identities: Verifiers &
     Pick<SourceDeps, 'roleRegistry' | 'now' | 'slotted'> &
-    Required<Pick<Rules, 'behindCurtain' | 'findViewed'>> & {
+    Required<Pick<Rules, 'subtract' | 'findViewed'>> & {
       readonly standsFor?: ((isNoted?: boolean) => StandsFor) | undefined;
     };
   readonly eventsBackend: Upstream | undefined;
@@ -51,7 +51,7 @@ export type Noting = Partial<
 
 export function openRules(place: RulePlace) {
   const { config, identities, allowlist, layout, isNvrOlder } = place;
-  const { standsFor, findViewed, behindCurtain } = identities;
+  const { standsFor, findViewed, subtract } = identities;
   const { settings, tableHead } = config;
   const { auth, nvr, events, proxy, server } = settings;
   const routes = routeTable(config);
@@ -87,7 +87,7 @@ export function openRules(place: RulePlace) {
     owners,
     standsFor: standsFor?.(noting.isNoted),
     findViewed,
-    behindCurtain,
+    subtract,
     // The events backend checks the parameters itself, and says which one it is.
     harmfulIn: (method, target) =>
       findDestination(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,

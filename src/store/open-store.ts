@@ -5,7 +5,7 @@ import type { EventRecord } from '../domain/events/event.ts';
 import { findStoreFault, storeFault } from '../domain/store/store-fault.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createGrantStore } from './accounts/grants.ts';
-import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
+import { createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from './accounts/logins.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
@@ -75,7 +75,6 @@ function openParts(db: Kysely<Tables>, { words }: Engine, site: string) {
   return {
     accounts: createAccountStore(db, locked),
     roles: createRoleStore(db, locked),
-    curtain: createCurtainStore(db, locked),
     sites: createSiteStore(db, locked),
     settings: settingStoreOf(site)(db, locked),
     sessions: createSessionStore(db, locked),

@@ -124,11 +124,11 @@ async function guestOf(
   { invitation: { madeBy }, owner }: HeldInvitation,
   services: InvitationPageServices,
 ): Promise<InvitedGuest> {
-  const { roleRegistry, behindCurtain, visibleCameras, friendlyNameOf } = services;
+  const { roleRegistry, subtract, visibleCameras, friendlyNameOf } = services;
   const known = await roleRegistry.latest();
   const roles = heldBy(owner);
   const all = { role: owner.role, roles, scope: unionOfScopes(roles.map((role) => scopeOfRole(role, known))) };
-  const { scope } = await behindCurtain(all);
+  const { scope } = await subtract(all);
   const names = scope.kind === 'all' ? undefined : await visibleCameras(scope);
   return {
     by: MAKERS.includes(madeBy) ? undefined : madeBy,

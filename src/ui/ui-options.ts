@@ -32,7 +32,7 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
 }
 
 export type InvitationPageServices = AcceptDeps &
-  Pick<Services, 'behindCurtain' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;
+  Pick<Services, 'subtract' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;
 
 /** What logs in by the form that is sent without a script. */
 export type FormLoginServices = AttemptServices & Pick<AccountServices, 'tickets' | 'clock'>;

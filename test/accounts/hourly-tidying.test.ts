@@ -7,7 +7,7 @@ import type { AuditEntry } from '../../src/accounts/audit.ts';
 import { openCredentials } from '../../src/app/accounts.ts';
 import type { Settings } from '../../src/config/schema/schema.ts';
 import type { UserName } from '../../src/domain/names.ts';
-import type { Store } from '../../src/store/open-store.ts';
+import type { Store } from '../support/whole-store.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';
 
 const HOUR = 3600;

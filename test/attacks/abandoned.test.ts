@@ -82,7 +82,7 @@ const identity = holding((room) => ({
     },
   },
 }));
-const curtain = holding((room) => ({ rules: { behindCurtain: (caller) => room.enter().then(() => caller) } }));
+const curtain = holding((room) => ({ rules: { subtract: (caller) => room.enter().then(() => caller) } }));
 const owners = holding((room) => ({ rules: { owners: { denial: () => room.enter().then(() => undefined) } } }));
 const recheck = holding((room) => ({ deps: { recheck: (caller) => room.enter().then(() => caller) } }));
 const renewal = holding((room) => ({ deps: { renewal: () => room.enter().then(() => undefined) } }));

@@ -28,7 +28,7 @@ const WATCHING: Admittance = {
     target: { path: '/live/jsmpeg/cam1', query: '', segments: ['live', 'jsmpeg', 'cam1'] },
   },
 };
-const isBesideCurtain = () => false;
+const isBesideDrawn = () => false;
 
 /** Streams of these callers, and who they turn out to be when they are looked at: themselves, unless changed. */
 function streams(t: TestContext, ...callers: Caller[]) {
@@ -40,7 +40,7 @@ function streams(t: TestContext, ...callers: Caller[]) {
   const clock = movableClock(0);
   const open = createOpenStreams({
     clock,
-    isBesideCurtain,
+    isBesideDrawn,
     version: () => String(version),
     recheck: async (caller) => {
       asked.push(caller.name);
@@ -162,7 +162,7 @@ describe('Open streams', () => {
     const ended: string[] = [];
     const open = createOpenStreams({
       clock: movableClock(0),
-      isBesideCurtain,
+      isBesideDrawn,
       version: () => '1',
       async recheck() {
         asked += 1;
@@ -248,7 +248,7 @@ describe('Open streams', () => {
         const ends: number[] = [];
         const open = createOpenStreams({
           clock: movableClock(0),
-          isBesideCurtain: (_, caller) => isBeside && caller === now,
+          isBesideDrawn: (_, caller) => isBeside && caller === now,
           version: () => String(version),
           recheck: async () => is,
           onFault: () => {},
@@ -301,7 +301,7 @@ describe('Open streams', () => {
     const broken = new Error('the disk is gone');
     const open = createOpenStreams({
       clock: movableClock(),
-      isBesideCurtain,
+      isBesideDrawn,
       version: () => 'same',
       recheck: (caller) => (caller === VERA ? Promise.reject(broken) : Promise.resolve(undefined)),
       onFault: () => {},
@@ -318,7 +318,7 @@ describe('Open streams', () => {
     const faults: unknown[] = [];
     const open = createOpenStreams({
       clock: movableClock(),
-      isBesideCurtain,
+      isBesideDrawn,
       version: () => 'same',
       recheck: () => (isBroken ? Promise.reject(broken) : Promise.resolve(undefined)),
       onFault: (fault) => {
@@ -341,7 +341,7 @@ describe('Open streams', () => {
       let isHeard = true;
       const open = createOpenStreams({
         clock,
-        isBesideCurtain,
+        isBesideDrawn,
         version: () => `${clock.now()}`,
         recheck: async (caller) => {
           if (isHeard || remembered.includes(caller)) return caller;

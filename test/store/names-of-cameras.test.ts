@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { namesOfCameras } from '../../src/store/migrations/029-baseline.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { openStore } from '../support/whole-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 // biome-ignore format: a table

@@ -1,10 +1,10 @@
 /** The account contract, kept by PostgreSQL. */
 import { after, before, describe } from 'node:test';
 import { accountStoreContract } from '../contracts/account-store.ts';
-import { curtainStoreContract } from '../contracts/curtain-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { signInStoreContract } from '../contracts/sign-in-store.ts';
+import { curtainStoreContract } from '../features/curtain/store-contract.ts';
 import { linkStoreContract } from '../features/links/store-contract.ts';
 import { screenStoreContract } from '../features/screens/store-contract.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';

@@ -1,4 +1,5 @@
 /** The features: what the core is given of them, and how they are opened in the order of their list and closed in the reverse order. */
+import { subtracting } from '../../access/subtraction.ts';
 import { NO_PROVIDERS, type Providers } from '../../accounts/login/providers.ts';
 import { createSchema, type Schema, type Settings } from '../../config/schema/schema.ts';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
@@ -87,10 +88,11 @@ export async function openFeaturesForCommand(services: Omit<CommandServices, 'me
 }
 
 /** What a service and a command need of the features alike. */
-const joined = (opened: readonly Pick<OpenFeature, 'note' | 'identities' | 'close'>[]) => ({
+const joined = (opened: readonly Pick<OpenFeature, 'note' | 'identities' | 'subtraction' | 'close'>[]) => ({
   note(act: AuditedAct): void {
     for (const { note } of opened) note?.(act);
   },
+  subtract: subtracting(opened),
   identities: (rules: IdentityRules): readonly FeatureIdentities[] =>
     opened.flatMap(({ identities }) => identities?.(rules) ?? []),
   async close(): Promise<void> {

@@ -3,12 +3,14 @@
 import { z } from 'zod';
 import { ANSWERED, type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import { respond } from '../../accounts/http/responses.ts';
-import type { AccountServices } from '../../app/services.ts';
+import type { Services } from '../../app/services.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { traitsFor } from '../../domain/credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
+import { ledgerKeys } from './keys.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
 import { type Downloads, recordJson, streamRecords } from './record-formats.ts';
@@ -21,21 +23,13 @@ import {
   qualified,
 } from './records.ts';
 
-export interface LedgerRouteDeps {
+/** What the records are read by. */
+interface OpenRecords {
   readonly records: Pick<LedgerStore, 'find' | 'days'>;
   readonly downloads: Downloads;
-  /** Existing cameras that the caller sees; undefined: all. */
-  readonly camerasOf: (caller: Caller) => readonly string[] | undefined;
-  /** Unix seconds: when the caller's account was made; undefined for one without an account. */
-  readonly accountSince: (caller: Caller) => Promise<number | undefined>;
-  /** `ledger.visible_to_viewers`. */
-  readonly visibleToViewers: () => boolean;
-  /** `server.site`; records of former times have no site. */
-  readonly site: string | undefined;
   readonly localTime: (at: number) => LocalTime;
-  /** Unix seconds. */
-  readonly now: () => number;
 }
+type LedgerServices = OpenRecords & Pick<Services, 'settings' | 'store' | 'clock' | 'visibleCameras'>;
 
 const MAYBE_TEXT = TEXT.nullable();
 const MOMENT = z.number().meta({ description: 'Unix seconds, with a fraction' });
@@ -92,7 +86,7 @@ const QUERY = {
   format: 'json, ndjson or csv',
 };
 
-const route = declaring<AccountServices & LedgerRouteDeps>();
+const route = declaring<Services & OpenRecords>();
 
 // biome-ignore format: a table
 export const LEDGER_ROUTES = [
@@ -106,12 +100,12 @@ interface LedgerRequest extends Omit<LedgerQuery, 'question'> {
   readonly question: LedgerQuestion;
 }
 
-async function readRequest({ caller, query, ctx }: Call, deps: LedgerRouteDeps): Promise<LedgerRequest> {
+async function readRequest({ caller, query, ctx }: Call, deps: LedgerServices): Promise<LedgerRequest> {
   if (!mayRead(caller)) throw new Refused(403, NOT_FOR_TOKENS);
   const read = readLedgerQuery(query, ctx?.get('accept') ?? '');
   if (!read.ok) throw new Refused(422, read.error.join('; '));
   const { camera, ...question } = read.value.question;
-  const cameras = camera === undefined ? undefined : recordedAs(camera, deps);
+  const cameras = camera === undefined ? undefined : recordedAs(camera, deps.settings);
   return { ...read.value, question: { ...question, cameras, sight: await findSight(caller, deps) } };
 }
 
@@ -121,24 +115,28 @@ const mayRead = (caller: Caller): boolean => isAdministrator(caller) || traitsFo
 const NOT_FOR_TOKENS = 'These records belong to a person: log in, or use an API token of an admin for all cameras.';
 
 /** Everybody sees the own records, less those of cameras that are not in the role any more. */
-async function findSight(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSight | undefined> {
+async function findSight(caller: Caller, deps: LedgerServices): Promise<LedgerSight | undefined> {
   if (isAdministrator(caller)) return undefined;
-  const { camerasOf, accountSince, visibleToViewers, localTime } = deps;
-  const at = await accountSince(caller);
+  const { settings, store, visibleCameras, localTime } = deps;
+  // Another person may have had the name before.
+  const at = settings.auth.enabled ? (await store.accounts.findUser(caller.name))?.createdAt : undefined;
   const ownSince = at === undefined ? undefined : { at, day: localTime(at).day };
-  const cameras = camerasOf(caller)?.flatMap((camera) => recordedHere(camera, deps));
-  return { own: caller.name, ownSince, cameras, others: visibleToViewers() };
+  const seen = caller.scope.kind === 'all' ? undefined : await visibleCameras(caller.scope);
+  const cameras = seen?.flatMap((camera) => recordedHere(camera, settings));
+  return { own: caller.name, ownSince, cameras, others: ledgerKeys(settings).visible_to_viewers };
 }
 
 /** The names under which a camera stands in records and sums: in records of 0.2.0 behind its site. */
-const recordedAs = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): readonly string[] =>
+const recordedAs = (camera: string, { server: { site } }: Settings): readonly string[] =>
   site === undefined ? [camera] : [camera, qualified(site, camera)];
 
 /** Likewise of a camera of this site alone: a name with a colon may be that of a camera of another site, too. */
-const recordedHere = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): readonly string[] =>
-  site !== undefined && camera.includes(':') ? [qualified(site, camera)] : recordedAs(camera, { site });
+const recordedHere = (camera: string, settings: Settings): readonly string[] =>
+  settings.server.site !== undefined && camera.includes(':')
+    ? [qualified(settings.server.site, camera)]
+    : recordedAs(camera, settings);
 
-async function list(call: Call, deps: LedgerRouteDeps): Promise<object> {
+async function list(call: Call, deps: LedgerServices): Promise<object> {
   const asked = await readRequest(call, deps);
   const { question, format, limit, cursor } = asked;
   if (format !== 'json' && call.ctx) return stream(call.ctx, { ...asked, format }, deps);
@@ -162,7 +160,7 @@ const RETRY_SECONDS = '10';
 function stream(
   ctx: RouteContext,
   asked: LedgerRequest & { readonly format: keyof typeof TYPES },
-  { records, downloads }: LedgerRouteDeps,
+  { records, downloads }: LedgerServices,
 ): object {
   const body = downloads.begin(ctx.state.caller?.name ?? '', () => streamRecords(asked, records));
   if (!body) throw new Refused(429, BUSY, { headers: { 'Retry-After': RETRY_SECONDS } });
@@ -173,10 +171,10 @@ function stream(
 }
 
 /** What one person, link or screen watched on one day, by the clock of the service; without what still goes on. */
-async function days(call: Call, deps: LedgerRouteDeps) {
+async function days(call: Call, deps: LedgerServices) {
   const { question } = await readRequest(call, deps);
-  const { localTime, now } = deps;
-  const before = question.before ?? now();
+  const { localTime, clock } = deps;
+  const before = question.before ?? clock.now() / 1000;
   const after = Math.max(question.after ?? before - DEFAULT_DAYS * DAY, before - MOST_DAYS * DAY);
   const found = await deps.records.days(question, localTime(after).day, localTime(before).day);
   const sums = new Map<string, z.output<typeof DAY_SUM>>();

@@ -1,10 +1,7 @@
 /** Opens the ledger: what this process sees is written each second (SPEC 14). */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
-import type { Caller } from '../../domain/caller.ts';
-import type { Clock, DeletionGuard } from '../../domain/clock.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { actRecord, isNotice } from './audited-acts.ts';
@@ -61,30 +58,16 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
       if (isNotice(act)) setImmediate(recorded);
     },
     recorded,
-    under({ config, services, layout, seen, camerasOf }: FeatureRules): ActiveFeature {
-      const { auth, server } = config.settings;
+    under({ services, layout, camerasOf }: FeatureRules): ActiveFeature {
       const noticesOf = async (name: string): Promise<readonly Notice[]> => {
         await recorded();
         const user = await accounts.findUser(name);
         // Another person may have had the name before.
         return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store) : [];
       };
-      const routes = {
-        records: store,
-        downloads: createDownloads(),
-        camerasOf: ({ scope }: Caller) => (scope.kind === 'all' ? undefined : seen(scope)),
-        accountSince: async ({ name }: Caller) =>
-          auth.enabled ? (await accounts.findUser(name))?.createdAt : undefined,
-        visibleToViewers: () => ledgerKeys(config.settings).visible_to_viewers,
-        site: server.site,
-        localTime,
-        now,
-      };
+      const given = { ...services, noticesOf, records: store, downloads: createDownloads(), localTime };
       return {
-        routes: [
-          ...bound(NOTICE_ROUTES, { ...services, noticesOf }),
-          ...bound(LEDGER_ROUTES, { ...services, ...routes }),
-        ],
+        routes: bound<typeof given>([...NOTICE_ROUTES, ...LEDGER_ROUTES], given),
         viewings: enabled ? createViewings({ sightings, layout, camerasOf, clock }) : undefined,
       };
     },
@@ -187,12 +170,9 @@ export function openUpkeep({
   log,
   localTime,
   onHead,
-}: {
+}: Pick<FeatureServices, 'clock' | 'mayDelete' | 'log'> & {
   readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
   readonly settings: () => Settings;
-  readonly clock: Clock;
-  readonly mayDelete: DeletionGuard;
-  readonly log: Logger;
   readonly localTime: (at: number) => LocalTime;
   /** The head of the chain, each day. */
   readonly onHead: (head: string) => void;

@@ -12,7 +12,7 @@
  *  8. open                        an account outside its validity, a role outside its hours; then a caller who must set
  *                                 up a second factor can do nothing else                  403
  *     view as                     an admin's request goes on as one of the person who is viewed, who must be open, too  403
- *  9. curtain                     the cameras that are drawn for the caller are taken out of its scope; then
+ *  9. subtractions                what features take is out of the caller's scope, as the cameras that are drawn; then
  *     authorization               row, role, cameras that the request names              401, 403, 404, 503
  * 10. query bounds                values that would stall the NVR                         422
  * 11. HEAD of a narrowed response                                                         405
@@ -67,8 +67,8 @@ export interface Rules {
   readonly owners: OwnerLookup;
   /** Undefined: no path of this service stands for one of the NVR. */
   readonly standsFor?: StandsFor | undefined;
-  /** The caller without the cameras that are drawn for it (SPEC 19). Undefined: there is no curtain. */
-  readonly behindCurtain?: ((caller: Caller) => MaybePromise<Caller>) | undefined;
+  /** The caller without the cameras that features take from it (SPEC 19). Absent: none is taken. */
+  readonly subtract?: ((caller: Caller) => MaybePromise<Caller>) | undefined;
   /** Undefined: no response is seen as another person. */
   readonly findViewed?: FindViewed | undefined;
   /** The parameter that could stall the NVR if this query was forwarded (limits, patterns). Absent: no check. */
@@ -202,13 +202,13 @@ function openFault(caller: Caller | undefined, { client, route }: IdentifiedRequ
 
 /** Every caller comes through here, whatever its credential. */
 function admitOpen(identified: IdentifiedRequest, caller: Caller | undefined, rules: Rules): MaybePromise<Admission> {
-  const { behindCurtain } = rules;
+  const { subtract } = rules;
   // Public rows are for everyone, also while the store cannot say what is drawn.
-  if (!caller || !behindCurtain || isOpenToAll(identified.route)) return admitBehind(identified, caller, rules);
-  return mapMaybe(behindCurtain(caller), (behind) => admitBehind(identified, behind, rules));
+  if (!caller || !subtract || isOpenToAll(identified.route)) return admitWithin(identified, caller, rules);
+  return mapMaybe(subtract(caller), (left) => admitWithin(identified, left, rules));
 }
 
-function admitBehind(identified: IdentifiedRequest, caller: Caller | undefined, rules: Rules): MaybePromise<Admission> {
+function admitWithin(identified: IdentifiedRequest, caller: Caller | undefined, rules: Rules): MaybePromise<Admission> {
   const { client, target, route } = identified;
   const surroundings = rules.surroundings();
   const access = authorize(caller, route, target, surroundings); // 9

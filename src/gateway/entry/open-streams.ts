@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
 import { locate } from '../../access/camera-locators.ts';
-import { type Caller, hasSameBehindCurtain, type IdentitySource, lostRights } from '../../domain/caller.ts';
+import { type Caller, hasSameBesideDrawn, type IdentitySource, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { callerEnd, holderId } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
@@ -53,7 +53,7 @@ const REVIEW_MS = 5_000;
 export function createOpenStreams({
   version,
   recheck,
-  isBesideCurtain,
+  isBesideDrawn,
   clock,
   grace,
   onFault,
@@ -62,8 +62,8 @@ export function createOpenStreams({
   readonly version: () => string;
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
-  /** Whether the stream goes on for its caller, as of now, when the curtain alone was moved. */
-  readonly isBesideCurtain: (stream: HeldStream, now: Caller) => boolean;
+  /** Whether the stream goes on for its caller, as of now, when other cameras are drawn alone. */
+  readonly isBesideDrawn: (stream: HeldStream, now: Caller) => boolean;
   readonly clock: Clock;
   /** Undefined: a store that fails ends no stream. */
   readonly grace?: StreamGrace | undefined;
@@ -91,7 +91,7 @@ export function createOpenStreams({
     return streams;
   };
   const isLeft = (stream: OpenStream, now: Caller): boolean =>
-    hasSameBehindCurtain(now, stream.caller) && isBesideCurtain(stream, now);
+    hasSameBesideDrawn(now, stream.caller) && isBesideDrawn(stream, now);
   const checkHolder = async (streams: readonly OpenStream[]): Promise<void> => {
     if (streams.length === 0) return;
     const latest = streams.reduce((one, other) => (other.endsAt > one.endsAt ? other : one));
@@ -250,7 +250,7 @@ function confirm(stream: Confirmation, grace: StreamGrace | undefined): void {
 const isOver = ({ confirmedAt }: Confirmation, grace: StreamGrace | undefined): boolean =>
   grace !== undefined && grace.clock.now() - confirmedAt >= grace.seconds * 1000;
 
-/** Whether an open stream goes on: after a reload by the new configuration, and when the curtain was drawn or opened (SPEC 1, 4.2, 19). */
+/** Whether an open stream goes on: after a reload by the new configuration, and when cameras were drawn or opened (SPEC 1, 4.2, 19). */
 interface ReviewRules extends Pick<Gate, 'recheck'> {
   readonly rules: Rules;
 }
@@ -269,8 +269,8 @@ export async function reviewStream(stream: HeldStream, deps: ReviewRules): Promi
   return isAsBefore ? undefined : CLOSED_FOR['rights-changed'];
 }
 
-/** Whether the curtain leaves the stream: its route names its cameras, and the caller sees them as before. */
-export function isBesideCurtain({ admission }: HeldStream, now: Caller, surroundings: Surroundings): boolean {
+/** Whether what is drawn leaves the stream: its route names its cameras, and the caller sees them as before. */
+export function isBesideDrawn({ admission }: HeldStream, now: Caller, surroundings: Surroundings): boolean {
   const { route, target, obligations } = admission;
   if (route.kind === 'unlisted' || !surroundings.layout) return false;
   const located = locate(route, target, surroundings.layout);

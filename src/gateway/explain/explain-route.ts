@@ -59,16 +59,13 @@ export const EXPLAIN_ROUTES: readonly OwnRoute<Services>[] = [
   { route: 'GET /api/access', access: 'admin', compressed: true, note: 'who sees which camera', summary: 'Accounts and API tokens with the cameras that each sees', yes: [200, ACCESS], handler: listAccess },
 ];
 
-type AccessServices = Pick<
-  Services,
-  'store' | 'settings' | 'clock' | 'roleRegistry' | 'latestCurtain' | 'knownCameras'
->;
+type AccessServices = Pick<Services, 'store' | 'settings' | 'clock' | 'roleRegistry' | 'subtract' | 'knownCameras'>;
 
 async function whoSees(services: AccessServices): Promise<CameraAccess> {
-  const { store, settings, clock, roleRegistry, latestCurtain, knownCameras } = services;
+  const { store, settings, clock, roleRegistry, subtract, knownCameras } = services;
   const cameras = knownCameras();
-  const [roles, curtain] = await Promise.all([roleRegistry.active(), latestCurtain()]);
-  const holders = await holdersIn({ store, auth: settings.auth, roles, curtain, now: unixSeconds(clock) });
+  const roles = await roleRegistry.active();
+  const holders = await holdersIn({ store, auth: settings.auth, roles, subtract, now: unixSeconds(clock) });
   return { cameras, holders: holders.map((holder) => scopeView(holder, cameras)) };
 }
 

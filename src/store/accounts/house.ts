@@ -1,7 +1,6 @@
-/** The tables of what an admin sets for the house: custom roles, the curtain, settings, and the sites that share the store (interface 2.2; SPEC 4.3, 8, 19, 20). */
+/** The tables of what an admin sets for the house: custom roles, settings, and the sites that share the store (interface 2.2; SPEC 4.3, 8, 20). */
 
 import type { StoredRole } from '../../domain/accounts/account.ts';
-import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
@@ -37,26 +36,6 @@ export const createRoleStore = storePart(
           .returning('name')
           .execute();
         return demoted.map(({ name }) => name as UserName).sort();
-      }),
-  },
-);
-
-export type CurtainStore = ReturnType<typeof createCurtainStore>;
-
-export const createCurtainStore = storePart(
-  {
-    /** Sorted by camera; what is over is among them until it is forgotten. */
-    listDrawn: (db) => listRecords(db, 'curtain', {}, ['camera']),
-  },
-  {
-    /** All or none of them. Each that is drawn takes the place of the entry of the same text. */
-    changeCurtain: (
-      locked,
-      { drawn, opened }: { readonly drawn: readonly DrawnEntry[]; readonly opened: readonly string[] },
-    ) =>
-      locked({ key: 'curtain' }, async (db) => {
-        for (const entry of drawn) await putRecord(db, 'curtain', entry);
-        if (opened.length > 0) await deleteRows(db, 'curtain', { camera: opened });
       }),
   },
 );

@@ -5,7 +5,6 @@
  */
 import type { Generated } from 'kysely';
 import type { StoredRole, User } from '../../domain/accounts/account.ts';
-import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
 import type { GrantKind } from '../../domain/accounts/grant.ts';
 import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
 import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
@@ -98,9 +97,6 @@ const CORE_TABLES = {
   } },
   custom_roles: { key: 'role', isProbed: true, isKept: true, columns: {
     role: TEXT, cameras: JSON_TEXT, limits: optional(maybe(JSON_TEXT)),
-  } },
-  curtain: { key: 'camera', ends: { by: 'until', keptSeconds: LATE_SECONDS }, columns: {
-    camera: TEXT, until: optional(maybe(NUMBER)), drawn_by: named('by', TEXT), drawn_at: NUMBER,
   } },
   sites: { key: 'site', columns: {
     site: TEXT, cameras: optional(maybe(JSON_TEXT)), roles: JSON_TEXT, key_id: TEXT, changed_at: NUMBER,
@@ -237,7 +233,6 @@ export type Given<Name extends TableName> = GivenIn<ColumnsOf<Name>>;
 export interface Records {
   readonly users: User;
   readonly custom_roles: StoredRole;
-  readonly curtain: DrawnEntry;
   readonly sites: SiteRecord;
   readonly totp_secrets: TotpRecord;
   readonly passkeys: PasskeyRecord;

@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/domain/clock.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
 import type { ActiveRoles } from '../../../src/domain/rights.ts';
 import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
-import { openStore, type Store } from '../../../src/store/open-store.ts';
+import { openStore, type Store } from '../../support/whole-store.ts';
 import { tempDirectory } from './temp-directory.ts';
 
 export const NOW = 1_800_000_000;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { ADMIN_PERSON, VERA } from '../support/people.ts';
-import { sendJson } from '../support/second-factor.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
-import { blocksOf } from './support/blocks.ts';
+import { blocksOf } from '../../guides/support/blocks.ts';
+import { ADMIN_PERSON, VERA } from '../../support/people.ts';
+import { sendJson } from '../../support/second-factor.ts';
+import { type Runtime, startInstance } from '../../support/start-instance.ts';
 
 type Headers = Readonly<Record<string, string>>;
 interface Command {

@@ -1,7 +1,9 @@
-/** The curtain as the store has it, known to every request, and `/api/curtain`, which draws cameras, opens them, and tells what is drawn; while the store is away it stays as it was (SPEC 19). */
+/** `/api/curtain` draws cameras, opens them, and tells what is drawn (SPEC 19). */
 import { z } from 'zod';
+import { MAYBE_TIME } from '../../accounts/http/answers.ts';
+import { cameraEntriesIn, NO_CAMERA_LIST, shown } from '../../accounts/http/json-body.ts';
+import { type Call, declaring, Refused, refusedFields, refusedFor } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
-import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/curtain.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { mayMoveCurtain } from '../../domain/caller.ts';
 import { maySee, toScope, visibleCameras, wildcardsFault } from '../../domain/camera-scope.ts';
@@ -9,45 +11,8 @@ import { unixSeconds } from '../../domain/clock.ts';
 import type { JsonRecord } from '../../domain/json.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
-import type { CurtainStore } from '../../store/accounts/house.ts';
-import type { HeardChanges } from '../../store/engine/engine.ts';
-import { MAYBE_TIME } from '../http/answers.ts';
-import { cameraEntriesIn, NO_CAMERA_LIST, shown } from '../http/json-body.ts';
-import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
-import type { StoreGrace } from '../sessions/store-grace.ts';
-
-/** `heard`: undefined for a store that no other process writes. */
-export function createCurtainRegistry({
-  store,
-  grace,
-  heard,
-}: {
-  readonly store: Pick<CurtainStore, 'listDrawn'>;
-  readonly grace: StoreGrace;
-  readonly heard?: HeardChanges | undefined;
-}) {
-  let known: { readonly curtain: Curtain; readonly revision: number } | undefined;
-  const remembered = grace.memory<Curtain>(1, { rowsOf: () => ['curtain'] });
-  const read = async (): Promise<Curtain> => {
-    const revision = heard?.revision() ?? 0;
-    const curtain = await store.listDrawn();
-    known = { curtain, revision };
-    return curtain;
-  };
-  return {
-    /** What was read last. */
-    current: (): Curtain => known?.curtain ?? [],
-    /** Read again when the store has changed. Rejects when nothing was ever read, or a change was heard of and cannot be read. */
-    latest(): MaybePromise<Curtain> {
-      const curtain = remembered('', read);
-      if (!(curtain instanceof Promise)) return curtain;
-      return curtain.catch((fault: unknown) => {
-        if (!known || heard?.haveChanged(['curtain'], known.revision)) throw fault;
-        return known.curtain;
-      });
-    },
-  };
-}
+import { type Curtain, type DrawnEntry, isDrawn } from './drawn.ts';
+import type { CurtainStore } from './registry.ts';
 
 const DRAWN = named(
   'DrawnCamera',
@@ -72,9 +37,14 @@ const DRAW = named(
 );
 const OPEN = named('OpenCurtain', z.object({ cameras: CAMERAS.min(1) }));
 
-type CurtainServices = Pick<Services, 'store' | 'latestCurtain' | 'clock' | 'knownCameras'>;
+/** The curtain as it is now, and as it is kept. */
+interface OpenCurtain {
+  readonly latest: () => MaybePromise<Curtain>;
+  readonly kept: Pick<CurtainStore, 'changeCurtain'>;
+}
+type CurtainServices = OpenCurtain & Pick<Services, 'clock' | 'knownCameras'>;
 
-const route = declaring<Services>();
+const route = declaring<Services & OpenCurtain>();
 const MOVE = {
   access: 'any',
   curtain: true,
@@ -82,7 +52,9 @@ const MOVE = {
   note: 'admins, and API tokens for the curtain',
   reads: 'names',
   bytes: BODY_LIMITS.cameraList,
-  before: forMovers,
+  before: ({ caller }: Call): void => {
+    if (!mayMoveCurtain(caller)) throw refusedFor('role-too-low');
+  },
 } as const;
 
 // biome-ignore format: a table
@@ -92,24 +64,19 @@ export const CURTAIN_ROUTES = [
   route({ route: 'DELETE /api/curtain', ...MOVE, summary: 'Open it', body: OPEN, yes: [200, MOVED], no: [...BODY_NO, 409], run: open }),
 ];
 
-function forMovers({ caller }: Call): void {
-  if (!mayMoveCurtain(caller)) throw refusedFor('role-too-low');
-}
-
 async function draw({ body, caller, record }: Call<JsonRecord>, deps: CurtainServices): Promise<object> {
   const now = unixSeconds(deps.clock);
   const wanted = { ...body, cameras: camerasOf(body) };
-  const entries = entriesToDraw(wanted, { drawn: await drawnAt(now, deps), now, by: caller.name });
-  await deps.store.curtain.changeCurtain({ drawn: entries, opened: [] });
+  const entries = entriesToDraw(wanted, { drawn: await drawnNow(deps), now, by: caller.name });
+  await deps.kept.changeCurtain({ drawn: entries, opened: [] });
   const cameras = entries.map(({ camera }) => camera);
   for (const camera of cameras) record({ what: 'curtain-drawn', camera });
   return { success: true, ...(await drawnFor(deps)), ...listWarnings(cameras, deps) };
 }
 
 async function open({ body, record }: Call<JsonRecord>, deps: CurtainServices): Promise<object> {
-  const drawn = await drawnAt(unixSeconds(deps.clock), deps);
-  const opened = entriesToOpen(camerasOf(body), drawn);
-  if (opened.length > 0) await deps.store.curtain.changeCurtain({ drawn: [], opened });
+  const opened = entriesToOpen(camerasOf(body), await drawnNow(deps));
+  if (opened.length > 0) await deps.kept.changeCurtain({ drawn: [], opened });
   for (const camera of opened) record({ what: 'curtain-opened', camera });
   return { success: true, ...(await drawnFor(deps)) };
 }
@@ -119,12 +86,10 @@ function camerasOf({ cameras }: JsonRecord): readonly unknown[] {
   return cameras;
 }
 
-const drawnAt = async (now: number, { latestCurtain }: Pick<Services, 'latestCurtain'>): Promise<Curtain> =>
-  drawnNow(await latestCurtain(), now);
+const drawnNow = async ({ latest, clock }: CurtainServices): Promise<Curtain> =>
+  (await latest()).filter((entry) => isDrawn(entry, unixSeconds(clock)));
 
-async function drawnFor(deps: Pick<Services, 'latestCurtain' | 'clock'>) {
-  return { drawn: (await drawnAt(unixSeconds(deps.clock), deps)).map(listed) };
-}
+const drawnFor = async (deps: CurtainServices) => ({ drawn: (await drawnNow(deps)).map(listed) });
 
 const listed = ({ camera, until, by, drawnAt }: DrawnEntry): z.output<typeof DRAWN> => ({
   camera,
@@ -192,8 +157,6 @@ function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly str
   }
   return cameras.filter((camera) => drawn.some((entry) => entry.camera === camera));
 }
-
-const drawnNow = (curtain: Curtain, now: number): Curtain => curtain.filter((entry) => isDrawn(entry, now));
 
 function camerasIn(wanted: readonly unknown[]): readonly string[] {
   if (wanted.length === 0 || wanted.length > MOST_DRAWN)

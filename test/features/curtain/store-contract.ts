@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { DrawnEntry } from '../../src/domain/accounts/curtain.ts';
-import type { AccountStore } from '../../src/store/accounts/accounts.ts';
-import type { CurtainStore } from '../../src/store/accounts/house.ts';
-import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
+import type { DrawnEntry } from '../../../src/features/curtain/drawn.ts';
+import type { CurtainStore } from '../../../src/features/curtain/registry.ts';
+import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
+import { LATE_SECONDS } from '../../../src/store/engine/tables.ts';
 
 export interface OpenedCurtain {
   readonly accounts: AccountStore;

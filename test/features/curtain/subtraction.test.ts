@@ -1,14 +1,14 @@
 /** The curtain takes cameras out of what a caller sees: until an end, and of links for every role. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCameraView, toClearance } from '../../src/access/camera-view.ts';
-import { behindCurtain } from '../../src/access/curtain.ts';
-import { layoutOfNames } from '../../src/access/recorder-layout.ts';
-import type { DrawnEntry } from '../../src/domain/accounts/curtain.ts';
-import { type Caller, type Credential, isAdministrator, lostRights } from '../../src/domain/caller.ts';
-import { ALL_CAMERAS, bothScopes, type CameraScope, toScope } from '../../src/domain/camera-scope.ts';
-import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import { layoutOfConfig } from '../../src/nvr/frigate/frigate.ts';
+import { createCameraView, toClearance } from '../../../src/access/camera-view.ts';
+import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
+import { subtracting } from '../../../src/access/subtraction.ts';
+import { type Caller, type Credential, isAdministrator, isDrawnFor, lostRights } from '../../../src/domain/caller.ts';
+import { ALL_CAMERAS, bothScopes, type CameraScope, toScope } from '../../../src/domain/camera-scope.ts';
+import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../../src/domain/names.ts';
+import { type DrawnEntry, subtractionOf } from '../../../src/features/curtain/drawn.ts';
+import { layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 
 const NOW = 1_000_000;
 const PATIO = 'patio' as Role;
@@ -36,6 +36,11 @@ const caller = (role: Role, scope: CameraScope = ALL_CAMERAS, more: Partial<Call
   ...more,
 });
 
+const behindCurtain = (who: Caller, curtain: readonly DrawnEntry[], now: number): Caller => {
+  const left = subtracting([{ subtraction: subtractionOf(() => curtain) }])(who, now);
+  assert.ok(!(left instanceof Promise), 'nothing is waited for');
+  return left;
+};
 const seen = (who: Caller, curtain: readonly DrawnEntry[], now = NOW): readonly string[] =>
   createCameraView(behindCurtain(who, curtain, now), now, LAYOUT).cameras;
 
@@ -96,5 +101,20 @@ describe('A drawn curtain', () => {
       [false, true],
     );
     assert.ok(view.isForeign('hall'));
+  });
+
+  it('is one of several that take cameras: all that is taken counts, and the first end', async () => {
+    const parts = [
+      {},
+      { subtraction: subtractionOf(() => [drawn('hall', { until: NOW + 10 })]) },
+      { subtraction: subtractionOf(async () => [drawn('kit*', { until: NOW + 5 })]) },
+    ];
+    const left = await subtracting(parts)(caller(VIEWER, toScope(['hall', 'kitchen', 'patio'])), NOW);
+    assert.deepEqual(createCameraView(left, NOW, LAYOUT).cameras, ['patio']);
+    assert.deepEqual(
+      ['hall', 'kitchen', 'patio'].map((camera) => isDrawnFor(left, camera)),
+      [true, true, false],
+    );
+    assert.equal(left.changesAt, NOW + 5);
   });
 });

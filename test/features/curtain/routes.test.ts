@@ -1,11 +1,6 @@
 /** The walk behind a drawn curtain: no operation, Postern's own or the NVR's, shows the camera to a caller for whom it is drawn (SPEC 19). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OWN_OPERATIONS } from '../support/own-operations.ts';
-import { ADMIN_PERSON, type Person } from '../support/people.ts';
-import { pairScreen } from '../support/screens.ts';
-import { sendJson } from '../support/second-factor.ts';
-import { until } from '../support/until.ts';
 import {
   type Asked,
   asked,
@@ -15,9 +10,14 @@ import {
   type Operation,
   own,
   readOperations,
-} from './support/rows.ts';
-import { BEDROOM, FOREIGN } from './support/two-cameras.ts';
-import { type Answered, startWalkInstance, type WalkInstance } from './support/walk-instance.ts';
+} from '../../policy/support/rows.ts';
+import { BEDROOM, FOREIGN } from '../../policy/support/two-cameras.ts';
+import { type Answered, startWalkInstance, type WalkInstance } from '../../policy/support/walk-instance.ts';
+import { OWN_OPERATIONS } from '../../support/own-operations.ts';
+import { ADMIN_PERSON, type Person } from '../../support/people.ts';
+import { pairScreen } from '../../support/screens.ts';
+import { sendJson } from '../../support/second-factor.ts';
+import { until } from '../../support/until.ts';
 
 /** Ends sessions: what is sent after it would be refused for another reason. */
 const OPERATIONS = readOperations().filter((operation) => !nameOf(operation).endsWith('logout'));

@@ -1,0 +1,18 @@
+/** The table of the curtain. */
+import { LATE_SECONDS, maybe, NUMBER, named, optional, type Table, TEXT } from '../../store/engine/tables.ts';
+import type { DrawnEntry } from './drawn.ts';
+
+// biome-ignore format: a table
+export const CURTAIN_TABLES = {
+  curtain: { key: 'camera', ends: { by: 'until', keptSeconds: LATE_SECONDS }, columns: {
+    camera: TEXT, until: optional(maybe(NUMBER)), drawn_by: named('by', TEXT), drawn_at: NUMBER,
+  } },
+} as const satisfies Readonly<Record<string, Table>>;
+
+type Own = typeof CURTAIN_TABLES;
+declare module '../../store/engine/tables.ts' {
+  interface FeatureTables extends Own {}
+  interface Records {
+    readonly curtain: DrawnEntry;
+  }
+}
