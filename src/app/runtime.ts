@@ -5,10 +5,14 @@ import type { Surroundings } from '../access/access-verdict.ts';
 import { clientKey } from '../accounts/login/client-key.ts';
 import { claimSite, openKnownStore } from '../accounts/sites/own-store.ts';
 import { formatProblem } from '../config/problems/problems.ts';
+import { trustedPeers } from '../config/schema/proxy-rules.ts';
+import type { Settings } from '../config/schema/schema.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import { trustedNetworks } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, createDeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
+import type { RequestFacts } from '../domain/request.ts';
 import { openCertificates } from '../gateway/certificates/certificates.ts';
 import { createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams, isBesideDrawn } from '../gateway/entry/open-streams.ts';
@@ -18,13 +22,17 @@ import { createUpstreamSlots } from '../outbound/upstream-slots.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
 import { boundCalls } from '../store/open-store.ts';
 import { holdRevocations } from '../store/pending-revocations.ts';
+import { createAccessLog } from '../telemetry/access-log.ts';
+import { createActiveSessions } from '../telemetry/active-sessions.ts';
 import { openHealth } from '../telemetry/health.ts';
 import { createLogs, logRules } from '../telemetry/logs/log.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { createRecentFailures } from '../telemetry/recent-failures.ts';
+import { watchGate } from '../telemetry/watch-gate.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';
 import { openAccounts } from './accounts.ts';
 import { createFeatures, loadFeatures } from './resources/features.ts';
 import type { StartOptions } from './start-options.ts';
-import { openTelemetry } from './telemetry.ts';
 
 export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
 
@@ -55,17 +63,22 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   const [unread] = trustedHeaders.problems(options.config);
   if (unread) throw new Error(formatProblem(options.config.file, unread));
   const features = createFeatures(await loadFeatures(options.features), settings);
-  const counters = openTelemetry({
-    settings,
+  const metrics = createMetrics({
     version,
     revision: env['POSTERN_REVISION'],
-    trustedHeaders,
-    logs,
-    clock,
-    activeSettings: () => active.config().settings,
-    onRefusedAct: features.note,
+    node: process.version,
+    roles: [...settings.auth.roles.keys()],
+    identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
   });
-  const { metrics, recent } = counters;
+  const [sessions, recent] = [createActiveSessions(), createRecentFailures(clock)];
+  const watch = watchGate({
+    metrics,
+    sessions,
+    ticks: steadyNow,
+    log: createAccessLog(logs, recent, features.note),
+    isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
+    maySendIdentity: createPeerCheck(() => active.config().settings),
+  });
   const health = openHealth(metrics, log, clock, options.log, settings.store.url.engine);
   opened.defer(() => health.close());
   const written = await openKnownStore(directory, {
@@ -140,7 +153,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     startedAt: unixSeconds(clock),
     logs,
     log,
-    counters,
+    counters: { metrics, sessions, watch, recent },
     trustedHeaders,
     store,
     /** Asked before anything is deleted by its age. */
@@ -157,6 +170,20 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     /** Undefined without TLS. */
     certificates,
     close: () => closing.disposeAsync(),
+  };
+}
+
+/** Interface 5.5: with its own accounts the service takes identity headers from no peer. */
+function createPeerCheck(active: () => Settings): (request: RequestFacts) => boolean {
+  let known: { readonly settings: Settings; readonly includes: (peer: string) => boolean } | undefined;
+  return ({ listener, peer }) => {
+    const settings = active();
+    if (settings.auth.enabled || listener !== 'external') return false;
+    if (known?.settings !== settings) {
+      const peers = trustedPeers(settings);
+      known = { settings, includes: peers.length === 0 ? () => true : trustedNetworks(peers).includes };
+    }
+    return known.includes(peer);
   };
 }
 

@@ -275,7 +275,7 @@ const EVENTS: CommandGroup = {
       required: [['--count <number>', 'how many', undefined, wholeNumber], ['--seed <number>', 'where chance begins', undefined, wholeNumber]],
       options: [
         ['--cameras <names>', 'camera names between commas', undefined, cameraNames],
-        ['--until <time>', 'when the newest event begins, such as 2030-01-31T12:00:00Z (default: now)', undefined, unixTime],
+        ['--until <time>', 'when the newest event begins, such as 2030-01-31T12:00:00Z (default: now)', undefined, (text) => parseExpiry(text, Math.floor(Date.now() / 1000))],
       ],
       run: (given: Omit<SampleQuestion, 'until'> & { readonly until?: number }, frame) => onStore(frame, 'create', async ({ store }) => (await import('../events/sample-events.ts')).storeSampleEvents(store, { until: commandTime(frame), ...given }, frame.stderr)) },
   ],
@@ -430,12 +430,6 @@ function cameraNames(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) throw new Error('Give camera names between commas.');
   return names;
-}
-
-function unixTime(text: string): number {
-  const time = Date.parse(text) / 1000;
-  if (Number.isNaN(time)) throw new Error('Give a time such as 2030-01-31T12:00:00Z.');
-  return time;
 }
 
 async function copy({ from = '', to = '', ...given }: Given, { stderr }: Frame): Promise<string> {

@@ -1,7 +1,7 @@
 /** What a start says last: where to log in, and where the console is, below the base path too. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { announcement } from '../../src/cli/announcement.ts';
+import { announcement } from '../../src/cli/serve.ts';
 import { type ConfigTree, startInstance } from '../support/start-instance.ts';
 
 async function announced(config: ConfigTree): Promise<readonly string[]> {

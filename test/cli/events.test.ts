@@ -195,7 +195,7 @@ describe('events generate', () => {
     ['refuses a negative count', ['--count=-1', '--seed', '1'], /Give a whole number/],
     ['asks for a seed', ['--count', '1'], /required option '--seed <number>'/],
     ['refuses an empty camera name', ['--count', '1', '--seed', '1', '--cameras', 'a,,b'], /Give camera names/],
-    ['refuses an invalid time', ['--count', '1', '--seed', '1', '--until', 'soon'], /Give a time such as/],
+    ['refuses an invalid time', ['--count', '1', '--seed', '1', '--until', 'soon'], /is not a time: write 90d/],
   ];
   for (const [sentence, line, message] of refused) {
     it(sentence, () => assert.rejects(type(['generate', ...line]), { message }));

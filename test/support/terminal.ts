@@ -2,9 +2,8 @@
 import { PassThrough, Readable } from 'node:stream';
 import { Command } from 'commander';
 import type { Frame } from '../../src/accounts/http/route-commands.ts';
-import { createFrame } from '../../src/cli/command-line.ts';
+import { createFrame, register } from '../../src/cli/command-line.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { register } from '../../src/cli/frame.ts';
 import type { CommandPlace } from '../../src/config/load-config.ts';
 import { FEATURES } from '../../src/features/all.ts';
 

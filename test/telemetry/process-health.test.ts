@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createProcessHealth } from '../../src/telemetry/process-health.ts';
+import { createProcessHealth } from '../../src/telemetry/health.ts';
 import { until } from '../support/until.ts';
 
 describe('The health of the process', () => {
@@ -42,7 +42,7 @@ describe('The health of the process', () => {
   });
 
   it('tells that descriptors are near their limit', () => {
-    const file = join(import.meta.dirname, '../../src/telemetry/process-health.ts');
+    const file = join(import.meta.dirname, '../../src/telemetry/health.ts');
     const script = `
       import { openSync } from 'node:fs';
       import { createProcessHealth } from ${JSON.stringify(file)};
