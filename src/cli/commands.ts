@@ -359,12 +359,8 @@ function* detailsOf({ role, role_source, sign_ins, second_factor, valid_from, va
 
 const split = (text: string | undefined, separator = ','): readonly string[] | undefined =>
   text?.split(separator).map((part) => part.trim());
-const limitsOf = ({ deny = [], hours = [], history_since: since }: Role): string =>
-  [
-    ...(deny.length > 0 ? [`not ${deny.join(',')}`] : []),
-    ...hours,
-    ...(since === undefined ? [] : [`since ${since}`]),
-  ].join('; ');
+const limitsOf = ({ deny, hours = [], history_since: since }: Role): string =>
+  [deny && `not ${deny.join(',')}`, ...hours, since && `since ${since}`].filter(Boolean).join('; ');
 
 function wanted({ cameras, deny, hours, historySince }: Given): object {
   const limit = (text: string | undefined, read: (text: string) => unknown) =>

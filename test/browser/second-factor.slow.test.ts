@@ -28,6 +28,9 @@ describe('Two-step login', { skip }, () => {
   after(() => instance.close());
   const codeOfPage = async (page: Page): Promise<string> => {
     const secret = (await page.locator('.secret code').innerText()).replaceAll(' ', '');
+    // On the phone itself there is nothing to scan with.
+    const address = await page.locator('a[href^="otpauth:"]').getAttribute('href');
+    assert.ok(address?.includes(`secret=${secret}`));
     return codeOf(secret, unixSeconds(instance.clock));
   };
 

@@ -159,6 +159,9 @@ function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
           <h2 class="form-title">{text.setUp}</h2>
           <p>{text.scan}</p>
           <img class="qr-code" src={`data:image/svg+xml,${encodeURIComponent(offer.qr)}`} alt={text.picture} />
+          <a class="button" href={offer.uri}>
+            {text.openApp}
+          </a>
           <p>{text.byHand}</p>
           <p class="secret">
             <code>{offer.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
