@@ -33,7 +33,7 @@ async function run(): Promise<void> {
     return runCommandLine(process.argv);
   }
   const { env, stderr } = process;
-  const { runHealthcheck } = await import('./cli/healthcheck.ts');
+  const { runHealthcheck } = await import('./features/check/healthcheck.ts');
   const place = { directory: directory ?? env['POSTERN_CONFIG_DIR'] ?? defaultDirectory(), env, stderr };
   process.exitCode = await runHealthcheck(place);
 }

@@ -59,7 +59,8 @@ export function createProgram(): { readonly program: Command } {
 
 type Terminal = Pick<Frame, 'place' | 'stdin' | 'stdout' | 'stderr' | 'exit'>;
 
-const isRunning: Frame['isRunning'] = async (settings) => (await import('./healthcheck.ts')).isAlive(settings);
+const isRunning: Frame['isRunning'] = async (settings) =>
+  (await import('../features/check/healthcheck.ts')).isAlive(settings);
 
 /** What commands work with, at this terminal. */
 export const createFrame = (terminal: Terminal): Frame => ({

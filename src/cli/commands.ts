@@ -73,8 +73,6 @@ const SERVICE: CommandGroup = {
     { words: 'backend', about: 'run the events backend alone; it trusts the headers remote-user and remote-role of every client',
       options: [['--listen <host:port>', 'address to listen on; other than loopback only with nvr.auth_secret', listenAddress(DEFAULT_LISTEN), listenAddress]],
       run: async ({ listen }: { readonly listen: ListenAddress }, frame) => (await import('./backend.ts')).runBackend(listen, frame) },
-    { words: 'healthcheck', about: 'exit 0 when the running server says that it is alive',
-      run: async (_, { place, stderr }) => (await import('./healthcheck.ts')).runHealthcheck({ ...place(), stderr }) },
     { words: 'explain <method> <path>', about: 'print how a request would be authorized: headers kept and dropped, groups, rule, role, cameras, verdict',
       args: { method: ['GET, PUT …, or WS for a WebSocket upgrade'], path: ['with its query, such as "/api/events?camera=garage"'] },
       options: [
@@ -169,16 +167,8 @@ const ROLES: CommandGroup = {
   ],
 };
 
-interface TokenOptions {
-  readonly name: string;
-  readonly user: string;
-  readonly role: string;
-  readonly cameras?: string;
-  readonly expires?: string;
-  readonly manageAccounts?: boolean;
-  readonly login?: boolean;
-  readonly curtain?: boolean;
-}
+type TokenOptions = Readonly<Record<'name' | 'user' | 'role', string>> &
+  Readonly<Partial<Record<'cameras' | 'expires', string> & Record<'manageAccounts' | 'login' | 'curtain', boolean>>>;
 
 // biome-ignore format: a table
 const TOKENS: CommandGroup = {

@@ -4,13 +4,13 @@
  */
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
-import { openConfigFile } from '../config/config-file.ts';
-import { layered } from '../config/layers.ts';
-import { formatProblems } from '../config/problems/problems.ts';
-import { readYaml } from '../config/problems/read-yaml.ts';
-import { parseListenAddress, serverDefaults } from '../config/schema/addresses.ts';
-import type { ListenAddress } from '../domain/addresses.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { openConfigFile } from '../../config/config-file.ts';
+import { layered } from '../../config/layers.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
+import { readYaml } from '../../config/problems/read-yaml.ts';
+import { parseListenAddress, serverDefaults } from '../../config/schema/addresses.ts';
+import type { ListenAddress } from '../../domain/addresses.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 
 export interface HealthcheckPlace {
   readonly directory: string;
