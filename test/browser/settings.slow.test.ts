@@ -465,7 +465,7 @@ describe('Settings', { skip }, () => {
       const works = async (token: string) => (await instance.ask('/api/profile', { token })).status;
       assert.deepEqual([await works(mine), await works(hers)], [200, 200]);
       await page.reload();
-      await page.locator('.record', { hasText: 'vera' }).waitFor();
+      await page.locator('.record-group', { hasText: 'vera' }).waitFor();
       await page.getByRole('button', { name: 'End my other sessions' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'End my other sessions' }).click();
       await said(page, 'Your other sessions have ended.');
@@ -504,7 +504,7 @@ describe('Settings', { skip }, () => {
       const own = ['Password', 'Two-step login', 'Sessions', 'Security events', 'Links', 'Screens', 'API tokens'];
       assert.deepEqual(sections, own);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
-      assert.deepEqual(pages, ['Explore', 'Activity', 'Settings']);
+      assert.deepEqual(pages, ['Live', 'Explore', 'Activity', 'Settings']);
       for (const path of ['settings/users', 'settings/access', 'status']) {
         await page.goto(`${instance.url}/postern/${path}`);
         await page.getByRole('heading', { name: 'Administrators only' }).waitFor();

@@ -2,9 +2,10 @@
 
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
-import { type ApiResponse, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, getFromApi, sendToApi } from '../shared/api.ts';
 import { Asker } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, removal } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useList } from '../shared/use-fetched.ts';
 import { deviceName, words } from '../shared/words.ts';
 
@@ -44,16 +45,12 @@ export function Sessions() {
           text: sessionDevice,
           more: ({ current }) => current && <Badge text={text.this} kind="strong" />,
         },
-        {
-          title: words.ui.common.user,
-          text: ({ user }) => user,
-          more: ({ user }) => user === profile.username && <Badge text={words.users.you} />,
-          isShown: isAdmin(profile),
-        },
         { title: text.address, text: ({ address }) => address },
         { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
         { title: text.lastSeen, at: ({ last_seen }) => last_seen, isDescendingFirst: true },
       ]}
+      groupOf={isAdmin(profile) ? ({ user }) => user : undefined}
+      searchText={(session) => [sessionDevice(session), session.user, session.address].join(' ')}
       nameOf={(session) => `${sessionDevice(session)}, ${session.user}`}
       acts={(session) => {
         const asks = {
@@ -65,6 +62,14 @@ export function Sessions() {
       }}
     />
   );
+}
+
+/** All sessions of another person, as an admin. */
+export async function endSessionsOf(user: string): Promise<ApiResponse | undefined> {
+  const response = await getFromApi('api/sessions');
+  return response.kind === 'ok'
+    ? endAll(recordsIn<SessionRecord>(response.body).filter((session) => session.user === user))
+    : response;
 }
 
 async function endAll(sessions: readonly SessionRecord[]): Promise<ApiResponse | undefined> {

@@ -10,6 +10,7 @@ import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/reco
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
+import { endSessionsOf } from './sessions.tsx';
 import { madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
 
 export function Users() {
@@ -237,6 +238,13 @@ function othersActs(user: UserRecord): readonly RowAct[] {
     done: words.invitations.done({ name }),
     next: madeLink,
   };
+  const { endUser } = words.sessions;
+  const endSessions: RowAct['asks'] = {
+    title: endUser.title({ name }),
+    what: endUser.what,
+    onSubmit: () => endSessionsOf(name),
+    done: endUser.done({ name }),
+  };
   const removeFactor = removal(words.users.removeFactor, pathTo('api/users', name, '/second-factor'), {
     title: words.users.removeFactorTitle({ name }),
     what: words.users.removeFactorWhat,
@@ -246,6 +254,7 @@ function othersActs(user: UserRecord): readonly RowAct[] {
     { text: words.invitations.reset, asks: reset },
     { text: words.users.resetPassword, dialog: () => <ResetPassword user={user} /> },
     ...(hasFactor ? [removeFactor] : []),
+    { text: endUser.act, isDangerous: true, asks: endSessions },
   ];
 }
 

@@ -1,6 +1,6 @@
 /** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
 
-import type { ComponentChild, ComponentChildren, ComponentProps, TargetedEvent } from 'preact';
+import { type ComponentChild, type ComponentChildren, type ComponentProps, Fragment, type TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { FieldProps } from './fields.tsx';
 import { Question, type QuestionProps, useDialogs } from './forms.tsx';
@@ -55,6 +55,8 @@ export interface RecordTableProps<Row> {
   readonly acts?: (row: Row) => readonly RowAct[];
   /** The name of a row in the buttons of its acts; else the words of the first column. */
   readonly nameOf?: (row: Row) => string;
+  /** Rows of one group stand below its name, whatever they are sorted by. */
+  readonly groupOf?: ((row: Row) => string) | undefined;
   /** The acts stand in a menu; what the row itself has no room for on a narrow screen is told there. */
   readonly menuNote?: (row: Row) => ComponentChild;
   /** What a search looks through; else the words and cameras of all columns. */
@@ -71,7 +73,7 @@ export interface RecordTableProps<Row> {
 const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
-  const { caption, rows, keyOf, acts, menuNote, firstSort, narrow = 'card', none } = props;
+  const { caption, rows, keyOf, acts, menuNote, firstSort, groupOf, narrow = 'card', none } = props;
   const columns = props.columns.filter(({ isShown }) => isShown !== false).map(completed);
   const { nameOf = (row) => columns[0]?.text?.(row) ?? '', searchText = wordsIn(columns) } = props;
   const text = words.ui.table;
@@ -81,7 +83,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
   const [wanted, setWanted] = useState(0);
   if (rows.length === 0) return none === undefined ? null : <p class="blank">{none}</p>;
   const found = matching(rows, query, searchText);
-  const { rows: shown, page, pages } = pageOf(sorted(found, columns, sort, locale), wanted);
+  const { rows: shown, page, pages } = pageOf(byGroup(sorted(found, columns, sort, locale), groupOf), wanted);
   const sortAs = (next: Sort | undefined): void => {
     setSort(next);
     setWanted(0);
@@ -161,18 +163,31 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((row) => (
-              <tr key={keyOf(row)} class="record">
-                {columns.map((column, at) => (
-                  <Cell key={column.key} {...{ column, row }} isHead={at === 0} />
-                ))}
-                {acts && (
-                  <td class="record-actions">
-                    <RowActs acts={acts(row)} name={nameOf(row)} note={menuNote?.(row)} />
-                  </td>
-                )}
-              </tr>
-            ))}
+            {shown.map((row, place) => {
+              const group = groupOf?.(row);
+              const above = shown[place - 1];
+              return (
+                <Fragment key={keyOf(row)}>
+                  {group !== undefined && (above === undefined || groupOf?.(above) !== group) && (
+                    <tr class="record-group">
+                      <th scope="rowgroup" colSpan={columns.length + 1}>
+                        <bdi>{group}</bdi>
+                      </th>
+                    </tr>
+                  )}
+                  <tr class="record">
+                    {columns.map((column, at) => (
+                      <Cell key={column.key} {...{ column, row }} isHead={at === 0} />
+                    ))}
+                    {acts && (
+                      <td class="record-actions">
+                        <RowActs acts={acts(row)} name={nameOf(row)} note={menuNote?.(row)} />
+                      </td>
+                    )}
+                  </tr>
+                </Fragment>
+              );
+            })}
           </tbody>
         </table>
       )}
@@ -186,6 +201,10 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
     </div>
   );
 }
+
+/** The order within a group stays. */
+const byGroup = <Row,>(rows: readonly Row[], groupOf: RecordTableProps<Row>['groupOf']): readonly Row[] =>
+  groupOf ? rows.toSorted((one, other) => groupOf(one).localeCompare(groupOf(other))) : rows;
 
 type CompletedColumn<Row> = Column<Row> & { readonly key: string };
 

@@ -1,6 +1,7 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
+import type { FailuresInHour, ReachStatus, ServiceStatus } from '../../../domain/status.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { Blank, Button, Icon, Problem, Tile, usePageTitle } from '../shared/parts.tsx';
@@ -10,8 +11,7 @@ import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
-import { type HourBar, lastHours } from './status-rules.ts';
-import { Listed } from './tiles.tsx';
+import { lastHours } from './status-rules.ts';
 
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
 type LimitRecord = AnswerOf<'LIMIT'>;
@@ -131,6 +131,19 @@ function Tiles({ status, now, limits, onChange }: TilesProps) {
   );
 }
 
+type ListedProps<Row> = { rows: readonly Row[]; none: string; row: (row: Row) => ComponentChildren };
+
+const Listed = <Row,>({ rows, none, row }: ListedProps<Row>) =>
+  rows.length === 0 ? (
+    <p>{none}</p>
+  ) : (
+    <ul class="listed">
+      {rows.map((one, at) => (
+        <li key={String(at)}>{row(one)}</li>
+      ))}
+    </ul>
+  );
+
 const Request = ({ method, path }: { method: string; path: string }) => (
   <code>
     <bdi>{`${method} ${path}`}</bdi>
@@ -232,7 +245,7 @@ const BAR = 9;
 const HOUR = 3600;
 
 /** Failed logins per hour as small bars, so that password guessing is visible at a glance. */
-function FailurePlot({ hours }: { hours: readonly HourBar[] }) {
+function FailurePlot({ hours }: { hours: readonly FailuresInHour[] }) {
   const number = Math.max(...hours.map(({ count }) => count));
   if (number === 0) return <p>{words.status.noLoginFailures}</p>;
   const most = words.status.most({ number });
