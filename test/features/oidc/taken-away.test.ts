@@ -76,7 +76,7 @@ describe('A provider that a reload takes away', () => {
     assert.deepEqual([users.includes('"new"'), users.includes('"ann"'), await statusOf()], [false, true, 200]);
   });
 
-  it('logs nobody in by an answer that it gives too late, and comes back at a restart alone', async (t) => {
+  it('makes no session by a refusal that it sends after the reload, and comes back at a restart alone', async (t) => {
     const own = await startInstance({ config: config(true) });
     t.after(() => own.close());
     const visitor = new Visitor(own);
