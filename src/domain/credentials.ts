@@ -7,7 +7,8 @@ import { ADMIN } from './names.ts';
 
 export type CredentialKind = Credential['kind'];
 /** The label `mode` of the metrics. */
-export type CredentialMode = 'session' | 'bearer' | 'apikey' | 'link' | 'screen' | 'proxy' | 'network';
+export const CREDENTIAL_MODES = ['session', 'bearer', 'apikey', 'link', 'screen', 'proxy', 'network'] as const;
+export type CredentialMode = (typeof CREDENTIAL_MODES)[number];
 
 interface Traits<Kind extends Credential = Credential> {
   /** Names it in logs and records, and holds no secret: ids are shown in the lists of what they name. */

@@ -40,8 +40,6 @@ export interface RulePlace {
   readonly onProxyKeys?: (answer: KeyAnswer) => void;
 }
 
-export type OpenRules = ReturnType<typeof openRules>;
-
 /** What is noted and counted of requests, by verifiers that count, too; it changes no verdict. */
 export type Noting = Partial<
   Verifiers &

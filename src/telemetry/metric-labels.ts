@@ -1,4 +1,5 @@
 /** The closed lists that labels are taken from, so that no request can make a new series (SPEC 9). */
+import { CREDENTIAL_MODES } from '../domain/credentials.ts';
 
 export const ROUTE_CLASSES = [
   'login',
@@ -26,7 +27,7 @@ export type CodeClass = (typeof CODE_CLASSES)[number];
 export const RESPONSE_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) => code !== '1xx');
 
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */
-export const MODES = ['session', 'bearer', 'apikey', 'link', 'screen', 'proxy', 'network', 'none'] as const;
+export const MODES = [...CREDENTIAL_MODES, 'none'] as const;
 
 export const DECISION_RESULTS = [
   'allow',

@@ -1,5 +1,5 @@
 /**
- * Grants: API tokens, links and screens. Each is a secret of 256 bits of which the store has the digest, made by a person, worth at most
+ * Grants. Each is a secret of 256 bits of which the store has the digest, made by a person, worth at most
  * what its maker is worth now, with an end and a revocation that act on the next request (SPEC 4.4, 13, 18).
  */
 import { hash, randomBytes } from 'node:crypto';
@@ -203,13 +203,7 @@ export const notKept = (outcome: 'absent' | 'too-many', kind: GrantKind, user: s
         `${user} has ${most} ${kind.replace('api-token', 'API token')}s already: revoke ${kind === 'api-token' ? 'one' : 'some'}`,
         409,
       )
-    : unfit('maker-gone', MAKER_GONE[kind], 403);
-
-const GONE = 'The account does not exist any more';
-const MAKER_GONE = {
-  ...{ 'api-token': GONE, screen: GONE, invitation: GONE },
-  link: 'The account or the API token does not exist any more',
-} as const;
+    : unfit('maker-gone', `The account${kind === 'link' ? ' or the API token' : ''} does not exist any more`, 403);
 
 /** Whose a grant becomes: a person's, an API token's, or that of the user whom a command names. `unknown`: the role of one whom a proxy alone knows. */
 export async function findMaker(

@@ -114,8 +114,6 @@ export const replacedComponents = (
 /** A request admitted under the old configuration may still use an old part: it is closed so much later. */
 const RETIRE_AFTER_MS = 10_000;
 
-export type Retirement = ReturnType<typeof createRetirement>;
-
 export function createRetirement() {
   const waiting = new Set<() => Promise<void>>();
   return {

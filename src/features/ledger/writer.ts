@@ -12,8 +12,6 @@ const MOST_OPEN = 20_000;
 /** How often it is looked for spans that a process left open which is gone. */
 const LOOK_SECONDS = 30;
 
-export type LedgerWriter = ReturnType<typeof createLedgerWriter>;
-
 export function createLedgerWriter({
   store,
   now,
