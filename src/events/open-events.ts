@@ -9,9 +9,9 @@ import type { Upstream } from '../domain/addresses.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
+import type { ReachStatus } from '../domain/status.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Reached } from '../telemetry/readiness.ts';
 import { keepEvents } from './event-upkeep.ts';
 import { generateSampleEvents } from './sample-events.ts';
 import { askWorker, keepWorker, startEventsWorker } from './worker.ts';
@@ -21,7 +21,7 @@ export interface EventsBackend {
   setCameras(cameras: readonly CameraName[]): void;
   /** Custom roles have changed. */
   tellRoles(): void;
-  health(): Promise<Reached>;
+  health(): Promise<ReachStatus>;
   /** Answers what is in flight, then ends. */
   close(): Promise<void>;
 }

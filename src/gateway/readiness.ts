@@ -4,10 +4,10 @@ import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../accounts/login/login-limiter.ts';
 import { publicAddress } from '../domain/addresses.ts';
 import { steadyNow } from '../domain/clock.ts';
-import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../domain/status.ts';
+import type { ReachStatus, ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../domain/status.ts';
 import type { EventsBackend } from '../events/open-events.ts';
 import type { Health } from '../telemetry/health.ts';
-import { type CheckResult, createKnownCheck, OK, type Reached, type Readiness } from '../telemetry/readiness.ts';
+import { type CheckResult, createKnownCheck, OK, type Readiness } from '../telemetry/readiness.ts';
 import type { RecentFailures } from '../telemetry/recent-failures.ts';
 import { type NvrConfig, nvrCheck, nvrVersion } from './forward/nvr-questions.ts';
 
@@ -77,10 +77,11 @@ function providersCheck(providers: ProviderFaults): CheckResult {
   return faults.length === 0 ? OK : { kind: 'degraded', reason: faults.join('; ') };
 }
 
-const reachedUnless = (fault: Error | undefined): Reached => (fault ? { kind: 'failed', reason: fault.message } : OK);
+const reachedUnless = (fault: Error | undefined): ReachStatus =>
+  fault ? { kind: 'failed', reason: fault.message } : OK;
 
 /** An NVR that cannot be reached is told as that. */
-const withCameras = (nvr: Reached, fault: string | undefined): CheckResult =>
+const withCameras = (nvr: ReachStatus, fault: string | undefined): CheckResult =>
   nvr.kind === 'ok' && fault !== undefined
     ? {
         kind: 'degraded',

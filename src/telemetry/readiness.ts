@@ -1,24 +1,18 @@
 /** Readiness: whether this instance should be sent requests, part by part, as `/readyz` answers it (SPEC 9). */
 import { withTimeLimit } from '../domain/async.ts';
 import { faultMessage } from '../domain/result.ts';
+import type { ReachStatus } from '../domain/status.ts';
 
 /** `degraded` is told, and requests still come; `failed` makes the answer 503. */
-export type CheckResult =
-  | { readonly kind: 'ok' }
-  | { readonly kind: 'unused' }
-  | { readonly kind: 'degraded'; readonly reason: string }
-  | { readonly kind: 'failed'; readonly reason: string };
-
-/** What a request needs: without it the answer is 503. */
-export type Reached = Exclude<CheckResult, { kind: 'degraded' }>;
+export type CheckResult = ReachStatus | { readonly kind: 'degraded'; readonly reason: string };
 
 export interface Readiness {
-  readonly store: Reached;
+  readonly store: ReachStatus;
   /** Whether changes of other replicas are heard. */
   readonly store_changes: CheckResult;
   /** `degraded`: it answers, but its cameras cannot be read, so custom roles see nothing new. */
   readonly nvr: CheckResult;
-  readonly events: Reached;
+  readonly events: ReachStatus;
   /** The pair in `tls.certificate` and `tls.private_key`. */
   readonly certificate: CheckResult;
   /** Open file descriptors against their limit. */
@@ -36,7 +30,7 @@ export const OK = { kind: 'ok' } as const;
 export const isReady = (readiness: Readiness): boolean =>
   Object.values(readiness).every((check: CheckResult) => check.kind !== 'failed');
 
-export async function checked(look: () => Promise<unknown>): Promise<Reached> {
+export async function checked(look: () => Promise<unknown>): Promise<ReachStatus> {
   try {
     await look();
     return OK;
@@ -62,22 +56,22 @@ export function createKnownCheck({
 }: {
   /** The subject of the reason: `the NVR`. */
   readonly name: string;
-  readonly ask: () => Promise<Reached>;
+  readonly ask: () => Promise<ReachStatus>;
   /** What is known meanwhile; `last` is the answer to the question before. */
-  readonly known: (last: Reached | undefined) => Reached;
+  readonly known: (last: ReachStatus | undefined) => ReachStatus;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
-}): () => Promise<Reached> {
-  let last: Reached | undefined;
+}): () => Promise<ReachStatus> {
+  let last: ReachStatus | undefined;
   let since = 0;
-  let asking: Promise<Reached> | undefined;
-  const begin = async (): Promise<Reached> => {
+  let asking: Promise<ReachStatus> | undefined;
+  const begin = async (): Promise<ReachStatus> => {
     since = now();
-    last = await ask().catch((fault: unknown): Reached => ({ kind: 'failed', reason: faultMessage(fault) }));
+    last = await ask().catch((fault: unknown): ReachStatus => ({ kind: 'failed', reason: faultMessage(fault) }));
     asking = undefined;
     return last;
   };
-  const meanwhile = (): Reached => {
+  const meanwhile = (): ReachStatus => {
     const silent = now() - since;
     if (silent < SILENT_MS) return known(last);
     return { kind: 'failed', reason: `${name} has given no answer for ${Math.floor(silent / 1000)} s` };

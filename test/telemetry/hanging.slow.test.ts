@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { describe, it } from 'node:test';
-import { createKnownCheck, OK, type Reached } from '../../src/telemetry/readiness.ts';
+import type { ReachStatus } from '../../src/domain/status.ts';
+import { createKnownCheck, OK } from '../../src/telemetry/readiness.ts';
 import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 
@@ -38,8 +39,8 @@ describe('/readyz while the NVR hangs', () => {
 describe('A check that is answered from what is known', () => {
   it('gives the answer of now where there is one, and the one before while the question is open', async () => {
     let now = 0;
-    let open = Promise.withResolvers<Reached>();
-    const known = (last: Reached | undefined): Reached => last ?? { kind: 'failed', reason: 'not yet' };
+    let open = Promise.withResolvers<ReachStatus>();
+    const known = (last: ReachStatus | undefined): ReachStatus => last ?? { kind: 'failed', reason: 'not yet' };
     const check = createKnownCheck({ name: 'it', ask: () => open.promise, known, now: () => now });
     assert.deepEqual(await check(), { kind: 'failed', reason: 'not yet' });
     open.resolve(OK);

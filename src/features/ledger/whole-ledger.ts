@@ -1,10 +1,9 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
-import { existsSync } from 'node:fs';
+
+import { openStoreReadOnly } from '../../accounts/sites/own-store.ts';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
-import { storeAddress } from '../../config/schema/store-schema.ts';
-import { openStore } from '../../store/open-store.ts';
 import { ledgerPart } from './ledger-store.ts';
 import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from './records.ts';
@@ -21,10 +20,9 @@ const AT_ONCE = 1000;
 export async function openForLedger(place: CommandPlace) {
   const config = await loadConfig({ ...place, whenMissing: 'read' });
   if (config.kind === 'invalid') throw new Error(formatProblems(config.file, config.problems));
-  const { store: at, server } = config.settings;
-  if (at.url.engine === 'sqlite' && !existsSync(at.url.file))
+  const store = await openStoreReadOnly(config.settings);
+  if (!store)
     throw new Error(`there is no store in ${place.directory}: name the directory of the service with --config-dir`);
-  const store = await openStore({ url: storeAddress(at.url), site: server.site, readOnly: true });
   const ledger = store.part(ledgerPart);
 
   async function* allRows(): AsyncGenerator<StoredRecord> {

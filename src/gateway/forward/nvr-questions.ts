@@ -8,6 +8,7 @@ import { targetAt, type Upstream } from '../../domain/addresses.ts';
 import { type Sharer, withTimeLimit } from '../../domain/async.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { compareReleases, DEFAULT_ALIVE } from '../../domain/policy.ts';
+import type { ReachStatus } from '../../domain/status.ts';
 import {
   ask,
   askJson,
@@ -16,7 +17,7 @@ import {
   type UpstreamQuestion,
   type UpstreamTls,
 } from '../../outbound/ask-upstream.ts';
-import { checked, type Reached } from '../../telemetry/readiness.ts';
+import { checked } from '../../telemetry/readiness.ts';
 import { upstreamAt } from '../decision/destinations.ts';
 import { varyHeader } from '../response/response-headers.ts';
 import type { ForwardRules } from './forwarder.ts';
@@ -101,7 +102,7 @@ export async function readForwardRules(settings: Settings): Promise<ForwardRules
   };
 }
 
-export async function nvrCheck({ settings, tableHead }: NvrConfig): Promise<Reached> {
+export async function nvrCheck({ settings, tableHead }: NvrConfig): Promise<ReachStatus> {
   const path = tableHead.alive ?? tableHead.release?.path ?? DEFAULT_ALIVE;
   const upstream = upstreamOfNvr(settings, path);
   if (!upstream) return { kind: 'unused' };
