@@ -71,20 +71,20 @@ export function textsFromSource(tag: string): Texts {
   return nested(completed(tag), said) as unknown as Texts;
 }
 
-/** The code of a module whose default export are the texts. A message without placeholders is a string, not a function. */
-const codeOf = (tag: string, takes?: (key: string) => boolean): string =>
-  compileModule(
+const RUNTIME = 'number, plural, select';
+
+/**
+ * The code of a module whose default export makes the texts, with the tools that all languages share. A message without placeholders
+ * is a string, not a function.
+ */
+function codeOf(tag: string, takes?: (key: string) => boolean): string {
+  const code = compileModule(
     new MessageFormat(tag),
     nested(completed(tag), (message) => message, takes),
   ).replaceAll(/\(\) => (?=")/g, '');
-
-const RUNTIME = 'number, plural, select';
-
-/** The tools that messages are made with are part of the console's own script, so that a language is one request. */
-const codeForConsole = (tag: string): string => {
-  const [, texts] = codeOf(tag, (key) => !isServed(key)).split(/export default (?=\{)/);
+  const [, texts] = code.split(/export default (?=\{)/);
   return `export default ({ ${RUNTIME}, ${tag} }) => (${texts});`;
-};
+}
 
 const MODULE = 'catalog:';
 
@@ -97,16 +97,22 @@ export const compiledCatalogs = (reader: 'server' | 'console'): Plugin => ({
     if (name === 'languages.ts') return `export const LANGUAGES = ${JSON.stringify(namedLanguages())};`;
     if (name === 'catalogs.ts') return reader === 'server' ? forServer() : forConsole();
     const tag = TAGS.find((each) => name === `${each}.js`);
-    return tag && (reader === 'server' ? codeOf(tag) : codeForConsole(tag));
+    return tag && codeOf(tag, reader === 'server' ? undefined : (key) => !isServed(key));
   },
 });
 
-const forServer = (): string => `${TAGS.map((tag) => `import ${tag} from ${JSON.stringify(MODULE + tag)};\n`).join('')}
-const TEXTS = { ${TAGS.join(', ')} };
-export const textsIn = (tag) => TEXTS[tag] ?? TEXTS.en;\n`;
-
-const forConsole = (): string => `import { ${RUNTIME} } from '@messageformat/runtime';
+const TOOLS = `import { ${RUNTIME} } from '@messageformat/runtime';
 import { ${TAGS.join(', ')} } from '@messageformat/runtime/lib/cardinals';
-const TOOLS = { ${RUNTIME}, ${TAGS.join(', ')} };
-const LOADERS = { ${TAGS.map((tag) => `${tag}: () => import(${JSON.stringify(MODULE + tag)})`).join(', ')} };
+const TOOLS = { ${RUNTIME}, ${TAGS.join(', ')} };\n`;
+
+/** A language is made at its first use: most commands need none. */
+const forServer =
+  (): string => `${TOOLS}${TAGS.map((tag) => `import make_${tag} from ${JSON.stringify(MODULE + tag)};\n`).join('')}
+const MAKERS = { ${TAGS.map((tag) => `${tag}: make_${tag}`).join(', ')} };
+const made = {};
+const known = (tag) => Object.hasOwn(MAKERS, tag) ? tag : 'en';
+export const textsIn = (tag) => made[known(tag)] ??= MAKERS[known(tag)](TOOLS);\n`;
+
+const forConsole =
+  (): string => `${TOOLS}const LOADERS = { ${TAGS.map((tag) => `${tag}: () => import(${JSON.stringify(MODULE + tag)})`).join(', ')} };
 export const loadTexts = async (tag) => (await (LOADERS[tag] ?? LOADERS.en)()).default(TOOLS);\n`;

@@ -118,7 +118,7 @@ describe('An invitation', { skip }, () => {
         const made = roles.find(({ role }) => role === name);
         assert.deepEqual(made, { ...made, cameras: ['cam1', 'cam2'], deny: ['ptz', 'talk'] });
         await page.goto(link);
-        await page.getByText('Sie werden sehen: cam1, cam2.').waitFor();
+        await page.getByText('Ihre Kameras: cam1, cam2.').waitFor();
       }));
 
   it('is what a closed guest of a provider needs, whom the page of the users lists without a name', (t) =>
