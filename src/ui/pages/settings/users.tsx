@@ -10,7 +10,6 @@ import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/reco
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
-import { endSessionsOf } from './sessions.tsx';
 import { madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
 
 export function Users() {
@@ -242,7 +241,8 @@ function othersActs(user: UserRecord): readonly RowAct[] {
   const endSessions: RowAct['asks'] = {
     title: endUser.title({ name }),
     what: endUser.what,
-    onSubmit: () => endSessionsOf(name),
+    // Loaded then: the first view of this page does without it.
+    onSubmit: async () => (await import('./sessions.tsx')).endSessionsOf(name),
     done: endUser.done({ name }),
   };
   const removeFactor = removal(words.users.removeFactor, pathTo('api/users', name, '/second-factor'), {
