@@ -143,6 +143,19 @@ describe('DELETE /api/users/{user}', () => {
     );
   });
 
+  it('cuts a long name of a provider likewise', async (t) => {
+    const { as, heard } = await accountServerOfFour(t);
+    await as('boss', 'DELETE', `/api/users/vera/sign-ins/${'x'.repeat(5000)}`);
+    await as('boss', 'POST', '/api/closed-guests/forget', { provider: 'y'.repeat(3000), subject: 's' });
+    assert.deepEqual(
+      heard.audit.map(({ what, provider }) => [what, provider]),
+      [
+        ['sign-in-removed', 'x'.repeat(200)],
+        ['guest-forgotten', 'y'.repeat(200)],
+      ],
+    );
+  });
+
   it('keeps the last admin', async (t) => {
     const { as, store } = await accountServerOfFour(t);
     await store.deleteUser('admin' as UserName);

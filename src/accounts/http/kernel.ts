@@ -379,11 +379,12 @@ export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, ac
   const by = { who, from, ...('who' in act ? {} : auditedCredential(caller)), ...auditedAgent(ctx.state) };
   // deploy/fail2ban reads from whom and from where at the beginning of the line.
   const first = { what: act.what, ...('who' in act && { who, from }) };
-  const done = { ...first, ...act, ...shortened('user', act.user), ...shortened('role', act.role) };
+  const names = { ...shortened('user', act), ...shortened('role', act), ...shortened('provider', act) };
+  const done = { ...first, ...act, ...names };
   const verdict = refused === undefined ? 'allowed' : 'refused';
   audit({ ...done, ...by, verdict, ...(refused !== undefined && { reason: refused }), requestId });
 }
 
 /** A name from a path or a body may have any length. */
-const shortened = (field: 'user' | 'role', name: string | undefined): Partial<AuditedAct> =>
+const shortened = (field: 'user' | 'role' | 'provider', { [field]: name }: AuditedAct): Partial<AuditedAct> =>
   name === undefined ? {} : { [field]: shortText(name) };

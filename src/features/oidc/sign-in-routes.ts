@@ -1,7 +1,6 @@
 /** `/api/account/sign-ins`: the providers that one's own account is connected with (SPEC 16). */
 
 import { z } from 'zod';
-import { shortText } from '../../accounts/audit.ts';
 import { SIGN_IN } from '../../accounts/http/answers.ts';
 import { ANSWERED, type Call, checkRightsAgain, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
@@ -68,7 +67,7 @@ async function disconnect(call: Call, { store }: Pick<Services, 'store'>): Promi
   const { name } = personIn(call);
   const { provider = '' } = call.params;
   const outcome = await store.signIns.disconnect(name, provider, 'owner');
-  call.note({ user: name, provider: shortText(provider) });
+  call.note({ user: name, provider });
   if (outcome === 'absent') throw new Refused(404, 'Your account is not connected with that provider');
   if (outcome !== 'disconnected')
     throw new Refused(409, KEPT[outcome], { recorded: outcome, fields: { reason: outcome } });
