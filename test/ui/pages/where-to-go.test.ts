@@ -14,6 +14,7 @@ describe('After the login', () => {
     ['the wanted page is shown',                     '/postern/?camera=front',  '',                                '/postern/?camera=front'],
     ['the root alone is no wish',                    '/',                       `${ORIGIN}/`,                      '/postern/start'],
     ['a question to the root is one',                '/?review',                '',                                '/?review'],
+    ['a place on the root is one',                   '/#front',                 '',                                '/#front'],
     ['the start page is shown if nothing was',       '',                        '',                                '/postern/start'],
     ['the page that led here is shown again',        '',                        `${ORIGIN}/review?id=1`,           '/review?id=1'],
     ['the wanted page wins over the one before',     '/explore',                `${ORIGIN}/review`,                '/explore'],

@@ -23,7 +23,7 @@ export function nextPage({ page, referrer, basePath }: Texts<'page' | 'referrer'
 
 function isWanted(target: URL, origin: string, basePath: string): boolean {
   if (target.origin !== origin || !target.pathname.startsWith(basePath)) return false;
-  if (target.pathname === basePath && target.search === '') return false;
+  if (target.pathname === basePath && target.search === '' && target.hash === '') return false;
   return !NOT_WANTED.test(target.pathname.slice(basePath.length));
 }
 
