@@ -1,6 +1,6 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
 import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
-import { Badge, pathTo, ResourcePage, removal, userColumn } from '../../../ui/pages/shared/records-page.tsx';
+import { Badge, pathTo, ResourcePage, revocation, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { cameraName, formatShortMoment, formatSpan, words } from '../../../ui/pages/shared/words.ts';
 import type { LinkRecord } from './index.ts';
@@ -42,13 +42,8 @@ export function Links() {
       ]}
       searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
       acts={(link) => {
-        const asks = {
-          title: text.revokeTitle({ name: nameOf(link) }),
-          what: text.revokeWhat,
-          done: text.revoked({ name: nameOf(link) }),
-        };
         const isOpen = link.state === 'active' || link.state === 'spent';
-        return isOpen ? [removal(words.tokens.revoke, pathTo('api/links', link.id), asks)] : [];
+        return isOpen ? [revocation(text, pathTo('api/links', link.id), { name: nameOf(link) })] : [];
       }}
     />
   );

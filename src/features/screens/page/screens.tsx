@@ -9,7 +9,7 @@ import { endAfter, LifetimeField, TextField } from '../../../ui/pages/shared/fie
 import { faultsIn } from '../../../ui/pages/shared/form-faults.ts';
 import { FormDialog, type FormState, Opener, useDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { Button } from '../../../ui/pages/shared/parts.tsx';
-import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../../../ui/pages/shared/records-page.tsx';
+import { lastUseColumn, pathTo, ResourcePage, revocation, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { useFetched, useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { deviceName, formatDate, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
@@ -53,11 +53,7 @@ export function Screens() {
       ]}
       acts={(screen) => [
         { text: text.change, dialog: () => <ChangeScreen screen={screen} /> },
-        removal(words.tokens.revoke, pathTo('api/screens', screen.id), {
-          title: text.revokeTitle(screen),
-          what: text.revokeWhat,
-          done: text.revoked(screen),
-        }),
+        revocation(text, pathTo('api/screens', screen.id), screen),
       ]}
     />
   );
@@ -169,7 +165,6 @@ function ChangeScreen({ screen }: { screen: ScreenRecord }) {
   return (
     <FormDialog
       title={screen.name}
-      submit={words.ui.common.save}
       first={first}
       onSubmit={async (values) => {
         const { name, cameras } = values;

@@ -133,7 +133,6 @@ export function EditRole({ role, known, cameras }: EditRoleProps) {
   return (
     <FormDialog
       title={role ? text.editTitle(role) : text.add}
-      submit={words.ui.common.save}
       first={{ name: role?.role ?? '', cameras: (role?.cameras ?? []) as readonly string[], ...typedLimits(role) }}
       onSubmit={async ({ name, cameras: entries, ...limits }) => {
         const taken = !role && known.some((other) => other.role === name) ? text.taken : undefined;

@@ -61,7 +61,6 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
   };
   return (
     <PanelForm
-      submit={words.ui.common.save}
       first={{
         second_factor: settings.second_factor.value ?? '',
         timezone: settings.timezone.value ?? '',

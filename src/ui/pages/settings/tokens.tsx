@@ -7,7 +7,7 @@ import { endAfter, LifetimeField, SelectField, TextField, Toggle } from '../shar
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
-import { Badge, lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
+import { Badge, lastUseColumn, pathTo, ResourcePage, revocation, userColumn } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { formatDate, words } from '../shared/words.ts';
 
@@ -65,13 +65,7 @@ export function Tokens() {
         },
         lastUseColumn<AnswerOf<'TOKEN'>>(({ last_used_at: at, last_used_from: from }) => ({ at, from })),
       ]}
-      acts={({ id, name }) => [
-        removal(text.revoke, pathTo('api/tokens', id), {
-          title: text.revokeTitle({ name }),
-          what: text.revokeWhat,
-          done: text.revoked({ name }),
-        }),
-      ]}
+      acts={({ id, name }) => [revocation(text, pathTo('api/tokens', id), { name })]}
     />
   );
 }

@@ -227,7 +227,6 @@ function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) 
   const text = words.passkeys;
   return (
     <MoreRecords
-      id="passkeys-title"
       lead={<p>{text.what}</p>}
       caption={text.title}
       rows={state.passkeys}
@@ -303,7 +302,6 @@ function RenamePasskey({ passkey }: { passkey: PasskeyRecord }) {
   return (
     <FormDialog
       title={text.renameOne(passkey)}
-      submit={words.ui.common.save}
       first={{ name: passkey.name }}
       onSubmit={({ name }) => sendToApi('PATCH', pathOf(passkey), { name })}
       done={text.renamed}

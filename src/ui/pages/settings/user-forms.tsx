@@ -134,7 +134,6 @@ export function SetRole({ user: { username: name, role: before }, isOwn = false,
   return (
     <FormDialog
       title={words.users.roleOf({ name })}
-      submit={words.ui.common.save}
       first={{ role: choices.roles.some(({ role }) => role === before) ? before : '' }}
       onSubmit={async ({ role }) =>
         faultsIn({ role: roleFault(role) }) ?? sendToApi('PUT', pathTo('api/users', name, '/role'), { role })
@@ -159,7 +158,6 @@ export function SetValidity({ user }: OfUser) {
   return (
     <FormDialog
       title={words.users.validityOf({ name })}
-      submit={words.ui.common.save}
       first={validityOf(user)}
       onSubmit={async (validity) =>
         faultsIn({ until: validityFault(validity) }) ??
@@ -176,7 +174,6 @@ export function ResetPassword({ user: { username: name } }: OfUser) {
   return (
     <FormDialog
       title={words.users.passwordOf({ name })}
-      submit={words.ui.common.save}
       first={{ password: '' }}
       onSubmit={async ({ password }) =>
         faultsIn({ password: passwordFault(password, name) }) ??

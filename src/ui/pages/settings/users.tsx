@@ -1,5 +1,6 @@
 /** Settings > Users: accounts and what can be done with each, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 4.3, 8, 16). */
 
+import type { ComponentProps } from 'preact';
 import { useLocation } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
@@ -58,7 +59,6 @@ function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVI
   if (invitations.length === 0) return null;
   return (
     <MoreRecords
-      id="invitations-title"
       lead={<p>{text.openWhat}</p>}
       caption={text.open}
       rows={invitations}
@@ -86,7 +86,6 @@ function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] 
   if (guests.length === 0) return null;
   return (
     <MoreRecords
-      id="closed-guests-title"
       lead={
         <>
           <p>{text.what}</p>
@@ -110,9 +109,7 @@ function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
 
-type UserTableProps = { known: readonly UserRecord[]; roles: readonly RoleRecord[]; cameras: readonly string[] };
-
-function UserTable({ known, roles, cameras }: UserTableProps) {
+function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
   const profile = useProfile();
   const text = words.users;
   const why = whyOneStays(known);
@@ -129,7 +126,11 @@ function UserTable({ known, roles, cameras }: UserTableProps) {
           more: (user) => (
             <>
               {user.username === profile.username && <Badge text={text.you} />}
-              <NarrowBadges user={user} />
+              {/* What has columns of its own where there is room. */}
+              <span class="narrow-only">
+                {user.second_factor && <Badge text={words.secondFactor.title} />}
+                {guestText(user) && <Badge text={guestText(user) ?? ''} />}
+              </span>
             </>
           ),
         },
@@ -277,17 +278,6 @@ const givenBy = (user: UserRecord): string | undefined => {
 
 const lastLogin = ({ last_login_at: at }: UserRecord): string =>
   at === undefined ? words.users.noLogin : formatShortMoment(at);
-
-/** What has columns of its own where there is room. */
-function NarrowBadges({ user }: { user: UserRecord }) {
-  const guest = guestText(user);
-  return (
-    <span class="narrow-only">
-      {user.second_factor && <Badge text={words.secondFactor.title} />}
-      {guest !== undefined && <Badge text={guest} />}
-    </span>
-  );
-}
 
 /** Why the role of a user cannot be changed, nor the user deleted. */
 function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string | undefined {

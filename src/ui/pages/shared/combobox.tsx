@@ -110,14 +110,21 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
       >
         {isListed &&
           shown.map(({ value, name }, at) => (
-            <Option
+            // The focus stays in the field: a press must not take it away. The keys are those of the field.
+            <div
               key={value}
               id={optionId(at)}
-              {...{ value, name }}
-              isActive={at === active}
-              isChosen={chosen.includes(value)}
-              onChoose={() => toggle(value)}
-            />
+              class={at === active ? 'name-option is-active' : 'name-option'}
+              role="option"
+              tabIndex={-1}
+              aria-selected={chosen.includes(value)}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => toggle(value)}
+              onKeyDown={({ key }) => key === 'Enter' && toggle(value)}
+            >
+              <span class="name-check" aria-hidden="true" />
+              <bdi title={name === value ? undefined : value}>{name}</bdi>
+            </div>
           ))}
       </div>
       <p class={shown.length === 0 && isListed ? 'menu-note' : 'out-of-sight'} role="status">
@@ -129,22 +136,3 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
     </div>
   );
 }
-
-type OptionProps = Suggestion & { id: string; isActive: boolean; isChosen: boolean; onChoose: () => void };
-
-/** The focus stays in the field: a press must not take it away. The keys are those of the field. */
-const Option = ({ id, value, name, isActive, isChosen, onChoose }: OptionProps) => (
-  <div
-    id={id}
-    class={isActive ? 'name-option is-active' : 'name-option'}
-    role="option"
-    tabIndex={-1}
-    aria-selected={isChosen}
-    onPointerDown={(event) => event.preventDefault()}
-    onClick={onChoose}
-    onKeyDown={({ key }) => key === 'Enter' && onChoose()}
-  >
-    <span class="name-check" aria-hidden="true" />
-    <bdi title={name === value ? undefined : value}>{name}</bdi>
-  </div>
-);

@@ -27,7 +27,8 @@ export interface FormState<Values> {
 export type Sent = ApiResponse | FormProblem | undefined;
 
 interface FormRules<Values> {
-  readonly submit: string;
+  /** What the button says; "Save" without it. */
+  readonly submit?: string;
   readonly first?: Values;
   readonly onSubmit: (values: Values) => Promise<Sent>;
   readonly children: ComponentChildren | ((form: FormState<Values>) => ComponentChildren);
@@ -35,7 +36,7 @@ interface FormRules<Values> {
 
 /** `onSent`: called after a success. */
 function useForm<Values extends object>(
-  { submit, first, onSubmit, children }: FormRules<Values>,
+  { submit = words.ui.common.save, first, onSubmit, children }: FormRules<Values>,
   onSent: (values: Values, body: unknown, put: FormState<Values>['put']) => void,
 ) {
   const [values, setValues] = useState(first ?? ({} as Values));

@@ -1,6 +1,6 @@
 /** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
 
-import { type ComponentChild, type ComponentChildren, type ComponentProps, Fragment, type TargetedEvent } from 'preact';
+import { type ComponentChild, type ComponentProps, Fragment, type TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { FieldProps } from './fields.tsx';
 import { Question, type QuestionProps, useDialogs } from './forms.tsx';
@@ -256,6 +256,7 @@ function shownIn<Row>(column: Column<Row>, row: Row): ComponentChild {
   return text ? <bdi>{text(row) || none}</bdi> : moment === undefined ? none : formatShortMoment(moment);
 }
 
+/** `note`: what the row itself has no room for on a narrow screen; its acts stand in a menu then. */
 function RowActs({ acts, name, note }: { acts: readonly RowAct[]; name: string; note: ComponentChild }) {
   const { open } = useDialogs();
   const shown = acts.map(({ asks, dialog, onAct, ...act }) => {
@@ -263,7 +264,21 @@ function RowActs({ acts, name, note }: { acts: readonly RowAct[]; name: string; 
     const ask = (): void => open(asks ? <Question {...{ submit, isDangerous }} {...asks} /> : dialog?.());
     return <Act key={submit} {...{ ...act, name }} onAct={onAct ?? ask} />;
   });
-  return note === undefined ? shown : <RowMenu {...{ name, note }}>{shown}</RowMenu>;
+  if (note === undefined) return shown;
+  const label = (
+    <>
+      <Icon name="more" />
+      <span class="out-of-sight">{words.ui.table.actionsOf({ name })}</span>
+    </>
+  );
+  return (
+    <Menu class="row-menu" align="end" label={label}>
+      <p class="menu-note narrow-only">{note}</p>
+      <div class="row-acts" onClickCapture={closeMenu}>
+        {shown}
+      </div>
+    </Menu>
+  );
 }
 
 const SHOWN = 3;
@@ -294,33 +309,8 @@ export function FewNames({ names, none }: { names: readonly string[]; none: stri
   );
 }
 
-/** `note`: what the row itself has no room for on a narrow screen. */
-type RowMenuProps = {
-  readonly name: string;
-  readonly note?: ComponentChildren;
-  readonly children: ComponentChildren;
-};
-
-const RowMenu = ({ name, note, children }: RowMenuProps) => (
-  <Menu
-    class="row-menu"
-    align="end"
-    label={
-      <>
-        <Icon name="more" />
-        <span class="out-of-sight">{words.ui.table.actionsOf({ name })}</span>
-      </>
-    }
-  >
-    {note !== undefined && <p class="menu-note narrow-only">{note}</p>}
-    <div class="row-acts" onClickCapture={closeMenu}>
-      {children}
-    </div>
-  </Menu>
-);
-
 /** Closes the menu before the act itself: the focus is on the menu's button when a dialog opens. */
-export function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEvent>): void {
+function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEvent>): void {
   const menu = currentTarget.closest('details');
   if (!menu || !(target instanceof Element) || !target.closest('button')) return;
   menu.open = false;

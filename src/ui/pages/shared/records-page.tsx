@@ -87,15 +87,13 @@ export function ResourcePage<Row>(props: ResourcePageProps<Row>) {
 
 interface MoreRecordsProps<Row> extends RecordTableProps<Row> {
   readonly lead: ComponentChildren;
-  /** The id of its heading. */
-  readonly id: string;
   readonly children?: ComponentChildren;
 }
 
 /** A second table on a page, below a heading of its own. */
-export const MoreRecords = <Row,>({ id, lead, children, ...table }: MoreRecordsProps<Row>) => (
-  <section class="more-records" aria-labelledby={id}>
-    <h2 id={id}>{table.caption}</h2>
+export const MoreRecords = <Row,>({ lead, children, ...table }: MoreRecordsProps<Row>) => (
+  <section class="more-records" aria-label={table.caption}>
+    <h2>{table.caption}</h2>
     {lead}
     <RecordTable {...table} />
     {children}
@@ -115,6 +113,16 @@ export const removal = (text: string, path: string, asks: Omit<NonNullable<RowAc
   isDangerous: true,
   asks: { ...asks, onSubmit: () => sendToApi('DELETE', path) },
 });
+
+type RevokeWords<Named> = {
+  readonly revokeTitle: (of: Named) => string;
+  readonly revokeWhat: string;
+  readonly revoked: (of: Named) => string;
+};
+
+/** The act that takes back what was given to a program, a display or another person. */
+export const revocation = <Named,>(text: RevokeWords<Named>, path: string, of: Named): RowAct =>
+  removal(words.tokens.revoke, path, { title: text.revokeTitle(of), what: text.revokeWhat, done: text.revoked(of) });
 
 /** Whose a record is. */
 export const userColumn = <Row extends { readonly user: string }>(
