@@ -26,25 +26,10 @@ import { formatSeconds } from './pages/login/login-outcome.ts';
 import { COMMON, isUnfit, judgeStrength } from './pages/shared/password-strength.ts';
 import type { InvitationPageServices, UiOptions } from './ui-options.ts';
 
-/** What a person who gets an account is told before anything is typed. */
-interface InvitedGuest {
-  /** The name of the admin; undefined when the invitation was made at the machine. */
-  readonly by: string | undefined;
-  /** The names, as people call them, of the cameras that the user will see; undefined: all of them. */
-  readonly cameras: readonly string[] | undefined;
-  /** Unix seconds: the end of the account. */
-  readonly until: number | undefined;
-}
+type InvitedGuest = Awaited<ReturnType<typeof guestOf>>;
 
-interface InvitationHolder {
-  readonly user: string;
-  /** Unix seconds: when an account that is closed can be used. Absent: it can be used at once, or is closed for good. */
-  readonly opensAt?: number | undefined;
-  /** Absent for an account that had a password: the link is for a new one. */
-  readonly guest?: InvitedGuest;
-  /** Not beside a second factor: a new passkey would be a way around it. */
-  readonly mayUsePasskey: boolean;
-}
+/** `guest`: absent for an account that had a password: the link is for a new one. */
+type InvitationHolder = Awaited<ReturnType<typeof holderOf>> & { readonly guest?: InvitedGuest };
 
 /** What became of a visit, or of a form. `message`: which rule the password breaks. */
 type InvitationVisit =
@@ -112,18 +97,18 @@ async function accept(
   return 'owner' in outcome ? { ...outcome, ...(await holderOf(outcome.owner, services)) } : outcome;
 }
 
-const holderOf = async (owner: User, { closedOf }: InvitationPageServices): Promise<InvitationHolder> => ({
+const holderOf = async (owner: User, { closedOf }: InvitationPageServices) => ({
   user: owner.name,
+  /** Not beside a second factor: a new passkey would be a way around it. */
   mayUsePasskey: !owner.hasFactor,
+  /** Unix seconds: when an account that is closed can be used. Undefined: it can be used at once, or is closed for good. */
   opensAt: (await closedOf(owner))?.opens?.at,
 });
 
 const MAKERS: readonly string[] = Object.values(MAKERS_WITHOUT_ACCOUNT);
 
-async function guestOf(
-  { invitation: { madeBy }, owner }: HeldInvitation,
-  services: InvitationPageServices,
-): Promise<InvitedGuest> {
+/** What a person who gets an account is told before anything is typed. */
+async function guestOf({ invitation: { madeBy }, owner }: HeldInvitation, services: InvitationPageServices) {
   const { roleRegistry, subtract, visibleCameras, friendlyNameOf } = services;
   const known = await roleRegistry.latest();
   const roles = heldBy(owner);
@@ -131,8 +116,11 @@ async function guestOf(
   const { scope } = await subtract(all);
   const names = scope.kind === 'all' ? undefined : await visibleCameras(scope);
   return {
+    /** The name of the admin; undefined when the invitation was made at the machine. */
     by: MAKERS.includes(madeBy) ? undefined : madeBy,
+    /** The names, as people call them, of the cameras that the user will see; undefined: all of them. */
     cameras: names?.map((name) => friendlyNameOf(name) ?? name),
+    /** Unix seconds: the end of the account. */
     until: owner.validUntil,
   };
 }

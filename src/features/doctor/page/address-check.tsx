@@ -1,14 +1,12 @@
 /** "Check the public address": doctor on the status page, and what it found as a table (SPEC 15). */
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
-import { type ApiResponse, problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
+import { problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
 import { CopyButton } from '../../../ui/pages/shared/new-secret.tsx';
 import { Button, Problem, SecurityLink, Tile } from '../../../ui/pages/shared/parts.tsx';
 import type { Slots } from '../../../ui/pages/shared/pieces.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
 import type { REPORT } from '../check-route.ts';
-
-const LEVELS = ['error', 'warning', 'advice'] as const;
 
 /** The answer is Postern's own, of the same build as this page. */
 type Report = z.output<typeof REPORT>;
@@ -26,7 +24,11 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
     setCheck({ kind: 'running' });
     const answer = await sendToApi('POST', 'api/status/doctor');
     if (answer.kind === 'ok') setCheck({ kind: 'done', report: answer.body as Report });
-    else setCheck({ kind: 'failed', problem: isBusy(answer) ? words.doctor.checkBusy : problemOf(answer) });
+    else {
+      // Another admin pressed the button, or the same one in another window.
+      const isBusy = answer.kind === 'refused' && answer.status === 409;
+      setCheck({ kind: 'failed', problem: isBusy ? words.doctor.checkBusy : problemOf(answer) });
+    }
   };
   const isRunning = check.kind === 'running';
   return (
@@ -54,14 +56,13 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
   );
 }
 
-/** Another admin pressed the button, or the same one in another window. */
-const isBusy = (answer: ApiResponse): boolean => answer.kind === 'refused' && answer.status === 409;
-
+/** The worst first. */
 const BADGE: Readonly<Record<Finding['level'], string>> = {
   error: 'badge-bad',
   warning: 'badge-warn',
   advice: 'badge-plain',
 };
+const LEVELS = Object.keys(BADGE);
 
 function Findings({ findings, good, closed = [] }: Report) {
   const isWell = findings.every(({ level }) => level === 'advice');

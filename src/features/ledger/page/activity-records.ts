@@ -134,25 +134,18 @@ type Group = (typeof GROUPS)[number];
 export const RANGES = ['today', 'night', 'yesterday', 'days7', 'days30', 'days90'] as const;
 type Range = (typeof RANGES)[number];
 
-export interface ActivityFilter {
-  /** A person; or a link or screen, as `link:<id>`. */
-  readonly user: string;
-  readonly camera: string;
-  readonly site: string;
-  readonly group: Group;
-  readonly range: Range;
-}
-
-export const FIRST_FILTER: ActivityFilter = { user: '', camera: '', site: '', group: 'all', range: 'days7' };
+const FIRST_FILTER = { user: '', camera: '', site: '', group: 'all', range: 'days7' } as const;
 
 /** The filter in the address of the page; what is not known there is as at first. */
-export const readFilter = (search: URLSearchParams): ActivityFilter => ({
+export const readFilter = (search: URLSearchParams) => ({
+  /** A person; or a link or screen, as `link:<id>`. */
   user: search.get('user') ?? '',
   camera: search.get('camera') ?? '',
   site: search.get('site') ?? '',
   group: GROUPS.find((group) => group === search.get('group')) ?? FIRST_FILTER.group,
   range: RANGES.find((range) => range === search.get('range')) ?? FIRST_FILTER.range,
 });
+export type ActivityFilter = Readonly<ReturnType<typeof readFilter>>;
 
 export const filterSearch = (filter: ActivityFilter): URLSearchParams =>
   new URLSearchParams(
@@ -175,22 +168,14 @@ const KINDS: Readonly<Record<Group, string>> = {
 export const viewingsQuery = (by: { readonly camera: string } | { readonly user: string }, filter: ActivityFilter) =>
   ({ ...filter, user: '', camera: '', ...by, group: 'viewings' }) as const;
 
-/** Unix seconds; `first` is the midnight before, from which whole days are counted. */
-export interface Span {
-  readonly after: number;
-  readonly before: number | undefined;
-  readonly first: Date;
-  readonly days: number;
-}
-
 const HOUR = 3600;
 const NIGHT_BEGINS = 22 * HOUR;
 const NIGHT_ENDS = 6 * HOUR;
 /** The days that a stretch touches. */
 const DAYS: Readonly<Record<Range, number>> = { today: 1, night: 2, yesterday: 1, days7: 7, days30: 30, days90: 90 };
 
-/** The stretch that is meant, by the clock of the viewer. The last night ends at six, or now. */
-export function toSpan(range: Range, now: Date): Span {
+/** The stretch that is meant, by the clock of the viewer. The last night ends at six, or now. Unix seconds; `first` is the midnight before, from which whole days are counted. */
+export function toSpan(range: Range, now: Date) {
   const midnight = (daysAgo: number): Date => new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
   const seconds = (date: Date): number => date.getTime() / 1000;
   const isBefore = range === 'night' || range === 'yesterday';
@@ -199,6 +184,7 @@ export function toSpan(range: Range, now: Date): Span {
   const [begins, ends] = range === 'night' ? [NIGHT_BEGINS, NIGHT_ENDS] : [0, 0];
   return { after: seconds(first) + begins, before: isBefore ? seconds(midnight(0)) + ends : undefined, first, days };
 }
+export type Span = ReturnType<typeof toSpan>;
 
 export function toQuery(
   { user, site, camera, group }: Omit<ActivityFilter, 'range'>,

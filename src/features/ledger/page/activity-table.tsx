@@ -84,7 +84,9 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
   );
 }
 
-function What({ row: { record, count, event }, names }: { row: ActivityRow; names: CredentialNames }) {
+type RowProps = { row: ActivityRow; names: CredentialNames };
+
+function What({ row: { record, count, event }, names }: RowProps) {
   const text = words.ledger;
   const seen: Readonly<Record<string, string>> = text.seen;
   const mark = seen[readDetail(record, 'seen') ?? ''];
@@ -98,13 +100,7 @@ function What({ row: { record, count, event }, names }: { row: ActivityRow; name
   );
 }
 
-function More({
-  row: { record, to, from, duration, count, cameras },
-  names,
-}: {
-  row: ActivityRow;
-  names: CredentialNames;
-}) {
+function More({ row: { record, to, from, duration, count, cameras }, names }: RowProps) {
   const text = words.ledger;
   const { address, credential, watched_from: begin, watched_to: end } = record;
   const facts: readonly Fact[] = [
@@ -143,10 +139,10 @@ function EventPicture({ id }: { id: string }) {
   return event === undefined ? <span class="thumbnail" /> : <Thumbnail event={{ ...event, isPictureInFile: false }} />;
 }
 
-/** `shown`: what people read, where that is another name. */
-type ChosenProps = { name: string; shown?: string; what: string; onChoose: (name: string) => void };
+/** `shown`: what people read. */
+type ChosenProps = { name: string; shown: string; what: string; onChoose: (name: string) => void };
 
-const Chosen = ({ name, shown = name, what, onChoose }: ChosenProps) => (
+const Chosen = ({ name, shown, what, onChoose }: ChosenProps) => (
   <button class="chip chip-button" type="button" title={what} aria-label={what} onClick={() => onChoose(name)}>
     <bdi>{shown}</bdi>
   </button>

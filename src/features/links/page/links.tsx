@@ -5,6 +5,8 @@ import { useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { cameraName, formatShortMoment, formatSpan, words } from '../../../ui/pages/shared/words.ts';
 import type { LinkRecord } from './index.ts';
 
+const SHOWN_OPENINGS = 3;
+
 export function Links() {
   const profile = useProfile();
   const text = words.links;
@@ -37,7 +39,14 @@ export function Links() {
           title: text.openings,
           sortBy: ({ openings }) => openings[0]?.at,
           isDescendingFirst: true,
-          cell: ({ openings }) => <Openings openings={openings} />,
+          cell: ({ openings }) =>
+            openings.length === 0
+              ? words.tokens.notYet
+              : openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
+                  <bdi key={`${at} ${address}`} class="fact-more">
+                    {`${formatShortMoment(at)} ${words.tokens.from({ address })}`}
+                  </bdi>
+                )),
         },
       ]}
       searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
@@ -67,18 +76,3 @@ function sharedText({ what }: Pick<LinkRecord, 'what'>): string {
 }
 
 const stateText = ({ state }: LinkRecord): string => words.links.states[state];
-
-const SHOWN_OPENINGS = 3;
-
-function Openings({ openings }: Pick<LinkRecord, 'openings'>) {
-  if (openings.length === 0) return <>{words.tokens.notYet}</>;
-  return (
-    <>
-      {openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
-        <bdi key={`${at} ${address}`} class="fact-more">
-          {`${formatShortMoment(at)} ${words.tokens.from({ address })}`}
-        </bdi>
-      ))}
-    </>
-  );
-}

@@ -10,8 +10,6 @@ import { words } from '../../../ui/pages/shared/words.ts';
 
 const PATH = 'api/account/sign-ins';
 
-type SignIn = AnswerOf<'SIGN_IN'>;
-
 export function SignIns() {
   const text = words.oidc.signIns;
   return (
@@ -51,7 +49,7 @@ export function SignIns() {
 }
 
 /** The providers, and since when the account is connected with each. Connected ones stay when the configuration names their provider no more. */
-function providerRows(known: readonly SignIn[]) {
+function providerRows(known: readonly AnswerOf<'SIGN_IN'>[]) {
   const { providers } = facts;
   const gone = known.filter(({ provider }) => !providers.some(({ name }) => name === provider));
   return [...providers, ...gone.map(({ provider: name }) => ({ name, label: name }))].map((provider) => ({

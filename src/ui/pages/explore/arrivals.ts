@@ -79,11 +79,6 @@ export function askedSince(events: readonly EventView[]): number | undefined {
   return Math.min(newest - OVERLAP_SECONDS, ...running.map(({ startTime }) => startTime - 1));
 }
 
-/** The key stays while the list grows at either end, so that no row is drawn anew. */
-type Piece = { readonly key: string; readonly events: readonly EventView[] };
-
-type Day = { readonly name: string; readonly pieces: readonly Piece[] };
-
 /** Every number of columns up to six divides it, so that a gallery has no gaps between pieces. */
 export const PIECE_SIZE = 60;
 
@@ -92,7 +87,7 @@ export const PIECE_SIZE = 60;
  * without a name. The first `freshCount` events have arrived since the list was loaded: pieces of theirs are counted from
  * their end.
  */
-export function groupByDay(events: readonly EventView[], now: number | undefined, freshCount = 0): Day[] {
+export function groupByDay(events: readonly EventView[], now: number | undefined, freshCount = 0) {
   const days: { name: string; fresh: EventView[]; paged: EventView[] }[] = [];
   for (const [at, event] of events.entries()) {
     const name = now === undefined ? '' : formatDay(event.startTime, now);
@@ -112,9 +107,9 @@ export function groupByDay(events: readonly EventView[], now: number | undefined
   }));
 }
 
-/** The first piece has so many events, when it has any. */
-function cut(events: readonly EventView[], first: number, keyOf: (piece: readonly EventView[]) => string): Piece[] {
-  const pieces: Piece[] = [];
+/** The first piece has so many events, when it has any. The key stays while the list grows at either end, so that no row is drawn anew. */
+function cut(events: readonly EventView[], first: number, keyOf: (piece: readonly EventView[]) => string) {
+  const pieces: { readonly key: string; readonly events: readonly EventView[] }[] = [];
   for (let from = 0, to = first || PIECE_SIZE; from < events.length; from = to, to += PIECE_SIZE) {
     const piece = events.slice(from, to);
     pieces.push({ key: keyOf(piece), events: piece });

@@ -2,7 +2,7 @@
 import type { ComponentChildren, ComponentProps, TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Combobox } from '../shared/combobox.tsx';
-import { Field, SelectField } from '../shared/fields.tsx';
+import { Field, type FieldProps, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
 import { fromLocalInput, spaced, toLocalInput } from '../shared/spelling.ts';
@@ -203,9 +203,7 @@ const RANGES = [
 ] as const;
 
 /** `isWanted`: the names to choose from are asked for once the menu was opened. */
-type MoreFiltersProps = { filter: EventFilter; isWanted: boolean; onChange: (filter: EventFilter) => void };
-
-function MoreFilters({ filter, isWanted, onChange }: MoreFiltersProps) {
+function MoreFilters({ filter, isWanted, onChange }: FilterProps & { isWanted: boolean }) {
   const text = words.explore.filters;
   /** What every field needs to show and to set a filter. */
   const field = (name: MoreFilter) => ({
@@ -242,17 +240,15 @@ function MoreFilters({ filter, isWanted, onChange }: MoreFiltersProps) {
   );
 }
 
-type MoreFieldProps = { label: string; value: string; onChange: (value: string) => void };
-
 /** Names joined by commas. What is not suggested can be typed: a pattern for plates, or a name of long ago. */
-function Names({ label, path, value, onChange }: MoreFieldProps & { readonly path: string | undefined }) {
+function Names({ label, path, value, onChange }: FieldProps & { readonly path: string | undefined }) {
   const all = suggested(valueOr(useFetched(path, readTexts)[0], []), spaced);
   const chosen = value.split(',').filter(Boolean);
   return <Combobox {...{ label, all, chosen }} onChange={(names) => onChange(names.join(','))} takesOwn />;
 }
 
 /** The API has scores from 0 to 1, the page percentages. */
-function NumberField({ label, value, onChange, isPercent }: MoreFieldProps & { readonly isPercent: boolean }) {
+function NumberField({ label, value, onChange, isPercent }: FieldProps & { readonly isPercent: boolean }) {
   const percent = Math.round(Number(value) * 100);
   const shown = !isPercent || value === '' ? value : Number.isNaN(percent) ? '' : String(percent);
   const field = useDraft(shown, (text) => onChange(isPercent && text !== '' ? String(Number(text) / 100) : text));
@@ -262,7 +258,7 @@ function NumberField({ label, value, onChange, isPercent }: MoreFieldProps & { r
 const WHOLE_DAY = ['00:00', '24:00'] as const;
 
 /** `08:00,18:00`, whatever the day; empty for the whole day. An end that is not given is the day's own (interface 4.1). */
-function TimeOfDay({ label, value, onChange }: MoreFieldProps) {
+function TimeOfDay({ label, value, onChange }: FieldProps) {
   const [from = '', until = ''] = value.split(',');
   const change = (start: string, end: string): void =>
     onChange(start === '' && end === '' ? '' : `${start || WHOLE_DAY[0]},${end || WHOLE_DAY[1]}`);
@@ -278,7 +274,7 @@ function TimeOfDay({ label, value, onChange }: MoreFieldProps) {
   );
 }
 
-function Clock({ label, value, onChange }: MoreFieldProps) {
+function Clock({ label, value, onChange }: FieldProps) {
   const field = useSettled(value, onChange);
   return <Field label={label} control={(tied) => <input {...tied} type="time" {...field} />} />;
 }

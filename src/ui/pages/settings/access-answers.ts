@@ -77,9 +77,7 @@ export type CameraAccess = z.output<typeof ACCESS>;
 export type Holder = CameraAccess['holders'][number];
 
 /** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, or not at all. */
-type Sight = 'all' | 'part' | 'closed' | 'none';
-
-export function toSight({ cameras, denied, closed, mustEnrol }: Holder, camera: string): Sight {
+export function toSight({ cameras, denied, closed, mustEnrol }: Holder, camera: string) {
   if (cameras !== 'all' && !cameras.includes(camera)) return 'none';
   // What has ended does not begin again by itself.
   if (closed === 'account-ended' || closed === 'role-missing') return 'none';
@@ -90,9 +88,7 @@ export function toSight({ cameras, denied, closed, mustEnrol }: Holder, camera: 
 }
 
 /** People alone, by role, each group by name; admins first, then viewers. */
-export function byRole(
-  holders: readonly Holder[],
-): readonly { readonly role: string; readonly people: readonly Holder[] }[] {
+export function byRole(holders: readonly Holder[]) {
   const people = holders.filter(({ kind }) => kind === 'user');
   const groups = new Map<string, Holder[]>();
   for (const one of people) groups.set(one.role, [...(groups.get(one.role) ?? []), one]);

@@ -180,7 +180,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
     <section class="more-records access-map" aria-labelledby="access-map">
       <h2 id="access-map">{words.access.map}</h2>
       <p class="field-help access-legend">
-        {LEGEND.map((sight) => (
+        {(['all', 'part', 'closed'] as const).map((sight) => (
           <span key={sight}>
             <span class={`sight sight-${sight}`} aria-hidden="true" />
             {words.access.sights[sight]}
@@ -253,8 +253,6 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
     </section>
   );
 }
-
-const LEGEND = ['all', 'part', 'closed'] as const;
 
 /** What a cell says, for those who do not see its mark too. */
 const Mark = ({ sight }: { sight: ReturnType<typeof toSight> }) => (

@@ -2,9 +2,6 @@
 import { parseCustomRoleName, parseUserName } from '../../../domain/names.ts';
 import { words } from '../shared/words.ts';
 
-/** A blank becomes an underscore while it is typed: no name may have one. */
-export const plainName = (typed: string): string => typed.replaceAll(' ', '_');
-
 /** Each returns the problem as text, or undefined. */
 export const userNameFault = (name: string): string | undefined =>
   parseUserName(name).ok ? undefined : words.users.nameUnfit;

@@ -3,7 +3,7 @@ import { useNameableCameras, useSites } from '../shared/account.ts';
 import type { RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
-import { TextField } from '../shared/fields.tsx';
+import { NameField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog, Opener } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
@@ -12,7 +12,7 @@ import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
-import { plainName, roleNameFault } from './names.ts';
+import { roleNameFault } from './names.ts';
 
 export function Roles() {
   const text = words.roles;
@@ -147,14 +147,7 @@ export function EditRole({ role, known, cameras }: EditRoleProps) {
     >
       {({ field, ...form }) => (
         <>
-          {!role && (
-            <TextField
-              label={text.name}
-              help={text.nameHelp}
-              {...field('name')}
-              onChange={(typed) => form.put({ name: plainName(typed) })}
-            />
-          )}
+          {!role && <NameField label={text.name} help={text.nameHelp} {...field('name')} />}
           <CameraChoice known={cameras} {...field('cameras')} />
           <RoleLimitFields field={field} {...form} />
         </>

@@ -2,7 +2,7 @@
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
-import { SelectField, TextField } from '../shared/fields.tsx';
+import { type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { PanelForm, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
@@ -92,13 +92,7 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
 }
 
 /** `before`: what is set. */
-type SecurityFieldProps = {
-  name: SecurityField;
-  label: string;
-  before: string | null;
-  value: string;
-  onChange: (value: string) => void;
-};
+type SecurityFieldProps = FieldProps & { name: SecurityField; before: string | null };
 
 function SettingField({ name, label, before, value, onChange }: SecurityFieldProps) {
   const { choices, enrol, use, timezoneHelp, publicUrlHelp } = words.security;

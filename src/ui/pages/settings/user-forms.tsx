@@ -2,7 +2,7 @@
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
-import { SelectField, TextField } from '../shared/fields.tsx';
+import { NameField, SelectField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
 import { FormDialog } from '../shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
@@ -18,7 +18,7 @@ import {
   validityFault,
   validityOf,
 } from './limits.tsx';
-import { plainName, roleNameFault, userNameFault } from './names.ts';
+import { roleNameFault, userNameFault } from './names.ts';
 import { NewPassword, passwordFault } from './new-password.tsx';
 
 /** `cameras`: all that there are. */
@@ -86,12 +86,7 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
     >
       {({ field, ...form }) => (
         <>
-          <TextField
-            label={text.name}
-            help={text.nameHelp}
-            {...field('name')}
-            onChange={(typed) => form.put({ name: plainName(typed) })}
-          />
+          <NameField label={text.name} help={text.nameHelp} {...field('name')} />
           {!isInvited && (
             <NewPassword label={text.password} userName={form.values.name} isSuggested {...field('password')} />
           )}

@@ -46,12 +46,9 @@ export async function goToProvider(path: string, body?: object): Promise<FormPro
   return undefined;
 }
 
-/** The sites that share the accounts, each with an NVR of its own (SPEC 20). */
-type Sites = z.output<typeof SITES>;
-
-/** Undefined where there is one site, and until the answer is there. */
-export const useSites = (): Sites | undefined =>
-  valueOr(useFetched<Sites | undefined>(facts.hasSites && 'api/sites')[0], undefined);
+/** The sites that share the accounts, each with an NVR of its own (SPEC 20). Undefined where there is one site, and until the answer is there. */
+export const useSites = () =>
+  valueOr(useFetched<z.output<typeof SITES> | undefined>(facts.hasSites && 'api/sites')[0], undefined);
 
 /** The cameras that a role or a token may name: those of all sites. */
 export function useNameableCameras(): readonly string[] {

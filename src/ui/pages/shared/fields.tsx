@@ -76,6 +76,11 @@ export const TextField = ({ value, onChange, isOptional, autocomplete = 'off', o
   />
 );
 
+/** The name of a user or a role. A blank becomes an underscore while it is typed: no name may have one. */
+export const NameField = ({ onChange, ...field }: FieldProps) => (
+  <TextField {...field} onChange={(typed) => onChange(typed.replaceAll(' ', '_'))} />
+);
+
 export const TextArea = ({ value, onChange, ...field }: FieldProps) => (
   <Field
     {...field}

@@ -4,8 +4,6 @@ export type SortValue = string | number | undefined;
 
 export type Sort = { readonly key: string; readonly isDescending: boolean };
 
-export type Sortable<Row> = { readonly key: string; readonly sortBy?: (row: Row) => SortValue };
-
 export const PAGE_ROWS = 25;
 
 /** Rows that hold every word of the search, in upper or lower case. */
@@ -21,7 +19,7 @@ export function matching<Row>(rows: readonly Row[], query: string, textOf: (row:
 /** Rows without a value come last, in both directions; rows of the same value stay in their order. */
 export function sorted<Row>(
   rows: readonly Row[],
-  columns: readonly Sortable<Row>[],
+  columns: readonly { readonly key: string; readonly sortBy?: (row: Row) => SortValue }[],
   sort: Sort | undefined,
   locale?: string,
 ): readonly Row[] {
@@ -39,9 +37,7 @@ export function sorted<Row>(
 }
 
 /** `page`: the page, from 0: the wanted one, or the last there is. */
-type PageOfRows<Row> = { readonly rows: readonly Row[]; readonly page: number; readonly pages: number };
-
-export function pageOf<Row>(rows: readonly Row[], wanted: number): PageOfRows<Row> {
+export function pageOf<Row>(rows: readonly Row[], wanted: number) {
   const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
   const page = Math.min(wanted, pages - 1);
   return { rows: rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS), page, pages };
