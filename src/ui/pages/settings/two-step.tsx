@@ -6,7 +6,7 @@ import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { TextField } from '../shared/fields.tsx';
-import { Asker, FormDialog, Opener, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
+import { Asker, FormDialog, leave, Opener, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, type Fact, Facts, Problem, SecurityLink } from '../shared/parts.tsx';
@@ -49,7 +49,7 @@ function Factors({ state }: { state: FactorState }) {
   /** A user who had to do this first goes where the login would have led. */
   const finish = (): void => {
     if (profile.second_factor_required) {
-      location.assign(baseUrl);
+      leave(() => location.assign(baseUrl));
       return;
     }
     list();

@@ -4,7 +4,7 @@ import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { NameField, SelectField } from '../shared/fields.tsx';
 import { faultsIn } from '../shared/form-faults.ts';
-import { FormDialog } from '../shared/forms.tsx';
+import { FormDialog, leave } from '../shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
 import { SecurityLink } from '../shared/parts.tsx';
 import { pathTo } from '../shared/records-page.tsx';
@@ -146,7 +146,7 @@ export function SetRole({ user: { username: name, role: before }, isOwn = false,
 }
 
 /** Says nothing: another page is shown then. */
-export const reload = (): undefined => void location.reload();
+export const reload = (): undefined => void leave(() => location.reload());
 
 export function SetValidity({ user }: OfUser) {
   const name = user.username;

@@ -1,6 +1,6 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
 import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, formProblem } from './api.ts';
 import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
 import { Button } from './parts.tsx';
@@ -220,14 +220,42 @@ export const Asker = ({ kind, text, ...question }: { kind: string; text: string 
 /** A dialog that is made when it is shown: of what the page has by then, not of what it had when the button was pressed. */
 const Made = ({ by }: { by: RefObject<() => ComponentChild> }) => <>{by.current?.()}</>;
 
+/** The dialogs that are shown, the newest last. All have one entry of the history: Back takes it away, and not the page. */
+const modals: (HTMLDialogElement | null)[] = [];
+let isLeaving = false;
+const hasEntry = (): boolean => Object(history.state).isDialog === true;
+
+function keepEntry(): void {
+  if (modals.length > 0 && !hasEntry()) history.pushState({ isDialog: true }, '');
+  if (modals.length > 0 || !hasEntry() || isLeaving) return;
+  isLeaving = true;
+  history.back();
+}
+
+/** Leaves the page when the dialog that does it is closed: going back meanwhile would stop the browser. */
+export const leave = (go: () => void): void => (hasEntry() ? addEventListener('popstate', go, { once: true }) : go());
+
+addEventListener('popstate', () => {
+  if (!isLeaving) modals.at(-1)?.dispatchEvent(new Event('cancel', { cancelable: true }));
+  isLeaving = false;
+  // A dialog below, and one that stays, have no entry now.
+  setTimeout(keepEntry);
+});
+
 /** Shows a dialog over the page as long as its component is there, and gives the focus back to what opened it. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // The dialog that follows another is there before the entry would go.
+  useLayoutEffect(() => {
     const opener = document.activeElement;
-    dialog.current?.showModal();
+    const { current } = dialog;
+    current?.showModal();
+    modals.push(current);
+    keepEntry();
     // By now the dialog is out of the page, so the browser gives nothing back by itself.
     return () => {
+      modals.splice(modals.indexOf(current), 1);
+      queueMicrotask(keepEntry);
       if (!(opener instanceof HTMLElement)) return;
       if (opener.isConnected) opener.focus();
       else focusOnPage();
