@@ -1,11 +1,11 @@
 /** In front of an NVR: a login leads to the NVR's pages, and the way to the console is on the login page (SPEC 8). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { ADMIN_PERSON } from '../support/people.ts';
+import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { skip, visit } from './support/browser.ts';
-import { logInOnPage } from './support/pages-instance.ts';
+import { enter, logInOnPage } from './support/pages-instance.ts';
 
 const LINK = 'Log in to the console: users, roles, tokens, status';
 
@@ -76,4 +76,23 @@ describe("Where the login page is the NVR's", { skip }, () => {
       await page.waitForURL('**/postern/settings/users');
       await page.getByText('vera').first().waitFor();
     }));
+});
+
+describe('In front of an NVR whose pages know two roles', { skip }, () => {
+  it('the console shows the role itself', async (t) => {
+    const nvr = await startFakeNvr();
+    nvr.answer = (request, response, received) =>
+      request.url === '/api/version' ? void response.end('0.16.4') : answerLikeAnNvr(request, response, received);
+    const instance = await startInstance({ config: { nvr: { url: nvr.url } } });
+    try {
+      await visit(t, {}, async (page) => {
+        await enter(page, instance, CARL, '/postern/settings/password');
+        await page.locator('summary', { hasText: CARL.name }).click();
+        await page.getByText('front_only', { exact: true }).waitFor();
+      });
+    } finally {
+      await instance.close();
+      await nvr.close();
+    }
+  });
 });

@@ -33,10 +33,12 @@ describe('The role that the profile tells', () => {
         const profileOf = async (person: Person) =>
           (await at.ask('/api/profile', { token: await at.logIn(person) })).json() as Promise<{
             role: string;
+            custom_role?: string;
             username: string;
             allowed_cameras: string[];
           }>;
         const carl = await profileOf(CARL);
+        assert.equal(carl.custom_role, role === 'viewer' ? 'front_only' : undefined);
         assert.deepEqual([carl.username, carl.role, carl.allowed_cameras], ['carl', role, ['cam1']]);
         assert.deepEqual([(await profileOf(VERA)).role, (await profileOf(ADMIN_PERSON)).role], ['viewer', 'admin']);
         const token = await at.logIn(CARL);

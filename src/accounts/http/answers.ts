@@ -20,6 +20,9 @@ export const PROFILE = named(
   z.object({
     username: TEXT,
     role: TEXT,
+    custom_role: TEXT.optional().meta({
+      description: 'The role, where `role` says viewer to pages that know no other',
+    }),
     allowed_cameras: CAMERAS,
     camera_names: z
       .record(z.string(), TEXT)

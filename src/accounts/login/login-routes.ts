@@ -48,9 +48,11 @@ async function profile(
     const name = deps.friendlyNameOf(camera);
     return name === undefined ? [] : [[camera, name]];
   });
+  const role = await roleForPages(caller.role, deps);
   return {
     username: caller.name,
-    role: await roleForPages(caller.role, deps),
+    role,
+    ...(role !== caller.role && { custom_role: caller.role }),
     allowed_cameras: [...cameras],
     ...(named.length > 0 && { camera_names: Object.fromEntries(named) }),
     ...(caller.mustEnrol && { second_factor_required: true }),

@@ -32,7 +32,8 @@ export async function readProfile(): Promise<ProfileOutcome> {
   if (response.kind === 'login-needed') return response;
   if (response.kind === 'refused') return { kind: 'failed', message: response.message };
   if (response.kind !== 'ok') return { kind: 'failed', message: words.ui.common.notReached };
-  const profile: Profile = Object(response.body);
+  const told: Profile = Object(response.body);
+  const profile = { ...told, role: told.custom_role ?? told.role };
   return profile.username ? { kind: 'known', profile } : { kind: 'failed', message: words.ui.frame.noName };
 }
 
