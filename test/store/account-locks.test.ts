@@ -96,6 +96,14 @@ const demote =
 const deletes: Act = ({ accounts }) => accounts.deleteUser(VERA);
 const accept: Act = ({ invitations }) => invitations.acceptInvitation('i1', 'p$1$new$x', THEN + 1);
 const invited: Act = ({ grants }) => grants.add('invitation', invitation('i1'));
+const acceptsBy =
+  (id: string, user: UserName): Act =>
+  ({ invitations }) =>
+    invitations.acceptByPasskey(
+      id,
+      { passkey: passkey('k1', user), challenge: challenge(id), passwordHash: 'p$1$new$x', epoch: 'e1' },
+      THEN + 1,
+    );
 const lastAdmin = { gives: ['set', 'last-admin'], sees: [adminsLeft, 1] } as const;
 const removed =
   (id: string, epoch = 'e0'): Act =>
@@ -131,15 +139,7 @@ const INSERTS: Readonly<Record<string, readonly [given: Act | undefined, insert:
     invited,
     ({ invitations }) => invitations.acceptBySignIn('i1', signIn('home'), 'p$1$new$x', THEN + 1),
   ],
-  'a passkey by an invitation': [
-    invited,
-    ({ invitations }) =>
-      invitations.acceptByPasskey(
-        'i1',
-        { passkey: passkey('k1'), challenge: challenge('k1'), passwordHash: 'p$1$new$x', epoch: 'e1' },
-        THEN + 1,
-      ),
-  ],
+  'a passkey by an invitation': [invited, acceptsBy('i1', VERA)],
   'an API token': [undefined, ({ grants }) => grants.add('api-token', token('t1'))],
   'a link': [undefined, ({ grants }) => grants.add('link', link('l1'))],
   'an invitation': [undefined, invited],
@@ -285,6 +285,24 @@ const ROWS: Readonly<Record<string, Row>> = {
     second: ({ secondFactor }) =>
       secondFactor.usePasskey(passkey('k1'), { counter: 2, isBackedUp: false, challenge: challenge('b'), at: THEN }),
     gives: ['used', 'cloned'],
+  },
+  'a passkey that is removed while it is used is no copy': {
+    at: 'commit',
+    given: (store) => withPasskeys(store, 'k1'),
+    first: removed('k1'),
+    second: ({ secondFactor }) =>
+      secondFactor.usePasskey(passkey('k1'), { counter: 2, isBackedUp: false, challenge: challenge('a'), at: THEN }),
+    gives: ['last', 'gone'],
+  },
+  'one passkey is that of one account, also by invitations': {
+    given: async (store) => {
+      await invited(store);
+      await store.grants.add('invitation', { ...invitation('i2'), user: CARL });
+    },
+    first: acceptsBy('i1', VERA),
+    second: acceptsBy('i2', CARL),
+    gives: ['accepted', 'taken'],
+    sees: [async ({ accounts }) => (await accounts.findUser(CARL))?.passwordHash, ROW.passwordHash],
   },
   'an invitation is used once': { given: invited, first: accept, second: accept, gives: ['accepted', 'void'] },
   'a newer invitation voids the older one': {

@@ -47,7 +47,7 @@ export const createInvitationStore = storePart(
         if (user.hasFactor) return 'has-factor';
         if (await isTaken(passkey, db)) return 'taken';
         if (!(await isSpentNow(challenge, db))) return 'spent';
-        await insertPasskey(passkey, db);
+        if (!(await insertPasskey(passkey, db))) return 'taken';
         await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
         // A recovery code is the second step after a password, and there is none that a person knows.
         await afterGain(user, { epoch, recoveryCodes: [] }, db);

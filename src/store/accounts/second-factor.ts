@@ -94,7 +94,7 @@ export const createSecondFactorStore = storePart(
         const latest = { counter, is_backed_up: Number(isBackedUp), last_used_at: at };
         for (const risen of [{ '<': counter }, 0])
           if (await updateRows(db, 'passkeys', { ...own, counter: risen }, latest)) return 'used';
-        return 'cloned';
+        return (await hasRow(db, 'passkeys', own)) ? 'cloned' : 'gone';
       }),
 
     /**
