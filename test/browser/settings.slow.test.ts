@@ -236,7 +236,7 @@ describe('Settings', { skip }, () => {
     }));
 
   for (const [width, rowHeight] of [
-    [360, 80],
+    [360, 130],
     [1080, 80],
     [1280, 120],
   ] as const) {
@@ -247,7 +247,7 @@ describe('Settings', { skip }, () => {
           username: `maximilian.oberhofer.${at}`,
           role: at % 2 === 0 ? 'neighbours' : 'viewer',
           second_factor: at % 4 === 0,
-          valid_until: 2_090_000_000,
+          valid_until: Math.floor(Date.now() / 1000) + 200_000,
         }));
         const neighbours = { role: 'neighbours', cameras, source: 'store', users: 29 };
         await page.route('**/api/users', (route) => route.fulfill({ json: users }));
@@ -257,6 +257,11 @@ describe('Settings', { skip }, () => {
         const highest = (what: string): Promise<number> =>
           page.evaluate(`Math.max(...[...document.querySelectorAll('${what}')].map((one) => one.offsetHeight))`);
         assert.ok((await highest('.record-name bdi')) < 30, 'a name in two lines');
+        const cut = await page.evaluate(
+          `[...document.querySelectorAll('.record :is(.record-name bdi, .badge)')]
+            .filter(({ scrollWidth, offsetWidth }) => scrollWidth > offsetWidth).map(({ innerText }) => innerText)`,
+        );
+        assert.deepEqual(cut, []);
         assert.ok((await highest('.record')) < rowHeight, `${await highest('.record')} px`);
         await menu(page, 'Actions: maximilian.oberhofer.0').click();
         const panel = await page.locator('.row-menu[open] .menu-panel').boundingBox();
