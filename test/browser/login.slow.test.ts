@@ -74,6 +74,7 @@ describe('The login page', { skip }, () => {
   it('shows and hides the password', (t) =>
     visit(t, {}, async (page) => {
       await page.goto(`${instance.url}/login`);
+      await page.getByText('Forgot it? Ask the administrator of this system.').waitFor();
       const password = page.locator('#password');
       await password.fill('secret');
       const [show, hide] = ['Show password', 'Hide password'].map((name) => page.getByRole('button', { name }));

@@ -20,6 +20,8 @@ describe('The status page', { skip }, () => {
     visit(t, {}, async (page) => {
       await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.getByText('4 parts need attention').waitFor();
+      await page.evaluate("for (const tile of document.querySelectorAll('.tile')) tile.open = true");
       const tile = (title: string) =>
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
       // biome-ignore format: a table
@@ -71,6 +73,7 @@ describe('The status page', { skip }, () => {
         (await sendJson(instance, '/api/login', { user: 'vera', password })).status;
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       const tile = page.locator('.tile', { has: page.getByRole('heading', { name: 'Blocked logins', exact: true }) });
+      await tile.locator('summary').click();
       await tile.getByText('None.').waitFor();
       for (let guess = 0; guess < 5; guess += 1) assert.equal(await logIn('WrongPassw0rd!!!'), 401);
       assert.equal(await logIn(VERA.password), 429);
@@ -151,6 +154,19 @@ describe('The status page', { skip }, () => {
       isBroken = false;
       await page.goBack();
       await page.locator('.tiles').waitFor();
+    }));
+
+  it('says in one line that all is well, and folds the parts without a fault', (t) =>
+    visit(t, {}, async (page) => {
+      const well = { ...FULL_STATUS, nvr: { kind: 'ok' }, certificate: null, warnings: [], failures: [] };
+      await page.route('**/api/status', (route) => route.fulfill({ json: well }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.getByText('Everything works.').waitFor();
+      const store = page.locator('.tile', { has: page.getByRole('heading', { name: 'Store' }) });
+      assert.equal(await store.getByText('works').isVisible(), false);
+      await store.locator('summary').click();
+      await store.getByText('works').waitFor();
+      assert.deepEqual(await axeFindings(page), []);
     }));
 
   it('says of each part that is null that it is not available', (t) =>

@@ -87,14 +87,16 @@ export const NotForYou = () => <Blank title={words.settings.notForYou} message={
 /** Where an admin sets the public address and the two-step login. */
 export const SecurityLink = () => <Link href="/settings/security">{words.security.title}</Link>;
 
-/** A tile of Status. */
-type TileProps = { title: string; isTold?: boolean; isWide?: boolean; children: ComponentChildren };
+/** A tile of Status. `isWell`: it has no fault, and is folded. */
+type TileProps = { title: string; isTold?: boolean; isWide?: boolean; isWell?: boolean; children: ComponentChildren };
 
-export const Tile = ({ title, isTold = true, isWide = false, children }: TileProps) => (
-  <section class={isWide ? 'tile tile-wide' : 'tile'}>
-    <h2 class="tile-title">{title}</h2>
+export const Tile = ({ title, isTold = true, isWide = false, isWell = false, children }: TileProps) => (
+  <details class={`tile${isWide ? ' tile-wide' : ''}${isWell ? ' is-well' : ''}`} open={!isWell}>
+    <summary>
+      <h2 class="tile-title">{title}</h2>
+    </summary>
     {isTold ? children : <p class="field-help">{words.status.notTold}</p>}
-  </section>
+  </details>
 );
 
 type NavLinkProps = { class: string; href: string; isHere: boolean; children: ComponentChildren };

@@ -9,7 +9,7 @@ import { Slot } from '../shared/pieces.tsx';
 import { Act } from '../shared/record-table.tsx';
 import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
+import { type FetchedAgain, useRefreshed, valueOr } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
 import { lastHours } from './status-rules.ts';
 
@@ -60,76 +60,87 @@ const isTold = (part: unknown): boolean => part !== null && part !== undefined;
 function Tiles({ status, now, limits, onChange }: TilesProps) {
   const text = words.status;
   const { versions, startedAt, limiter, warnings, loginFailures, unknownRoutes, failures } = status;
+  const isBlocked = valueOr(limits[0], []).length > 0;
+  const isFailing = [status.nvr, status.store, status.events].map((reach) => reach?.kind === 'failed');
+  const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS, isBlocked, hasAny(warnings), hasAny(failures)];
+  const number = faults.filter(Boolean).length;
   return (
-    <div class="tiles">
-      <Reached title={text.nvr} reach={status.nvr} more={versions?.nvr} />
-      <Reached title={text.store} reach={status.store} />
-      <Reached title={text.events} reach={status.events} />
-      <Tile title={text.versions} isTold={isTold(versions)}>
-        <p>
-          Postern {versions?.postern}, Node {versions?.node}
-        </p>
-        {isTold(startedAt) && (
-          <p class="field-help">
-            {text.running} {formatMoment(startedAt ?? 0)}
+    <>
+      <p class={`reach reach-${number > 0 ? 'failed' : 'ok'}`} role="status">
+        {text.health({ number })}
+      </p>
+      <div class="tiles">
+        <Reached title={text.nvr} reach={status.nvr} more={versions?.nvr} />
+        <Reached title={text.store} reach={status.store} />
+        <Reached title={text.events} reach={status.events} />
+        <Tile title={text.versions} isWell isTold={isTold(versions)}>
+          <p>
+            Postern {versions?.postern}, Node {versions?.node}
           </p>
-        )}
-      </Tile>
-      <Certificate certificate={status.certificate ?? null} now={now} />
-      <Tile title={text.limiter} isTold={isTold(limiter)}>
-        <p>{limiter?.clauses ? <code>{limiter.clauses}</code> : text.limiterOff}</p>
-        <p class="field-help">{text.remembered({ number: limiter?.addresses ?? 0 })}</p>
-        <p class="field-help">{text.limited({ number: limiter?.limited ?? 0 })}</p>
-      </Tile>
-      <Blocks limits={limits} onLift={onChange} />
-      <Slot name="status" status={status} />
-      <Tile title={text.warnings} isTold={isTold(warnings)} isWide>
-        <p class="field-help">{text.warningsWhy}</p>
-        <Listed
-          none={text.noWarnings}
-          rows={warnings ?? []}
-          row={({ key, message }) => (
-            <>
-              {key !== null && <code class="badge badge-warn">{key}</code>} <bdi>{message}</bdi>
-            </>
+          {isTold(startedAt) && (
+            <p class="field-help">
+              {text.running} {formatMoment(startedAt ?? 0)}
+            </p>
           )}
-        />
-      </Tile>
-      <Tile title={text.loginFailures} isTold={isTold(loginFailures)} isWide>
-        <FailurePlot hours={lastHours(loginFailures ?? [], now)} />
-      </Tile>
-      <Tile title={text.unknownRoutes} isTold={isTold(unknownRoutes)} isWide>
-        <p class="field-help">{text.unknownRoutesWhy}</p>
-        <Listed
-          none={text.noUnknownRoutes}
-          rows={unknownRoutes ?? []}
-          row={({ count, lastSeenAt, ...route }) => (
-            <>
-              <Request {...route} />
-              <span class="fact-more">
-                {text.times({ number: count })}, {formatShortMoment(lastSeenAt)}
-              </span>
-            </>
-          )}
-        />
-      </Tile>
-      <Tile title={text.failures} isTold={isTold(failures)} isWide>
-        <Listed
-          none={text.noFailures}
-          rows={failures ?? []}
-          row={({ at, reason, requestId, ...request }) => (
-            <>
-              <span class="badge badge-bad">{reason}</span> <Request {...request} />
-              <span class="fact-more">
-                {formatShortMoment(at)}, {text.requestId} <code>{requestId}</code>
-              </span>
-            </>
-          )}
-        />
-      </Tile>
-    </div>
+        </Tile>
+        <Certificate certificate={status.certificate ?? null} now={now} />
+        <Tile title={text.limiter} isWell isTold={isTold(limiter)}>
+          <p>{limiter?.clauses ? <code>{limiter.clauses}</code> : text.limiterOff}</p>
+          <p class="field-help">{text.remembered({ number: limiter?.addresses ?? 0 })}</p>
+          <p class="field-help">{text.limited({ number: limiter?.limited ?? 0 })}</p>
+        </Tile>
+        <Blocks limits={limits} onLift={onChange} />
+        <Slot name="status" status={status} />
+        <Tile title={text.warnings} isWell={!hasAny(warnings)} isTold={isTold(warnings)} isWide>
+          <p class="field-help">{text.warningsWhy}</p>
+          <Listed
+            none={text.noWarnings}
+            rows={warnings ?? []}
+            row={({ key, message }) => (
+              <>
+                {key !== null && <code class="badge badge-warn">{key}</code>} <bdi>{message}</bdi>
+              </>
+            )}
+          />
+        </Tile>
+        <Tile title={text.loginFailures} isWell isTold={isTold(loginFailures)} isWide>
+          <FailurePlot hours={lastHours(loginFailures ?? [], now)} />
+        </Tile>
+        <Tile title={text.unknownRoutes} isWell isTold={isTold(unknownRoutes)} isWide>
+          <p class="field-help">{text.unknownRoutesWhy}</p>
+          <Listed
+            none={text.noUnknownRoutes}
+            rows={unknownRoutes ?? []}
+            row={({ count, lastSeenAt, ...route }) => (
+              <>
+                <Request {...route} />
+                <span class="fact-more">
+                  {text.times({ number: count })}, {formatShortMoment(lastSeenAt)}
+                </span>
+              </>
+            )}
+          />
+        </Tile>
+        <Tile title={text.failures} isWell={!hasAny(failures)} isTold={isTold(failures)} isWide>
+          <Listed
+            none={text.noFailures}
+            rows={failures ?? []}
+            row={({ at, reason, requestId, ...request }) => (
+              <>
+                <span class="badge badge-bad">{reason}</span> <Request {...request} />
+                <span class="fact-more">
+                  {formatShortMoment(at)}, {text.requestId} <code>{requestId}</code>
+                </span>
+              </>
+            )}
+          />
+        </Tile>
+      </div>
+    </>
   );
 }
+
+const hasAny = (list: readonly unknown[] | null | undefined): boolean => (list ?? []).length > 0;
 
 type ListedProps<Row> = { rows: readonly Row[]; none: string; row: (row: Row) => ComponentChildren };
 
@@ -153,7 +164,7 @@ const Request = ({ method, path }: { method: string; path: string }) => (
 type ReachedProps = { title: string; reach: ReachStatus | null | undefined; more?: string | null | undefined };
 
 const Reached = ({ title, reach, more }: ReachedProps) => (
-  <Tile title={title} isTold={isTold(reach)}>
+  <Tile title={title} isTold={isTold(reach)} isWell={reach?.kind !== 'failed'}>
     {reach && <p class={`reach reach-${reach.kind}`}>{words.status[reach.kind]}</p>}
     {[reach?.kind === 'failed' && reach.reason, more].map(
       (fact) =>
@@ -169,12 +180,15 @@ const Reached = ({ title, reach, more }: ReachedProps) => (
 const DAY_SECONDS = 86_400;
 const FEW_DAYS = 14;
 
+const daysLeft = ({ certificate }: Partial<ServiceStatus>, now: number): number =>
+  certificate ? Math.floor((certificate.expiresAt - now) / DAY_SECONDS) : FEW_DAYS;
+
 function Certificate({ certificate, now }: Pick<ServiceStatus, 'certificate'> & { now: number }) {
   const text = words.status;
-  const days = certificate ? Math.floor((certificate.expiresAt - now) / DAY_SECONDS) : 0;
+  const days = daysLeft({ certificate }, now);
   const moment = formatDate(certificate?.expiresAt ?? 0);
   return (
-    <Tile title={text.certificate}>
+    <Tile title={text.certificate} isWell={days >= FEW_DAYS}>
       {certificate && (
         <p class={`reach reach-${days < FEW_DAYS ? 'failed' : 'ok'}`}>
           {days < 0 ? text.certificateEnded({ moment }) : text.daysLeft({ days })}
@@ -214,7 +228,12 @@ function Blocks({ limits: [fetched, again], onLift }: BlocksProps) {
     onLift();
   };
   return (
-    <Tile title={text.title} isTold={fetched.kind !== 'failed'} isWide>
+    <Tile
+      title={text.title}
+      isTold={fetched.kind !== 'failed'}
+      isWell={valueOr(fetched, []).length === 0 && said === ''}
+      isWide
+    >
       {fetched.kind === 'ready' && (
         <Listed
           none={text.none}
