@@ -90,6 +90,9 @@ describe('A passkey', { skip }, () => {
       await typePassword(page, VERA);
       await page.getByLabel('Code').waitFor();
       assert.deepEqual(await axeFindings(page), []);
+      // It is first, before the code.
+      const { y: passkey = 0 } = (await page.locator('#passkey').boundingBox()) ?? {};
+      assert.ok(passkey < ((await page.locator('#code').boundingBox())?.y ?? 0));
       await press(page, 'Log in with a passkey');
       await isIn(page);
       kept = await keysOf(phone);

@@ -42,6 +42,12 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
       {({ field }) => (
         <>
           <p>{text.why}</p>
+          {factors && factors.passkeys.length > 0 && hasPasskeysFor(facts.passkeyOrigin) && (
+            <div>
+              <Button onPress={proveByPasskey}>{text.byPasskey}</Button>
+              <Problem text={passkeyProblem} />
+            </div>
+          )}
           {isByCode ? (
             <TextField label={words.ui.common.code} {...field('code')} autocomplete="one-time-code" />
           ) : (
@@ -53,12 +59,6 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
                 autocomplete="current-password"
               />
             </>
-          )}
-          {factors && factors.passkeys.length > 0 && hasPasskeysFor(facts.passkeyOrigin) && (
-            <div>
-              <Button onPress={proveByPasskey}>{text.byPasskey}</Button>
-              <Problem text={passkeyProblem} />
-            </div>
           )}
           <ByProvider />
           {factors?.totp && (

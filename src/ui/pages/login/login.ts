@@ -195,7 +195,10 @@ async function verdictOutcome(response: Response): Promise<LoginOutcome> {
   const { status } = response;
   // A body that cannot be read asks for nothing.
   const body: unknown = status === 401 || status === 403 ? await response.json().catch(() => null) : null;
-  const asksCode = status === 401 && Array.isArray(Object(body)['second_factor']);
+  const factors: unknown = Object(body)['second_factor'];
+  const asksCode = status === 401 && Array.isArray(factors);
+  const passkey = element('passkey', HTMLButtonElement);
+  if (asksCode && factors.includes('passkey')) element('second-step', HTMLFieldSetElement).before(passkey);
   const outcome = loginOutcome({ status, retryAfter, asksCode, closed: closedIn(body) }, Date.now());
   return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
 }
