@@ -1,6 +1,7 @@
 /** Two transactions on accounts at once, of which each reads what the other changes: the second one finds what the first one did (SPEC 10). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import type { User } from '../../src/domain/accounts/account.ts';
 import { type Grants, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
@@ -8,9 +9,11 @@ import type { SignIn } from '../../src/domain/accounts/sign-in.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { MOST_WRONG_PINS } from '../../src/features/links/openings.ts';
 import type { Screen } from '../../src/features/screens/tables.ts';
+import { createSessionStore } from '../../src/store/accounts/logins.ts';
 import { deleteRows, updateRows } from '../../src/store/engine/rows.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { until } from '../support/until.ts';
 import { type Halt, type HaltedStore, interleaved, openHalted } from './support/halted-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
@@ -49,6 +52,10 @@ const code = (id: string) => ({
   ...{ deviceHash: `device ${id}`, userHash: `letters ${id}`, address: '192.0.2.1', agent: null, screenId: null },
   ...{ createdAt: THEN, expiresAt: THEN + 600, state: 'pending' as const },
 });
+const SESSION = {
+  ...{ user: VERA, address: '192.0.2.1', agent: '', keyId: 'k1' },
+  ...{ since: THEN, lastSeen: THEN, expiresAt: THEN + 900 },
+};
 const viewer = (client: string) => ({ id: undefined, client, address: '192.0.2.1', agent: null });
 
 const withPasskeys = async ({ secondFactor }: HaltedStore, ...ids: string[]): Promise<void> => {
@@ -470,6 +477,14 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
 
     if (engine === 'SQLite') return; // one writer
 
+    const gate = () => Promise.withResolvers<void>();
+    const waiting = (most: number) =>
+      until(`${most} wait`, async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(one.db);
+        return rows.length === most;
+      });
+
     it('people do not wait for one another, nor for admins', async () => {
       for (const held of [demote(CHIEF), demote(CARL)]) {
         const { reached, goOn } = one.halt();
@@ -480,6 +495,37 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
         goOn();
         assert.equal(await done, 'set');
       }
+    });
+
+    it('a batch of sessions that the server ends is written again', async () => {
+      const session = (id: string) => ({ ...SESSION, id });
+      const { noteSessions } = createSessionStore(other.db, other.locked);
+      for (const store of [one, other]) store.halt().goOn();
+      await noteSessions(['a', 'm', 'z'].map(session));
+      const [hasMiddle, hasLast, goneOn] = [gate(), gate(), gate()];
+      const holder = one.locked({}, async (db) => {
+        await deleteRows(db, 'seen_sessions', { id: 'm' });
+        hasMiddle.resolve();
+        await goneOn.promise;
+      });
+      await hasMiddle.promise;
+      const crossing = one.locked({}, async (db) => {
+        await sql`set local deadlock_timeout = '9s'`.execute(db);
+        await deleteRows(db, 'seen_sessions', { id: 'z' });
+        hasLast.resolve();
+        await waiting(1);
+        await deleteRows(db, 'seen_sessions', { id: 'a' });
+      });
+      await hasLast.promise;
+      const batch = noteSessions(['a', 'm', 'z'].map(session));
+      await waiting(2);
+      goneOn.resolve();
+      await Promise.all([holder, crossing, batch]);
+      const noted = await one.db.selectFrom('seen_sessions').select('id').orderBy('id').execute();
+      assert.deepEqual(
+        noted.map(({ id }) => id),
+        ['a', 'm', 'z'],
+      );
     });
 
     it('which wait for each other, the one that the server ends is tried again', async () => {

@@ -7,6 +7,7 @@ import type { UserName } from '../../domain/names.ts';
 import {
   countRows,
   deleteRows,
+  evenDeadlocked,
   findRecord,
   findRow,
   hasRow,
@@ -52,8 +53,8 @@ export const createSessionStore = storePart(
       const rows = seen.map((session) => writeRow('seen_sessions', session));
       // In one order: two replicas note the same ones.
       rows.sort((one, other) => (one.id < other.id ? -1 : 1));
-      for (const some of inChunks(rows, SESSIONS_AT_ONCE))
-        await db
+      for (const some of inChunks(rows, SESSIONS_AT_ONCE)) {
+        const noted = db
           .insertInto('seen_sessions')
           .values(some)
           .onConflict((conflict) =>
@@ -66,8 +67,9 @@ export const createSessionStore = storePart(
               expires_at: sql`case when excluded.expires_at > seen_sessions.expires_at
                 then excluded.expires_at else seen_sessions.expires_at end`,
             })),
-          )
-          .execute();
+          );
+        await evenDeadlocked(() => noted.execute());
+      }
     },
   },
   {},

@@ -179,22 +179,26 @@ export type Locked = <Result>(
 
 /** The server ends one of two transactions that wait for each other. */
 const DEADLOCK = '40P01';
-const TRIES = 3;
+
+/** Does it again where the server has ended it: nothing of it was written. */
+export async function evenDeadlocked<Result>(act: () => Promise<Result>, tries = 3): Promise<Result> {
+  try {
+    return await act();
+  } catch (fault) {
+    if (tries === 1 || !(fault instanceof Error && 'code' in fault && fault.code === DEADLOCK)) throw fault;
+    return evenDeadlocked(act, tries - 1);
+  }
+}
 
 export const lockedOn =
   (db: Kysely<Tables>, words: Dialect): Locked =>
-  async (lock, act) => {
-    for (let left = TRIES; ; left -= 1) {
-      try {
-        return await db.transaction().execute(async (transaction) => {
-          const wanted = typeof lock === 'function' ? await lock(transaction) : lock;
-          return act(transaction, await take(wanted, transaction, words));
-        });
-      } catch (fault) {
-        if (left === 1 || !(fault instanceof Error && 'code' in fault && fault.code === DEADLOCK)) throw fault;
-      }
-    }
-  };
+  (lock, act) =>
+    evenDeadlocked(() =>
+      db.transaction().execute(async (transaction) => {
+        const wanted = typeof lock === 'function' ? await lock(transaction) : lock;
+        return act(transaction, await take(wanted, transaction, words));
+      }),
+    );
 
 async function take({ key, admins, person, grant }: Lock, db: Queries, words: Dialect): Promise<User | undefined> {
   const lockRows = (table: TableName, where: object) =>
