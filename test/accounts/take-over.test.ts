@@ -45,6 +45,22 @@ describe('A role of the file that is taken over', () => {
     admin = await at.logIn(ADMIN_PERSON);
   });
 
+  it('is none any more when the file says something else of it than the copy, until it is taken again', async () => {
+    assert.equal(await status(PATH), 200);
+    assert.equal((await front())?.taken_over, true);
+    for (const changed of [
+      { ...ROLE, cameras: ['cam2'] },
+      { ...ROLE, deny: ['export', 'ptz'] },
+    ]) {
+      assert.equal((await at.reload(auth({ front_only: changed }))).isTaken, true);
+      assert.equal((await front())?.taken_over, undefined);
+      assert.equal(await status(PATH), 200);
+      assert.equal((await front())?.taken_over, true);
+    }
+    await at.reload(auth({ front_only: ROLE }));
+    assert.equal((await front())?.taken_over, undefined);
+  });
+
   it('counts as the file has it while its line is there, and then is one of the store with the same limits and users', async () => {
     const carl = await at.logIn(CARL);
     const profile = async (): Promise<unknown> => (await at.ask('/api/profile', { token: carl })).json();

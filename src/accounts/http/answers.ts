@@ -127,7 +127,7 @@ export const ROLE = named(
     role: TEXT,
     cameras: CAMERAS,
     source: z.enum(['builtin', 'file', 'store']),
-    taken_over: z.literal(true).optional().meta({ description: 'Of a role of the file: the store has it, too' }),
+    taken_over: z.literal(true).optional().meta({ description: 'Of a role of the file: the store has the same, too' }),
     users: z.int().meta({ description: 'How many users have the role' }),
     deny: z.array(z.enum(VERBS)).optional().meta({ description: 'What the role may not do on its cameras' }),
     hours: z.array(TEXT).optional().meta({ description: 'When it may be used: "Mon-Fri 07:00-18:00"' }),

@@ -1,5 +1,5 @@
 /** Custom roles: those of the configuration file and those created in the console; listed, made, changed and deleted (interface 2.2; SPEC 4.3). */
-
+import { isDeepStrictEqual } from 'node:util';
 import type { StoredRole } from '../../domain/accounts/account.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
@@ -73,6 +73,10 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: RoleS
       },
     );
 
+  const inFile = (role: Role): StoredRole | undefined => {
+    const [cameras, limit] = [fixed.cameras.get(role), fixed.limits.get(role)];
+    return cameras && { role, cameras, ...(limit && { limits: writtenLimits(limit) }) };
+  };
   return {
     get fixed(): CustomRoles {
       return fixed.cameras;
@@ -82,8 +86,9 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: RoleS
       fixed = given;
       join();
     },
-    /** Whether the store has the role, too, at the last reading. */
-    isStored: (role: Role): boolean => stored.some((one) => one.role === role),
+    inFile,
+    /** Whether the store has it, too, as the file has it now. */
+    isTakenOver: (role: Role): boolean => stored.some((one) => isDeepStrictEqual(one, inFile(role))),
     /** The roles as last read. */
     current: (): CustomRoles => roles,
     activeAtLastRead: (): ActiveRoles => active,
@@ -151,7 +156,7 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
           role,
           cameras: entries,
           source,
-          ...(source === 'file' && roleRegistry.isStored(role) && { taken_over: true }),
+          ...(source === 'file' && roleRegistry.isTakenOver(role) && { taken_over: true }),
           users: count(role),
           ...(deny && { deny }),
           ...(hours && { hours }),
@@ -163,15 +168,10 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
     change,
     /** Copies a role of the file into the store, where it counts once the file has it no more. Refuses by a `Refused`. */
     async takeOver(name: string): Promise<Role> {
-      const role = name as Role;
-      const cameras = roleRegistry.fixed.get(role);
-      if (!cameras) throw unfit('role-absent', `The configuration file has no role ${name}`, 404);
-      const limit = (await roleRegistry.active()).limits.get(role);
-      await roleStore.changeRoles({
-        saved: [{ role, cameras, ...(limit && { limits: writtenLimits(limit) }) }],
-        deleted: [],
-      });
-      return role;
+      const inFile = roleRegistry.inFile(name as Role);
+      if (!inFile) throw unfit('role-absent', `The configuration file has no role ${name}`, 404);
+      await roleStore.changeRoles({ saved: [inFile], deleted: [] });
+      return inFile.role;
     },
     /** The same by a page of the NVR, which knows its own cameras alone: entries of a role that name none of them stay. */
     async changeHere(wanted: WantedRoles, isHere: (entry: string) => boolean): Promise<RolesChanged> {
