@@ -116,9 +116,17 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
       assert.deepEqual(await store.sessions.listSessions(THEN), [second, first]);
       assert.deepEqual(await store.sessions.listSessions(THEN, VERA), [first]);
       assert.deepEqual(
-        [await store.sessions.findSession('1'), await store.sessions.findSession('3')],
+        [await store.sessions.findSession('1', THEN), await store.sessions.findSession('3', THEN)],
         [first, undefined],
       );
+    });
+
+    it('are listed where the account was made while the clock was ahead', async () => {
+      const early = { ...user('newcomer' as UserName), createdAt: THEN + 31_536_000 };
+      await store.accounts.addUser(early);
+      await store.sessions.noteSessions([session('1', { user: early.name })]);
+      assert.deepEqual(await ids(), ['1']);
+      assert.equal((await store.sessions.findSession('1', THEN))?.id, '1');
     });
 
     it('are noted again with all but their beginning', async () => {

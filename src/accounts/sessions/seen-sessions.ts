@@ -68,7 +68,7 @@ export function createSeenSessions({
   const ends = createSessionEnds(
     // A store that cannot be read renews nothing: the session is over at the end that is known here.
     (id) =>
-      store.findSession(id).then(
+      store.findSession(id, unixSeconds(clock)).then(
         (session) => session?.expiresAt,
         () => undefined,
       ),
@@ -106,7 +106,7 @@ export function createSeenSessions({
     },
     async find(id: string): Promise<SeenSession | undefined> {
       await writes.flush();
-      return store.findSession(id);
+      return store.findSession(id, unixSeconds(clock));
     },
   };
 }

@@ -32,14 +32,14 @@ export const createSessionStore = storePart(
   {
     /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
     async listSessions(db, now: number, user?: UserName): Promise<readonly SeenSession[]> {
-      const lasting = notEnded(db).where('seen_sessions.expires_at', '>', now).limit(MOST_LISTED);
+      const lasting = notEnded(db, now).where('seen_sessions.expires_at', '>', now).limit(MOST_LISTED);
       const own = user === undefined ? lasting : lasting.where('user_name', '=', user);
       const rows = await own.orderBy('last_seen', 'desc').orderBy('id').execute();
       return rows.map((row) => readRecord('seen_sessions', row));
     },
 
-    async findSession(db, id: string): Promise<SeenSession | undefined> {
-      const row = await notEnded(db).where('id', '=', id).executeTakeFirst();
+    async findSession(db, id: string, now: number): Promise<SeenSession | undefined> {
+      const row = await notEnded(db, now).where('id', '=', id).executeTakeFirst();
       return row && readRecord('seen_sessions', row);
     },
 
@@ -76,12 +76,13 @@ export const createSessionStore = storePart(
 );
 
 /** Sightings are written with a delay: a session among them may have been revoked, or ended with its user or password. */
-const notEnded = (db: Queries) =>
+const notEnded = (db: Queries, now: number) =>
   db
     .selectFrom('seen_sessions')
     .innerJoin('users', 'users.name', 'user_name')
     .selectAll('seen_sessions')
-    .where(sql<boolean>`since + 1 > created_at and since + 1 > coalesce(password_changed_at, 0)`)
+    .where(sql<boolean>`(since + 1 > created_at or created_at > ${now})`)
+    .where(sql<boolean>`since + 1 > coalesce(password_changed_at, 0)`)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('revoked_tokens').select('token_id').whereRef('token_id', '=', 'id'))),
     );
