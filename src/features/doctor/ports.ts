@@ -5,12 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
-import { hostInUrl } from '../../domain/addresses.ts';
+import { hostInUrl, trustedNetworks } from '../../domain/addresses.ts';
 import { DEFAULT_ALIVE, type TableHead, type TablePort } from '../../domain/policy.ts';
 import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
-import type { NetworkSurroundings } from '../feature.ts';
+import type { NetworkInterface, NetworkSurroundings } from '../feature.ts';
 import { isPosterns } from './cause.ts';
-import { outsideAddresses } from './outside-addresses.ts';
 import { type ProbeResponse, send } from './send.ts';
 
 /** A port of the NVR's that is reachable where browsers come from. */
@@ -39,17 +38,19 @@ export interface HttpQuestion {
   readonly isTold: RegExp;
 }
 
-/** The ports to look at, and what is asked at the one where the NVR asks for no login. */
-export interface NvrPorts {
-  readonly known: readonly KnownPort[];
-  readonly open: HttpQuestion;
-}
+export type NvrPorts = ReturnType<typeof nvrPorts>;
 
-/** `ports` are those of the route table. Without an open one among them any answer at `alive` counts. */
-export function nvrPorts({ ports = [], alive = DEFAULT_ALIVE }: TableHead): NvrPorts {
-  const known = ports.map((port) => ({ port: port.port, what: port.what, ask: port.asks ?? questionAt(port) }));
-  const open = ports.find((port) => port.open);
-  return { known, open: open ? questionAt(open) : { protocol: 'http:', path: alive, isTold: ANY } };
+/**
+ * The ports of the route table to look at, and what is asked at the one where the NVR asks for no login: without one among them
+ * any answer at `alive` counts.
+ */
+export function nvrPorts({ ports = [], alive = DEFAULT_ALIVE }: TableHead) {
+  const known = ports.map(
+    (port): KnownPort => ({ port: port.port, what: port.what, ask: port.asks ?? questionAt(port) }),
+  );
+  const without = ports.find((port) => port.open);
+  const open: HttpQuestion = without ? questionAt(without) : { protocol: 'http:', path: alive, isTold: ANY };
+  return { known, open };
 }
 
 const ANY = /^/;
@@ -203,4 +204,42 @@ async function lookAround({ nvr: { url } }: Settings): Promise<NetworkSurroundin
     routes: await readFile('/proc/net/route', 'latin1').catch(() => ''),
     nvrAddress: looked?.address,
   };
+}
+
+/** Networks between containers or virtual machines of one host: other machines are not on them. */
+const WITHIN_A_HOST = /^(?:docker|br-|veth|virbr|podman|cni|lxcbr|lxdbr)/;
+const LINK_LOCAL = /^fe80:/i;
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/i;
+
+/**
+ * Addresses at which machines other than this one, or than this container's network, may reach the NVR's ports. `own`: those of
+ * this machine; in a container, of its networks. `others`: the host of a container, and the NVR's where it is on no network of
+ * its own.
+ */
+export function outsideAddresses({ isContainer, interfaces, routes, nvrAddress }: NetworkSurroundings) {
+  const isShared = ({ name }: NetworkInterface): boolean => isContainer || !WITHIN_A_HOST.test(name);
+  const own = interfaces.filter((one) => !one.internal && !LINK_LOCAL.test(one.address) && isShared(one));
+  const host = isContainer ? gatewayIn(routes) : undefined;
+  const nvr = nvrAddress !== undefined && isOutside(nvrAddress, isContainer, interfaces) ? nvrAddress : undefined;
+  const ownAddresses = own.map(({ address }) => address);
+  const others = [host, nvr].filter((address) => address !== undefined && !ownAddresses.includes(address));
+  return { own: ownAddresses, others: [...new Set(others as string[])] };
+}
+
+/** A container shares a network with the NVR alone, or with few others; a machine shares its network with every other on it. */
+function isOutside(address: string, isContainer: boolean, interfaces: readonly NetworkInterface[]): boolean {
+  if (LOOPBACK.test(address)) return false;
+  const through = interfaces.find(({ cidr }) => cidr !== null && trustedNetworks([cidr]).includes(address));
+  return through === undefined || !(isContainer || WITHIN_A_HOST.test(through.name));
+}
+
+/** The gateway of the default route in the kernel's table: `eth0 00000000 0100A8C0 0003 …`, its bytes reversed. */
+function gatewayIn(table: string): string | undefined {
+  const rows = table.split('\n').map((line) => line.split('\t'));
+  const row = rows.find(([, to, gateway]) => to === '00000000' && gateway !== '00000000');
+  const bytes = /^(\w\w)(\w\w)(\w\w)(\w\w)$/.exec(row?.[2]?.trim() ?? '')?.slice(1);
+  return bytes
+    ?.reverse()
+    .map((byte) => Number.parseInt(byte, 16))
+    .join('.');
 }

@@ -6,15 +6,9 @@ import { z } from 'zod';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, named } from '../../routes/shapes.ts';
 import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, PICTURE, STREAM_END, UPLOAD_BYTES } from './marks.ts';
+import type { probeRules } from './run-doctor.ts';
 
-export interface ProbeRules {
-  /** Whether the address is in auth.trusted_proxies. */
-  readonly isTrustedPeer: (address: string) => boolean;
-  /** Names, lower-case, in which an identity may come. */
-  readonly identityHeaders: readonly string[];
-  /** Unix seconds. */
-  readonly now: () => number;
-}
+export type ProbeRules = ReturnType<typeof probeRules>;
 
 const ROOT = '/postern/api/doctor';
 /** Headers that carry the user, the scheme and the client's address. */

@@ -10,7 +10,6 @@ import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
 import { findInternalPort, nvrPorts } from './ports.ts';
-import type { ProbeRules } from './probe-routes.ts';
 import { createReport, type Report, type ReportWishes } from './report.ts';
 
 export interface DoctorRun extends ReportWishes {
@@ -57,16 +56,15 @@ export async function runDoctor(
 }
 
 /** What the routes that doctor's probes ask need of the settings. */
-export function probeRules(settings: Settings, clock: Clock): ProbeRules {
-  const trusted = trustedNetworks(settings.auth.trusted_proxies);
-  return {
-    isTrustedPeer: trusted.includes,
-    identityHeaders: identityHeaders(settings),
-    now: () => clock.now() / 1000,
-  };
-}
+export const probeRules = (settings: Settings, clock: Clock) => ({
+  /** Whether the address is in auth.trusted_proxies. */
+  isTrustedPeer: trustedNetworks(settings.auth.trusted_proxies).includes,
+  identityHeaders: identityHeaders(settings),
+  /** Unix seconds. */
+  now: () => clock.now() / 1000,
+});
 
-/** None with accounts of its own: then no header says who calls. */
+/** The headers in which an identity may come, lower-case. None with accounts of its own: then no header says who calls. */
 function identityHeaders({ auth, proxy }: Settings): readonly string[] {
   if (auth.enabled) return [];
   const { user, role } = proxy.header_map;

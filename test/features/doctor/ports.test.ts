@@ -4,8 +4,14 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
-import { outsideAddresses } from '../../../src/features/doctor/outside-addresses.ts';
-import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../../src/features/doctor/ports.ts';
+import {
+  internalPort,
+  type KnownPort,
+  nvrPorts,
+  openNvrPort,
+  openPorts,
+  outsideAddresses,
+} from '../../../src/features/doctor/ports.ts';
 import { createReport, formatReport } from '../../../src/features/doctor/report.ts';
 import type { NetworkSurroundings } from '../../../src/features/feature.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
