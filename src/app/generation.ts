@@ -1,34 +1,19 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
-import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { actualSender, credentialName } from '../domain/credentials.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
-import type { ServiceStatus } from '../domain/status.ts';
 import type { ActiveFeature } from '../features/feature.ts';
 import { createAuthorizer } from '../gateway/authorizer.ts';
-import type { Rules } from '../gateway/decision/admit.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
 import { judgeReadiness, type ProviderFaults, serviceStatus } from '../gateway/readiness.ts';
-import type { Readiness } from '../telemetry/readiness.ts';
 import { createGate, servicesUnder } from './gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
-import type { AccountServices } from './services.ts';
 
 /** A request stays with the generation that it found: nothing in it changes with the next. */
-export interface Generation {
-  readonly config: ServiceConfig;
-  readonly settings: Settings;
-  readonly accounts: AccountServices;
-  readonly components: Components;
-  readonly gates: Readonly<Record<ListenerName, Handlers>>;
-  /** The rules for checking open streams again; nothing of it is counted. */
-  readonly rules: () => Rules;
-  readonly readiness: () => Promise<Readiness>;
-  readonly status: () => Promise<ServiceStatus>;
-}
+export type Generation = ReturnType<typeof generationUnder>;
 
 /** What a generation is made from beside its configuration. */
 export interface GenerationDeps {
@@ -62,11 +47,7 @@ export async function openGeneration(
   }
 }
 
-function generationUnder(
-  config: ServiceConfig,
-  { runtime, warnings, house }: GenerationDeps,
-  components: Components,
-): Generation {
+function generationUnder(config: ServiceConfig, { runtime, warnings, house }: GenerationDeps, components: Components) {
   const { settings } = config;
   const { clock, counters, certificates, unknownRoutes } = runtime;
   const accounts = runtime.accounts.under(settings);
@@ -117,6 +98,7 @@ function generationUnder(
     },
   });
   const gates = { external: createHandlers('external', gate), internal: createHandlers('internal', gate) };
+  /** `rules`: for checking open streams again; nothing of it is counted. */
   return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness, status };
 }
 

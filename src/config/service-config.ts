@@ -17,10 +17,9 @@ export interface ServiceConfig extends Omit<LoadedConfig, 'warnings'> {
   readonly files: readonly string[];
 }
 
-export interface InvalidConfig extends Omit<RefusedConfig, 'warnings'> {
-  readonly warnings?: readonly string[];
-  readonly files: readonly string[];
-}
+export type InvalidConfig = Omit<RefusedConfig, 'warnings'> &
+  Pick<ServiceConfig, 'files'> &
+  Partial<Pick<ServiceConfig, 'warnings'>>;
 
 /** `files`: every file that was looked for. A change of one of them is a reason to reload. */
 export type ServiceConfigOutcome = ServiceConfig | InvalidConfig;

@@ -16,15 +16,7 @@ import { keepEvents } from './event-upkeep.ts';
 import { generateSampleEvents } from './sample-events.ts';
 import { askWorker, keepWorker, startEventsWorker } from './worker.ts';
 
-export interface EventsBackend {
-  readonly upstream: Upstream;
-  setCameras(cameras: readonly CameraName[]): void;
-  /** Custom roles have changed. */
-  tellRoles(): void;
-  health(): Promise<ReachStatus>;
-  /** Answers what is in flight, then ends. */
-  close(): Promise<void>;
-}
+export type EventsBackend = NonNullable<Awaited<ReturnType<typeof openEvents>>>;
 
 /** Longer questions end with 503, which says how to narrow them. */
 export const QUERY_SECONDS = 10;
@@ -41,7 +33,7 @@ export interface EventsDeps {
 }
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
-export async function openEvents(settings: Settings, deps: EventsDeps): Promise<EventsBackend | undefined> {
+export async function openEvents(settings: Settings, deps: EventsDeps) {
   const { source, nvr_database, retention } = settings.events;
   const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
@@ -103,14 +95,16 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   });
   const isAtOnce = isStartedAtOnce(settings);
   if (isAtOnce) await worker.start();
+  const upstream: Upstream = { kind: 'unix', path: socketPath, ...(isAtOnce ? {} : { wake: worker.wake }) };
   return {
-    upstream: { kind: 'unix', path: socketPath, ...(isAtOnce ? {} : { wake: worker.wake }) },
-    setCameras(known) {
+    upstream,
+    setCameras(known: readonly CameraName[]): void {
       cameras = known;
       worker.setRoles(roles(), cameras);
     },
-    tellRoles: () => worker.setRoles(roles(), cameras),
-    async health() {
+    /** Custom roles have changed. */
+    tellRoles: (): void => worker.setRoles(roles(), cameras),
+    async health(): Promise<ReachStatus> {
       await worker.wake();
       const fault = worker.fault();
       if (damage !== undefined) return { kind: 'failed', reason: damage };
@@ -118,7 +112,8 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       const status = await worker.look();
       return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
     },
-    async close() {
+    /** Answers what is in flight, then ends. */
+    async close(): Promise<void> {
       if (upkeep) await upkeep.close();
       await worker.stop();
       await rm(directory, { recursive: true, force: true });

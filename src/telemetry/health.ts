@@ -56,12 +56,8 @@ export function openHealth(
       const now = dropped();
       metrics.logLinesDropped.add(now - droppedBefore);
       droppedBefore = now;
-      return now === 0
-        ? OK
-        : {
-            kind: 'degraded',
-            reason: `${now} log lines were dropped: check what reads the output of the service, it is too slow`,
-          };
+      if (now === 0) return OK;
+      return degraded(`${now} log lines were dropped: check what reads the output of the service, it is too slow`);
     },
     /** What is told of revocations that could not be written. */
     revocations: () => ({
@@ -90,7 +86,7 @@ function changesHealth(metrics: Metrics, log: Logger) {
       const reason = 'changes of other replicas are not received, so each request asks the store';
       if (!isHeard) log.error({ err: fault }, `${reason}: see the cause, or check store.listen_url`);
       else if (state.kind === 'degraded') log.info('changes of other replicas are received again');
-      state = isHeard ? OK : { kind: 'degraded', reason };
+      state = isHeard ? OK : degraded(reason);
     },
   };
 }

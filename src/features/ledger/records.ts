@@ -40,7 +40,8 @@ export interface OpenSpan extends LedgerEntry {
   readonly id: string;
 }
 
-export interface LedgerRecord extends LedgerEntry {
+/** The place of a record in a chain; as a value of its own, that of the last one. */
+export interface ChainHead {
   readonly chain: string;
   /** The number in its chain: from 1 on, without gaps. */
   readonly seq: number;
@@ -48,12 +49,7 @@ export interface LedgerRecord extends LedgerEntry {
   readonly hash: string;
 }
 
-/** The last record of a chain. */
-export interface ChainHead {
-  readonly chain: string;
-  readonly seq: number;
-  readonly hash: string;
-}
+export type LedgerRecord = LedgerEntry & ChainHead;
 
 /** All records of a chain up to this one were deleted; what ended on this day and later was kept. */
 export interface ChainClosing extends ChainHead {
@@ -132,17 +128,13 @@ export interface LedgerQuestion {
   readonly sight: LedgerSight | undefined;
 }
 
-/** The record behind which a page begins, newest first. */
-export interface LedgerCursor {
-  readonly from: number;
-  readonly id: string;
-}
-
 /** A record as it is listed. `hash` is null while the span goes on. */
-export interface ListedRecord extends LedgerEntry {
-  readonly id: string;
+export interface ListedRecord extends OpenSpan {
   readonly hash: string | null;
 }
+
+/** The record behind which a page begins, newest first. */
+export type LedgerCursor = Pick<ListedRecord, 'from' | 'id'>;
 
 /**
  * Which one of the chains of the store it is, from 1 on: another one begins where the one before does not fit any more. 0 for
