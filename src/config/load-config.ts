@@ -103,7 +103,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const settings = await settingsFrom(layers.tree, schema, places, stored !== undefined);
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
   const readable = settings.ok ? settings.value : settings.error.readable;
-  const warnings = (readable ? listWarnings(schema, readable) : []).map(placed);
+  const warnings = (readable ? listWarnings(readable) : []).map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
   const given = givenKeys(layers.tree).difference(new Set(below));
@@ -160,7 +160,7 @@ async function settingsFrom(
   const findings = [
     ...lostKeys(tree),
     ...(await fillSecrets(tree, schema.keys, places)),
-    ...crossFindings(schema, tree, isWhole),
+    ...crossFindings(tree, isWhole),
   ];
   const parsed = schema.read.safeParse(tree, { error: messageFor(schema.isSecret), reportInput: false });
   const absolute = (settings: Settings): Settings => withAbsolutePaths(settings, places.directory);

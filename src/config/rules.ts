@@ -9,18 +9,14 @@ import { SERVER_RULES } from './schema/server-rules.ts';
 
 const RULES: readonly Rule[] = [...SERVER_RULES, ...AUTH_RULES, ...PROXY_RULES];
 
-/** Those of the core, and of the features. */
-const rulesOf = ({ rules }: RuledKeys): readonly Rule[] => [...RULES, ...rules];
-type RuledKeys = Pick<Schema, 'rules' | 'keys'>;
-
 /** `tree`: the raw values. `isWhole`: with the values that the store holds. */
-export function crossFindings(schema: RuledKeys, tree: unknown, isWhole: boolean): readonly Finding[] {
+export function crossFindings(tree: unknown, isWhole: boolean): readonly Finding[] {
   const raw = (key: string): unknown => valueAt(tree, key.split('.'));
-  return rulesOf(schema).flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);
+  return RULES.flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);
 }
 
-export const listWarnings = (schema: RuledKeys, settings: Settings): readonly Finding[] =>
-  rulesOf(schema).flatMap(({ warnings }) => warnings?.(settings) ?? []);
+export const listWarnings = (settings: Settings): readonly Finding[] =>
+  RULES.flatMap(({ warnings }) => warnings?.(settings) ?? []);
 
 export interface Renewal {
   /** What holds from now on. */
@@ -36,7 +32,12 @@ export interface Renewal {
 }
 
 /** `running` is what holds now, `read` what the file says, `written` the keys that have a value there: all, unless told otherwise. */
-export function renewed(schema: RuledKeys, running: Settings, read: Settings, written?: ReadonlySet<string>): Renewal {
+export function renewed(
+  schema: Pick<Schema, 'keys'>,
+  running: Settings,
+  read: Settings,
+  written?: ReadonlySet<string>,
+): Renewal {
   const different = changedKeys(running, read);
   const given = written ?? new Set(different);
   const held = different.filter((key) => isHeld(key, schema, running, read, given));
@@ -55,13 +56,13 @@ const OF_IDENTITY = /^auth\.(?:enabled|trusted_proxies)$|^proxy\./;
  */
 function isHeld(
   key: string,
-  schema: RuledKeys,
+  schema: Pick<Schema, 'keys'>,
   running: Settings,
   read: Settings,
   given: ReadonlySet<string>,
 ): boolean {
   if (running.auth.enabled !== read.auth.enabled && OF_IDENTITY.test(key)) return true;
-  if (rulesOf(schema).some((rule) => rule.key === key && rule.widens?.(running, read, given))) return true;
+  if (RULES.some((rule) => rule.key === key && rule.widens?.(running, read, given))) return true;
   const [before, after] = [running, read].map((settings) => valueAt(settings, key.split('.')));
   return !given.has(key) && isWider(schema.keys.get(key), before, after);
 }

@@ -5,7 +5,7 @@ import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { Providers } from '../accounts/login/providers.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
 import type { AccountServices, Lasting, Services } from '../app/services.ts';
-import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
+import type { Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { MaybePromise } from '../domain/async.ts';
@@ -41,8 +41,6 @@ type Families = Readonly<Record<string, MetricFamily>>;
 export interface FeatureParts<Metrics extends Families = Families> {
   /** Sections of the configuration, by name. */
   readonly keys?: Sections;
-  /** Rules beside its keys. */
-  readonly rules?: readonly Rule[];
   /** The declarations: rows of the route table, and the description of the API. */
   readonly routes?: readonly OwnRoute<never>[];
   /** Every metric at its beginning: scrapes have them from the start. */

@@ -30,11 +30,7 @@ export const loadFeatures = (list: readonly Feature[] = FEATURES): Promise<reado
 
 /** The configuration with the keys of these features. */
 export async function schemaWith(list?: readonly Feature[]): Promise<Schema> {
-  const features = await loadFeatures(list);
-  return createSchema(
-    Object.assign({}, ...features.map(({ keys }) => keys)),
-    features.flatMap(({ rules = [] }) => rules),
-  );
+  return createSchema(Object.assign({}, ...(await loadFeatures(list)).map(({ keys }) => keys)));
 }
 
 let schema: Promise<Schema> | undefined;

@@ -57,15 +57,13 @@ export interface Rule {
 
 export type Schema = ReturnType<typeof createSchema>;
 
-/** `rules`: those of features, beside their keys. */
-export function createSchema(sections: Sections, rules: readonly Rule[] = []) {
+export function createSchema(sections: Sections) {
   const file = z.strictObject({ ...SECTIONS, ...sections });
   const keys = readKeys(file);
   return {
     file,
     /** Every key, by its place. */
     keys,
-    rules,
     /** Its result holds the sections of features, too: they know their types. */
     read: file.transform((settings): Settings => withSource(settings as z.output<z.ZodObject<typeof SECTIONS>>)),
     /** Whether the value at a path is a secret, or an entry of one that is a list. */
