@@ -16,12 +16,19 @@ interface EventUpkeepDeps {
 /** When the clock has been looked at for long enough (`createDeletionGuard`). */
 const FIRST_DELETION_MS = 16 * 60_000;
 
-export function keepEvents(deps: EventUpkeepDeps) {
+export function keepEvents({ store, clock, mayDelete, retention, onDeleted, onFault }: EventUpkeepDeps) {
   const stop = new AbortController();
+  const deleteOld = async (): Promise<void> => {
+    if (retention === null || stop.signal.aborted || !mayDelete()) return;
+    await store
+      .forgetEvents(unixSeconds(clock) - retention, stop.signal)
+      .then(onDeleted)
+      .catch(onFault);
+  };
   let deleting = Promise.resolve();
   /** One after another: the first may take hours. */
   const deleteNext = (): void => {
-    deleting = deleting.then(() => deleteOld(deps, stop.signal));
+    deleting = deleting.then(deleteOld);
   };
   const first = setTimeout(deleteNext, FIRST_DELETION_MS).unref();
   const stopChores = hourly(deleteNext);
@@ -34,14 +41,4 @@ export function keepEvents(deps: EventUpkeepDeps) {
       await deleting;
     },
   };
-}
-
-async function deleteOld(deps: EventUpkeepDeps, signal: AbortSignal): Promise<void> {
-  const { store, clock, mayDelete, retention, onDeleted, onFault } = deps;
-  if (retention === null || signal.aborted || !mayDelete()) return;
-  try {
-    onDeleted(await store.forgetEvents(unixSeconds(clock) - retention, signal));
-  } catch (fault) {
-    onFault(fault);
-  }
 }

@@ -7,11 +7,10 @@ import type { Settings } from '../config/schema/schema.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { Upstream } from '../domain/addresses.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
-import { type Clock, type DeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
+import { type DeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { ReachStatus } from '../domain/status.ts';
 import type { Store } from '../store/open-store.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import { keepEvents } from './event-upkeep.ts';
 import { generateSampleEvents } from './sample-events.ts';
 import { askWorker, keepWorker, startEventsWorker } from './worker.ts';
@@ -21,15 +20,12 @@ export type EventsBackend = NonNullable<Awaited<ReturnType<typeof openEvents>>>;
 /** Longer questions end with 503, which says how to narrow them. */
 export const QUERY_SECONDS = 10;
 
-export interface EventsDeps {
+export interface EventsDeps extends Pick<Services, 'clock' | 'log' | 'metrics'> {
   readonly roles: () => CustomRoles;
   /** Tells the other sites on the store which cameras the NVR has. Never rejects. */
   readonly publishCameras: (cameras: readonly string[]) => Promise<void>;
   readonly store: Store;
-  readonly clock: Clock;
   readonly mayDelete: DeletionGuard;
-  readonly log: Services['log'];
-  readonly metrics: Metrics;
 }
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
