@@ -4,13 +4,6 @@ import { join } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import { LARGEST_TEXT_BYTES, putInPlace, readBounded } from '../files/files.ts';
 
-export interface ConfigFile {
-  readonly file: string;
-  readonly text: string;
-  /** Written just now. */
-  readonly created: boolean;
-}
-
 /** Secrets come to stand in it. */
 const PRIVATE = 0o600;
 const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
@@ -26,7 +19,7 @@ export async function openConfigFile(
   directory: string,
   whenMissing: WhenMissing,
   first: string = QUICKSTART,
-): Promise<Result<ConfigFile, string>> {
+): Promise<Result<Awaited<ReturnType<typeof writeFirst>>, string>> {
   const present = await existing(directory);
   if (present.length > 1) return err(`${CONFIG_NAMES.join(' and ')} are both in ${directory}: remove one of the two`);
   try {
@@ -44,19 +37,20 @@ async function existing(directory: string): Promise<readonly string[]> {
   const files: string[] = [];
   for (const name of CONFIG_NAMES) {
     const file = join(directory, name);
-    if (await exists(file)) files.push(file);
+    if (await isThere(file)) files.push(file);
   }
   return files;
 }
 
 /** Also true for a file that may not be read: it is there, and a new one must not take its place. */
-const exists = (file: string): Promise<boolean> =>
+export const isThere = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
     (fault: NodeJS.ErrnoException) => fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR',
   );
 
-async function writeFirst(directory: string, first: string): Promise<ConfigFile> {
+/** `created`: written just now, by this process. */
+async function writeFirst(directory: string, first: string) {
   const file = join(directory, CONFIG_NAMES[0]);
   const text = await readBounded(first);
   await mkdir(directory, { recursive: true });

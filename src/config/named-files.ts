@@ -1,7 +1,9 @@
 /** Where keys of the schema stand in a configuration, and the files that they name: a backup takes them, `check` opens them (SPEC 1, 15). */
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { isRecord } from '../domain/json.ts';
+import { isThere } from './config-file.ts';
+import type { LoadedConfig } from './load-config.ts';
 import type { Finding, KeyPath, Problem } from './problems/problems.ts';
 import { type Keys, placeAmong } from './schema/keys.ts';
 import type { Settings } from './schema/schema.ts';
@@ -84,13 +86,11 @@ const fileMode = (file: string): Promise<number> =>
   );
 
 /** Certificate and key that the configuration names and that are not there: a self-signed pair must not take their place. */
-interface TlsConfig {
-  readonly settings: Pick<Settings, 'tls'>;
-  readonly given: ReadonlySet<string>;
-  readonly placed: (finding: Finding) => Problem;
-}
-
-export async function missingTlsFiles({ settings: { tls }, given, placed }: TlsConfig): Promise<readonly Problem[]> {
+export async function missingTlsFiles({
+  settings: { tls },
+  given,
+  placed,
+}: Pick<LoadedConfig, 'settings' | 'given' | 'placed'>): Promise<readonly Problem[]> {
   if (!tls.enabled) return [];
   const problems: Problem[] = [];
   for (const key of ['certificate', 'private_key'] as const) {
@@ -100,9 +100,3 @@ export async function missingTlsFiles({ settings: { tls }, given, placed }: TlsC
   }
   return problems;
 }
-
-const isThere = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    (fault: NodeJS.ErrnoException) => fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR',
-  );

@@ -18,18 +18,7 @@ export function crossFindings(tree: unknown, isWhole: boolean): readonly Finding
 export const listWarnings = (settings: Settings): readonly Finding[] =>
   RULES.flatMap(({ warnings }) => warnings?.(settings) ?? []);
 
-export interface Renewal {
-  /** What holds from now on. */
-  readonly settings: Settings;
-  /** Keys that hold from now on with another value. */
-  readonly changed: readonly string[];
-  /** Keys that would have another value after a restart. */
-  readonly waiting: readonly string[];
-  /** Those of `waiting` that wait because their new value would trust more than the active one. */
-  readonly held: readonly string[];
-  /** Changes that are active at once but are often made by mistake. */
-  readonly warnings: readonly Finding[];
-}
+export type Renewal = ReturnType<typeof renewed>;
 
 /** `running` is what holds now, `read` what the file says, `written` the keys that have a value there: all, unless told otherwise. */
 export function renewed(
@@ -37,13 +26,16 @@ export function renewed(
   running: Settings,
   read: Settings,
   written?: ReadonlySet<string>,
-): Renewal {
+) {
   const different = changedKeys(running, read);
   const given = written ?? new Set(different);
+  /** Those of `waiting` that wait because their new value would trust more than the active one. */
   const held = different.filter((key) => isHeld(key, schema, running, read, given));
+  /** Keys that would have another value after a restart. */
   const waiting = different.filter((key) => schema.keys.get(key)?.fromStart || held.includes(key));
   const changed = different.filter((key) => !waiting.includes(key));
   const settings = keeping(waiting, running, read);
+  /** `settings`: what holds from now on. `warnings`: of changes that are active at once but are often made by mistake. */
   return { settings, changed, waiting, held, warnings: lostProxies(running, settings) };
 }
 

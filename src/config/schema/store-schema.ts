@@ -5,19 +5,11 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import { higher, key, never } from './keys.ts';
 import { parsed, wholeSeconds } from './value-types.ts';
 
-/** One file on this machine. */
-export interface SqliteStore {
-  readonly engine: 'sqlite';
-  readonly file: string;
-}
-
-/** A server that several replicas share. The address may hold a password. */
-export interface PostgresStore {
-  readonly engine: 'postgres';
-  readonly url: string;
-}
-
-export type StoreUrl = SqliteStore | PostgresStore;
+type StoreUrl =
+  /** One file on this machine. */
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** A server that several replicas share. The address may hold a password. */
+  | { readonly engine: 'postgres'; readonly url: string };
 
 const SQLITE = 'sqlite:';
 const DEFAULT_GRACE = 60;
@@ -56,7 +48,7 @@ function parseListenUrl(url: string): Result<string, string> {
   return parsedUrl.ok ? ok(url) : parsedUrl;
 }
 
-function parsePostgresUrl(url: string): Result<PostgresStore, string> {
+function parsePostgresUrl(url: string): Result<StoreUrl, string> {
   const address = postgresAddress(url);
   return address.ok ? ok({ engine: 'postgres', url }) : address;
 }

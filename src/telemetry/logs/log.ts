@@ -6,18 +6,14 @@ import { TOKEN, visibleJson } from '../../domain/text.ts';
 /** Where log lines go: a stream that drops lines when nothing reads them counts those. */
 export type ConsoleStream = DestinationStream & { readonly dropped?: () => number };
 
-export interface LogRules {
-  readonly default: Level;
-  /** `service.api.auth: debug`; a name without a level of its own has its parent's. */
-  readonly logs: ReadonlyMap<string, Level>;
-}
+export type LogRules = ReturnType<typeof logRules>;
 
-/** The key `logger`. The NVR's loggers begin with `frigate`: `frigate.api.auth` is accepted as an alias of `service.api.auth`. */
+/** The key `logger`; a name without a level of its own has its parent's. The NVR's loggers begin with `frigate`: `frigate.api.auth` is accepted as an alias of `service.api.auth`. */
 export const logRules = ({
   logger: { default: usual, logs },
 }: {
   readonly logger: { readonly default: Level; readonly logs: Readonly<Record<string, Level>> };
-}): LogRules => ({
+}) => ({
   default: usual,
   logs: new Map(Object.entries(logs).map(([name, level]) => [name.replace(/^frigate(?=\.|$)/, 'service'), level])),
 });
