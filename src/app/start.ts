@@ -45,19 +45,17 @@ export async function startPostern(options: StartOptions) {
 
   let isStopping = false;
   const { expose } = serviceScrape(runtime, active);
-  const readiness = () => active().readiness();
   const telemetry = createTelemetryServer({
     expose,
-    readiness,
+    readiness: () => active().readiness(),
     isStopping: () => isStopping,
     hosts: () => active().settings.server.internal_hosts,
   });
-  const gates = { external: currentGate('external', active), internal: currentGate('internal', active) };
   const { addresses, drain } = await openListeners({
     settings: config.settings,
     onConnectionRefused: runtime.health.onConnectionRefused,
     timeoutHead: options.timeouts?.head,
-    gates,
+    gates: { external: currentGate('external', active), internal: currentGate('internal', active) },
     timeoutIdle: () => active().settings.nvr.timeout_idle,
     tls: certificates,
     telemetry,

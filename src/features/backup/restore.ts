@@ -4,7 +4,6 @@ import { copyFile, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promi
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { markRestored } from '../../config/marks.ts';
-import type { Problem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { endReturned, findFault, returnedBy } from '../../store/backup-file.ts';
 import { type ReadBackup, readBackup } from './archive.ts';
@@ -64,14 +63,13 @@ export async function restore(file: string, options: RestoreOptions) {
 async function missingNow(
   options: RestoreOptions,
   { problems }: ReadableConfig,
-  moves: readonly FileMove[],
+  moves: FileMoves,
 ): Promise<readonly string[]> {
   const { missing } = await lastingFiles(options, await readableConfig(options));
-  return [...missing, ...problems.filter(isOfStore).map((problem) => storePlace(problem, moves))];
+  const store = moves.find(({ from }) => basename(from) === STORE)?.to;
+  const place = `the store is at ${store}; move it to where store.url leads`;
+  return [...missing, ...problems.filter(isOfStore).map(({ path }) => `the address of the store (${path}): ${place}`)];
 }
-
-const storePlace = ({ path }: Problem, moves: readonly FileMove[]): string =>
-  `the address of the store (${path}): the store is at ${moves.find(({ from }) => basename(from) === STORE)?.to}; move it to where store.url leads`;
 
 const SQLITE = Buffer.from('SQLite format 3\0');
 
@@ -92,17 +90,9 @@ async function readStoreFile(file: string, scratch: string): Promise<ReadBackup>
   return { names: [STORE], madeAt: statSync(file).mtimeMs / 1000 };
 }
 
-interface FileMove {
-  readonly from: string;
-  readonly to: string;
-}
+type FileMoves = ReturnType<typeof movesFor>;
 
-function movesFor(
-  names: readonly string[],
-  scratch: string,
-  directory: string,
-  { store }: Settings,
-): readonly FileMove[] {
+function movesFor(names: readonly string[], scratch: string, directory: string, { store }: Settings) {
   const { url } = store;
   if (url.engine !== 'sqlite')
     throw new Error('the configuration names a PostgreSQL server: restore that with pg_restore');
@@ -110,7 +100,7 @@ function movesFor(
   return names.map((name) => ({ from: join(scratch, name), to: name === STORE ? place : join(directory, name) }));
 }
 
-async function refuseWhere(moves: readonly FileMove[], options: RestoreOptions): Promise<void> {
+async function refuseWhere(moves: FileMoves, options: RestoreOptions): Promise<void> {
   const there = moves.filter(({ to }) => existsSync(to));
   if (there.length === 0) return;
   if (!options.replace) {

@@ -127,10 +127,7 @@ async function startProblems(
 }
 
 /** What the store shows where several sites share it: another secret, and what the start warns of (SPEC 20). */
-async function siteFindings(
-  settings: Settings,
-  { directory, env }: CheckPlace,
-): Promise<{ readonly problems: readonly Finding[]; readonly warnings: readonly string[] }> {
+async function siteFindings(settings: Settings, { directory, env }: CheckPlace) {
   const own = settings.server.site;
   if (own === undefined) return { problems: [], warnings: [] };
   try {

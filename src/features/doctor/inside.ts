@@ -68,10 +68,7 @@ async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | 
   return disk && disk.bavail * disk.bsize;
 }
 
-async function countAdmins({
-  users,
-  usersWithFactor,
-}: DoctorPlace): Promise<{ readonly withoutFactor: number; readonly all: number }> {
+async function countAdmins({ users, usersWithFactor }: DoctorPlace) {
   const admins = (await users()).filter(({ role }) => role === ADMIN);
   const known = new Set<string>((await usersWithFactor()).map(({ user }) => user));
   return { withoutFactor: admins.filter(({ name }) => !known.has(name)).length, all: admins.length };

@@ -78,15 +78,13 @@ export function deletionEntry(
   return told(at, { what: FORGOTTEN, chain, hash, day, ...texts });
 }
 
-export interface ToldDeletion extends ChainHead {
-  /** Unix seconds: when the record says that it was written. */
-  readonly at: number;
-  /** The record itself says that more was deleted than `ledger.retention` allowed. */
-  readonly isEarly: boolean;
-}
+export type ToldDeletion = NonNullable<ReturnType<typeof toldDeletion>>;
 
-/** Undefined for every other record. */
-export function toldDeletion(entry: LedgerEntry): ToldDeletion | undefined {
+/**
+ * Undefined for every other record. `at`: Unix seconds, when the record says that it was written. `isEarly`: the record itself says
+ * that more was deleted than `ledger.retention` allowed.
+ */
+export function toldDeletion(entry: LedgerEntry) {
   const { kind, detail, from } = entry;
   if (kind !== 'change' || !detail?.includes(FORGOTTEN)) return undefined;
   const { what, chain, seq, hash, before, retention } = readDetail(entry);
@@ -112,18 +110,13 @@ export function readHead(text: string): ChainHead | undefined {
   return chain === undefined || hash === undefined ? undefined : { chain, seq: Number(seq), hash };
 }
 
-export interface Beginning {
-  readonly heads: readonly ChainHead[];
-  /** The chain that does not fit any more, where that is the reason. */
-  readonly misfit: string | undefined;
-}
-
 /** Undefined for every other record. */
-export function toldBeginning({ seq, chain, ...entry }: LedgerRecord): Beginning | undefined {
+export function toldBeginning({ seq, chain, ...entry }: LedgerRecord) {
   const { what, misfit, heads } = seq === 1 && chainNumber(chain) > 0 ? readDetail(entry) : {};
   if (what !== BEGUN || typeof heads !== 'string') return undefined;
   return {
     heads: heads.split(' ').flatMap((text) => readHead(text) ?? []),
+    /** The chain that does not fit any more, where that is the reason. */
     misfit: typeof misfit === 'string' ? misfit : undefined,
   };
 }

@@ -21,13 +21,7 @@ export const ledger: FeatureParts<LedgerMetrics> = {
 };
 
 /** What the command line does, in the ledger as well: written when the command ends (SPEC 14). */
-function openCommandLedger({
-  store,
-  settings,
-  clock,
-  messages,
-  warn,
-}: CommandServices): Required<Pick<OpenForCommand, 'note' | 'close'>> {
+function openCommandLedger({ store, settings, clock, messages, warn }: CommandServices): OpenForCommand {
   const isEnabled = ledgerKeys(settings).retention > 0;
   const entries: LedgerEntry[] = [];
   const now = (): number => clock.now() / 1000;

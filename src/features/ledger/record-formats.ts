@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { LedgerStore } from './ledger-store.ts';
-import type { LedgerCursor, LedgerQuestion, ListedRecord } from './records.ts';
+import type { LedgerQuery } from './read-question.ts';
+import type { LedgerQuestion, ListedRecord } from './records.ts';
 
 /** Absent: there is nothing to tell. `hash` is null while a viewing goes on. */
 export const recordJson = (record: ListedRecord) => ({
@@ -58,13 +59,10 @@ function csvField(value: string | null): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export interface RecordsRequest {
+type RecordsRequest = Pick<LedgerQuery, 'limit' | 'cursor'> & {
   readonly question: LedgerQuestion;
   readonly format: 'ndjson' | 'csv';
-  /** Undefined: all that there is. */
-  readonly limit: number | undefined;
-  readonly cursor: LedgerCursor | undefined;
-}
+};
 
 /** SQLite is read in the main thread: a page of so many takes a few milliseconds. */
 const RECORDS_AT_ONCE = 200;

@@ -33,12 +33,7 @@ export interface Sighting {
 }
 
 /** What passes from a process to the one that writes. */
-export interface LedgerNews {
-  readonly sightings: readonly Sighting[];
-  readonly entries: readonly LedgerEntry[];
-  /** Left out because there were too many. */
-  readonly dropped: number;
-}
+export type LedgerNews = ReturnType<Sightings['drain']>;
 
 /** A sighting until it is drained. One for many streams of its subject: nothing is kept for each. */
 export type OpenSighting = { -readonly [Key in keyof Sighting]: Sighting[Key] } & {
@@ -133,8 +128,8 @@ export function createSightings() {
       if (isFull()) dropped += 1;
       else entries.push(entry);
     },
-    /** What was seen since the last call; streams that are open count as seen until now. */
-    drain(now: number): LedgerNews {
+    /** What was seen since the last call; streams that are open count as seen until now. `dropped`: there were too many. */
+    drain(now: number) {
       const open = [...seen].filter(([, sighting]) => sighting.open > 0);
       for (const [, sighting] of open) sighting.to = Math.max(sighting.to, now);
       // A stream that began before a picture comes before it, also when the clock was set in between.
