@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { isRecord } from '../domain/json.ts';
 import { isThere } from './config-file.ts';
-import type { LoadedConfig } from './load-config.ts';
 import type { Finding, KeyPath, Problem } from './problems/problems.ts';
 import { type Keys, placeAmong } from './schema/keys.ts';
 import type { Settings } from './schema/schema.ts';
@@ -86,11 +85,13 @@ const fileMode = (file: string): Promise<number> =>
   );
 
 /** Certificate and key that the configuration names and that are not there: a self-signed pair must not take their place. */
-export async function missingTlsFiles({
-  settings: { tls },
-  given,
-  placed,
-}: Pick<LoadedConfig, 'settings' | 'given' | 'placed'>): Promise<readonly Problem[]> {
+interface TlsConfig {
+  readonly settings: Pick<Settings, 'tls'>;
+  readonly given: ReadonlySet<string>;
+  readonly placed: (finding: Finding) => Problem;
+}
+
+export async function missingTlsFiles({ settings: { tls }, given, placed }: TlsConfig): Promise<readonly Problem[]> {
   if (!tls.enabled) return [];
   const problems: Problem[] = [];
   for (const key of ['certificate', 'private_key'] as const) {

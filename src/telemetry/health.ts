@@ -182,7 +182,7 @@ const SILENT_MS = 1500;
 const DOUBT_MS = 250;
 const SILENT = new Error('the store gives no answer');
 
-/** By a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source of `postern_store_up` (SPEC 9, 10). */
+/** The health of the store, known by a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source of `postern_store_up` (SPEC 9, 10). */
 function createStoreHealth({
   now,
   onFault,

@@ -15,7 +15,6 @@ import {
 } from '../../domain/rights.ts';
 import { canonicalZone, localZone } from '../../domain/zone-offsets.ts';
 import { always, byRule, fewerEntries, key, moreEntries } from './keys.ts';
-import type { Settings } from './schema.ts';
 import { cameraEntry, checked, parsed } from './value-types.ts';
 
 const cameraList = () => checked(z.array(cameraEntry()).min(1), wildcardsFault);
@@ -73,12 +72,14 @@ export const limitsByRole = (roles: Readonly<Record<string, RoleEntry>>): RoleLi
     }),
   );
 
+interface FileRoles {
+  readonly roles: CustomRoles;
+  readonly limits: RoleLimits;
+  readonly timezone: string | null;
+}
+
 /** The roles of the configuration, as far as they can be known without the store. */
-export const rolesOfFile = ({
-  roles,
-  limits,
-  timezone: zone,
-}: Pick<Settings['auth'], 'roles' | 'limits' | 'timezone'>): ActiveRoles => ({
+export const rolesOfFile = ({ roles, limits, timezone: zone }: FileRoles): ActiveRoles => ({
   cameras: roles,
   limits,
   get zone() {

@@ -10,8 +10,7 @@ import type { FeatureParts, FeatureServices, NetworkSurroundings, OpenFeature } 
 import { CHECK_ROUTES } from './check-route.ts';
 import { exposedSentence } from './inside.ts';
 import { exposedPorts } from './ports.ts';
-import { PROBE_ROUTES } from './probe-routes.ts';
-import { probeRules } from './run-doctor.ts';
+import { PROBE_ROUTES, probeRules } from './probe-routes.ts';
 
 export const doctor: FeatureParts = { routes: [...PROBE_ROUTES, ...CHECK_ROUTES], open: openDoctor };
 

@@ -3,12 +3,30 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { z } from 'zod';
+import type { Settings } from '../../config/schema/schema.ts';
+import { trustedNetworks } from '../../domain/addresses.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, named } from '../../routes/shapes.ts';
 import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, PICTURE, STREAM_END, UPLOAD_BYTES } from './marks.ts';
-import type { probeRules } from './run-doctor.ts';
 
 export type ProbeRules = ReturnType<typeof probeRules>;
+
+/** What the routes that doctor's probes ask need of the settings. */
+export const probeRules = (settings: Settings, clock: Clock) => ({
+  /** Whether the address is in auth.trusted_proxies. */
+  isTrustedPeer: trustedNetworks(settings.auth.trusted_proxies).includes,
+  identityHeaders: identityHeaders(settings),
+  /** Unix seconds. */
+  now: () => clock.now() / 1000,
+});
+
+/** The headers in which an identity may come, lower-case. None with accounts of its own: then no header says who calls. */
+export function identityHeaders({ auth, proxy }: Settings): readonly string[] {
+  if (auth.enabled) return [];
+  const { user, role } = proxy.header_map;
+  return [...new Set([user, role].filter((name) => name !== undefined))];
+}
 
 const ROOT = '/postern/api/doctor';
 /** Headers that carry the user, the scheme and the client's address. */

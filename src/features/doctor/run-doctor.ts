@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import type { MADE_TOKEN } from '../../accounts/http/answers.ts';
 import type { Frame } from '../../accounts/http/route-commands.ts';
 import { loadPolicy } from '../../config/policy/load-policy.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import { publicAddress, trustedNetworks } from '../../domain/addresses.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { publicAddress } from '../../domain/addresses.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
 import { findInternalPort, nvrPorts } from './ports.ts';
+import { identityHeaders } from './probe-routes.ts';
 import { createReport, type Report, type ReportWishes } from './report.ts';
 
 export interface DoctorRun extends ReportWishes {
@@ -53,22 +53,6 @@ export async function runDoctor(
   } finally {
     await ask('DELETE /api/tokens/{id}', { params: { id } });
   }
-}
-
-/** What the routes that doctor's probes ask need of the settings. */
-export const probeRules = (settings: Settings, clock: Clock) => ({
-  /** Whether the address is in auth.trusted_proxies. */
-  isTrustedPeer: trustedNetworks(settings.auth.trusted_proxies).includes,
-  identityHeaders: identityHeaders(settings),
-  /** Unix seconds. */
-  now: () => clock.now() / 1000,
-});
-
-/** The headers in which an identity may come, lower-case. None with accounts of its own: then no header says who calls. */
-function identityHeaders({ auth, proxy }: Settings): readonly string[] {
-  if (auth.enabled) return [];
-  const { user, role } = proxy.header_map;
-  return [...new Set([user, role].filter((name) => name !== undefined))];
 }
 
 /** Runs doctor beside the server. Rejects with a sentence when there is no configuration or store to work with. */
