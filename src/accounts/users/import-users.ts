@@ -1,13 +1,11 @@
 /** The NVR's users become users here, with their password hashes as they are (interface 2.1; SPEC 1, `users import`). */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { parse } from 'yaml';
+import { readNvrRoles } from '../../config/nvr-roles.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { orEnd } from '../../domain/command-frame.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
-import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import { readNvrUsers } from '../../store/nvr-database.ts';
 import { Refused } from '../http/kernel.ts';
@@ -110,29 +108,6 @@ function checkedRow(
       ? `the password hash has more than ${most} iterations: every wrong password would cost as much`
       : 'the password hash is not of the kind pbkdf2_sha256$iterations$salt$hash',
   );
-}
-
-const NVR_CONFIGS = ['config.yml', 'config.yaml'];
-
-/**
- * `auth.roles` in the NVR's own configuration: `file`, or what stands beside the database. The file that was read is undefined
- * where none was found. Throws with a sentence.
- */
-function readNvrRoles(database: string, file?: string): Pick<NvrRights, 'roles'> & { readonly file?: string } {
-  const found = file ?? NVR_CONFIGS.map((name) => join(dirname(database), name)).find((path) => existsSync(path));
-  if (found === undefined) return { roles: new Map() };
-  try {
-    const roles = Object(Object(Object(parse(readFileSync(found, 'utf8')))['auth'])['roles']);
-    return { file: found, roles: new Map(Object.entries(roles).map(([role, cameras]) => [role, namesIn(cameras)])) };
-  } catch (cause) {
-    throw new Error(`cannot read the roles in ${found}: ${faultMessage(cause)}`, { cause });
-  }
-}
-
-/** The NVR takes a list; its pages once wrote a text with commas. */
-function namesIn(cameras: unknown): readonly string[] {
-  const list = typeof cameras === 'string' ? cameras.split(',') : cameras;
-  return Array.isArray(list) ? list.map((camera) => String(camera).trim()).filter(Boolean) : [];
 }
 
 /** Imports users from an NVR's own SQLite file. */
