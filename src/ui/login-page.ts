@@ -168,12 +168,19 @@ function refuseLogin(ctx: RouteContext, outcome: RefusedLogin, shown: LoginPageS
   return refuse(status, (words) => (word === undefined ? '' : words[word]), { ...own, isFieldWrong });
 }
 
-const fillLoginPage = (
+function fillLoginPage(
   page: string,
   { tag, words }: PageLanguage,
   { user = '', isFieldWrong = false, formState = '', consoleLink, providers, ...shown }: LoginPageState,
-): string =>
-  fillPage(withFocus(forStep(page, formState), chooseFocus(formState, user), isFieldWrong), tag, {
+): string {
+  const [other, next] =
+    formState === 'is-second' ? ['first-step', 'code'] : ['second-step', user === '' ? 'user' : 'password'];
+  const form = page
+    // Fields of the other step are disabled: a browser neither asks for them nor sends them.
+    .replace(`id="${other}"`, '$& disabled')
+    // The focus is in the next empty field, without JavaScript too.
+    .replace(`id="${next}"`, isFieldWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
+  return fillPage(form, tag, {
     formState,
     ...asWords(words.login.page),
     ...shown,
@@ -183,19 +190,7 @@ const fillLoginPage = (
     words: JSON.stringify(asTemplates(words.login.form)),
     enteredUser: user,
   });
-
-/** Fields of the other step are disabled: a browser neither asks for them nor sends them. */
-const forStep = (page: string, formState: string): string =>
-  page.replace(formState === 'is-second' ? 'id="first-step"' : 'id="second-step"', '$& disabled');
-
-const chooseFocus = (formState: string, user: string): string => {
-  if (formState === 'is-second') return 'code';
-  return user === '' ? 'user' : 'password';
-};
-
-/** The page with the focus in the next empty field, without JavaScript too. */
-const withFocus = (page: string, id: string, isWrong: boolean): string =>
-  page.replace(`id="${id}"`, isWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
+}
 
 /** Only the path of the wanted address is used, never its host. */
 const wantedPage = (ctx: RouteContext): string =>

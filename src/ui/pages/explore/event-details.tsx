@@ -95,18 +95,15 @@ function openBesideOrOver(
   room.addEventListener('change', open);
   return () => {
     room.removeEventListener('change', open);
-    giveFocusBack(rowOf(shown.current) ?? opener, opener);
+    const row = rowOf(shown.current) ?? opener;
+    // The browser gives the focus to the element that had it when the panel was opened, or to the page when that is gone.
+    const isLost = [null, document.body, opener].includes(document.activeElement);
+    // Unless the user has clicked elsewhere meanwhile.
+    if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
   };
 }
 
 const rowOf = (id: string): Element | null => document.querySelector(`[data-event="${CSS.escape(id)}"]`);
-
-/** Focuses the row of the event that was shown, unless the user has clicked elsewhere meanwhile. */
-function giveFocusBack(row: Element | null, opener: Element | null): void {
-  // The browser gives the focus to the element that had it when the panel was opened, or to the page when that is gone.
-  const isLost = [null, document.body, opener].includes(document.activeElement);
-  if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
-}
 
 /**
  * The picture of an event: its clip to play, else its snapshot, both from the NVR; without them the small picture of the

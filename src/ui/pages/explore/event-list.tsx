@@ -5,7 +5,7 @@ import { isAdmin, useProfile } from '../shared/account.ts';
 import { EventRow } from '../shared/events/event-row.tsx';
 import type { EventView } from '../shared/events/event-view.ts';
 import { facts } from '../shared/page-facts.ts';
-import { Blank, Button } from '../shared/parts.tsx';
+import { Blank, Button, Skeleton } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
 import { groupByDay } from './arrivals.ts';
 import {
@@ -77,7 +77,7 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
   const text = words.explore;
   const clear = isFiltered(filter) && <Button onPress={() => onFilter(NO_FILTER)}>{text.clearFilters}</Button>;
   const isAdministrator = isAdmin(useProfile());
-  if (list.status === 'loading') return <Skeleton />;
+  if (list.status === 'loading') return <Skeleton text={text.loadingEvents} rows={6} />;
   if (list.status === 'failed')
     return (
       <Blank title={text.cannotShow} message={list.problem} isPart isAlert>
@@ -133,15 +133,6 @@ function End({ list }: { list: EventList }) {
 }
 
 const NEAR_THE_END = '800px 0px';
-
-const Skeleton = () => (
-  <div class="skeleton" role="status">
-    <span class="out-of-sight">{words.explore.loadingEvents}</span>
-    {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
-      <div key={key} class="skeleton-row" />
-    ))}
-  </div>
-);
 
 /**
  * New events: a bar to click while the list is read, which lies over the list and moves nothing; else only said to screen

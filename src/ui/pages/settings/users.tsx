@@ -6,10 +6,10 @@ import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
 import { Opener } from '../shared/forms.tsx';
-import { FewNames, RecordTable, type RowAct } from '../shared/record-table.tsx';
+import { RecordTable, type RowAct } from '../shared/record-table.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
-import { entryName, formatShortMoment, words } from '../shared/words.ts';
+import { formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
 import { madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
 
@@ -144,10 +144,7 @@ function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
             </>
           ),
         },
-        {
-          title: words.ui.common.cameras,
-          cell: ({ role }) => <FewNames names={roleCameras(role, roles)} none={words.ui.common.noCameras} />,
-        },
+        { title: words.ui.common.cameras, cameras: ({ role }) => roleCameras(role, roles) },
         {
           title: words.secondFactor.title,
           sortBy: ({ second_factor }) => Number(second_factor ?? false),
@@ -291,6 +288,6 @@ function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string
 }
 
 function roleCameras(role: string, roles: readonly RoleRecord[]): readonly string[] {
-  if (role === 'admin' || role === 'viewer') return [words.ui.common.allCameras];
-  return (roles.find((known) => known.role === role)?.cameras ?? []).map(entryName);
+  if (role === 'admin' || role === 'viewer') return ['*'];
+  return roles.find((known) => known.role === role)?.cameras ?? [];
 }

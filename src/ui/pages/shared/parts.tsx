@@ -24,6 +24,16 @@ export const Problem = ({ text }: { text: string }) => (
   </div>
 );
 
+/** So many rows of grey in the place of what is loading. */
+export const Skeleton = ({ text, rows }: { text: string; rows: number }) => (
+  <div class="skeleton" role="status">
+    <span class="out-of-sight">{text}</span>
+    {Array.from({ length: rows }, (_, at) => (
+      <div key={String(at)} class="skeleton-row" />
+    ))}
+  </div>
+);
+
 /** Names and values, row by row; what has no value is left out. */
 export const Facts = ({ class: look = 'facts', rows }: { class?: string; rows: readonly Fact[] }) => (
   <dl class={look}>

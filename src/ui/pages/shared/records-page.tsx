@@ -2,7 +2,7 @@
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { sendToApi } from './api.ts';
 import { DialogsContext, usePageDialogs } from './forms.tsx';
-import { Trouble } from './parts.tsx';
+import { Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps, type RowAct } from './record-table.tsx';
 import { type FetchedAgain, valueOr } from './use-fetched.ts';
 import { words } from './words.ts';
@@ -32,13 +32,7 @@ export function RecordsPage<Value>({ title, lead, actions, fetched: known, first
         <div class="notice" role="status">
           {said && <bdi>{said}</bdi>}
         </div>
-        {fetched.kind === 'loading' && (
-          <div class="skeleton" role="status">
-            <span class="out-of-sight">{words.ui.common.loading}</span>
-            <div class="skeleton-row" />
-            <div class="skeleton-row" />
-          </div>
-        )}
+        {fetched.kind === 'loading' && <Skeleton text={words.ui.common.loading} rows={2} />}
         {fetched.kind === 'failed' && (
           <Trouble title={words.settings.cannotLoad} message={fetched.problem} onRetry={again} isPart />
         )}

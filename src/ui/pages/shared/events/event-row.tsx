@@ -46,7 +46,16 @@ export function EventRow({ event, href, isOpen, isNew, hasDay }: EventRowProps) 
             ))}
           </span>
         </span>
-        {event.score !== undefined && <Score score={event.score} />}
+        {event.score !== undefined && (
+          <span class="score" title={words.explore.scoreHelp}>
+            <svg class="score-bar" viewBox="0 0 56 5" aria-hidden="true">
+              <rect class="score-track" width="56" height="5" rx="2.5" />
+              <rect class="score-reached" width={56 * event.score} height="5" rx="2.5" />
+            </svg>
+            <span class="out-of-sight">{words.explore.score} </span>
+            {formatScore(event.score)}
+          </span>
+        )}
         <span class="event-when">
           <time dateTime={new Date(event.startTime * 1000).toISOString()} title={formatMoment(event.startTime)}>
             {hasDay ? formatTime(event.startTime) : formatShortMoment(event.startTime)}
@@ -62,19 +71,6 @@ export function EventRow({ event, href, isOpen, isNew, hasDay }: EventRowProps) 
 export function Duration({ event }: { event: EventView }) {
   if (event.endTime === undefined) return <span class="event-length in-progress">{words.explore.inProgress}</span>;
   return <span class="event-length">{formatDuration(event.endTime - event.startTime)}</span>;
-}
-
-function Score({ score }: { score: number }) {
-  return (
-    <span class="score" title={words.explore.scoreHelp}>
-      <svg class="score-bar" viewBox="0 0 56 5" aria-hidden="true">
-        <rect class="score-track" width="56" height="5" rx="2.5" />
-        <rect class="score-reached" width={56 * score} height="5" rx="2.5" />
-      </svg>
-      <span class="out-of-sight">{words.explore.score} </span>
-      {formatScore(score)}
-    </span>
-  );
 }
 
 const HOUR_SECONDS = 3600;
