@@ -114,7 +114,8 @@ describe('In German', { skip }, () => {
       await page.getByText('Benutzername oder Passwort ist falsch.').waitFor();
       await page.getByLabel('Passwort', { exact: true }).fill(ADMIN_PERSON.password);
       await page.getByRole('button', { name: 'Anmelden' }).click();
-      await page.getByRole('heading', { name: 'Ereignisse', exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'Live', exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Ereignisse' }).click();
       await page.getByText('Heute', { exact: true }).waitFor();
       assert.equal(await page.title(), 'Ereignisse · Postern');
       assert.equal(await page.getAttribute('html', 'lang'), 'de');
