@@ -76,8 +76,8 @@ const smallChunk = (id: string, modules: Rolldown.ChunkingContext): string | nul
 function chunkOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const { dynamicImporters, importers } = modules.getModuleInfo(id) ?? { dynamicImporters: [], importers: [] };
   if (dynamicImporters.length > 0) return null;
-  // What one page alone has comes with that page.
-  if (/pages\/shared\/cameras\//.test(id) && importers.length === 1) return null;
+  // What one page alone imports comes with that page.
+  if (importers.length === 1 && modules.getModuleInfo(importers[0] ?? '')?.dynamicImporters.length) return null;
   if (/ui\/pages\/shared\/|src\/domain\//.test(id) || isFor(/src\/console\.ts$/, id, modules)) return 'console';
   return /ui\/pages\/settings\//.test(id) ? 'settings' : null;
 }

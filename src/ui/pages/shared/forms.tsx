@@ -242,23 +242,30 @@ addEventListener('popstate', () => {
   setTimeout(keepEntry);
 });
 
+/** Of the dialog before: one that follows it gives the focus back there. */
+let lastOpener: Element | null = null;
+
 /** Shows a dialog over the page as long as its component is there, and gives the focus back to what opened it. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   // The dialog that follows another is there before the entry would go.
   useLayoutEffect(() => {
-    const opener = document.activeElement;
+    const openers = [document.activeElement, lastOpener];
+    lastOpener = openers[0] === document.body ? lastOpener : document.activeElement;
     const { current } = dialog;
     current?.showModal();
     modals.push(current);
     keepEntry();
-    // By now the dialog is out of the page, so the browser gives nothing back by itself.
     return () => {
       modals.splice(modals.indexOf(current), 1);
-      queueMicrotask(keepEntry);
-      if (!(opener instanceof HTMLElement)) return;
-      if (opener.isConnected) opener.focus();
-      else focusOnPage();
+      // By then the dialog is out of the page, so that its opener can have the focus, and the browser gives nothing back by itself.
+      queueMicrotask(() => {
+        if (modals.length === 0) lastOpener = null;
+        keepEntry();
+        const opener = openers.find((one) => one?.isConnected && one !== document.body);
+        if (opener instanceof HTMLElement) opener.focus();
+        else focusOnPage();
+      });
     };
   }, []);
   return dialog;
