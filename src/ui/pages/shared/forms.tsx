@@ -242,7 +242,7 @@ addEventListener('popstate', () => {
   setTimeout(keepEntry);
 });
 
-/** Of the dialog before: one that follows it gives the focus back there. */
+/** The opener of the dialog before: one that follows it gives the focus back there, too. */
 let lastOpener: Element | null = null;
 
 /** Shows a dialog over the page as long as its component is there, and gives the focus back to what opened it. */
