@@ -92,7 +92,7 @@ function namesCamera({ row, parameters }: Listed, cameras: readonly string[]): b
 const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: RequestTarget): boolean =>
   query !== '' && admin_parameters?.some((name) => queryValues(query, name).length > 0) === true;
 
-/** Only of a caller who sees listed cameras is every list looked at: any other could be shown older things. */
+/** Lists are narrowed by time only for callers who see listed cameras. A caller with another scope is refused, because older things could be shown. */
 function judgeTime(
   caller: Caller,
   match: Listed,

@@ -159,7 +159,7 @@ const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
 const isBrokenPipe = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
 
 /**
- * Ends the process when nobody reads its output: without a listener, Node ends it with a stack. `onFault` is called when the
+ * Ends the process when its output is no longer read: without a listener, Node ends it with a stack. `onFault` is called when the
  * output cannot be written for another reason.
  */
 function endQuietly(outputs: readonly Pick<Writable, 'on'>[], onFault: (sentence: string) => void): void {

@@ -39,7 +39,7 @@ export async function checked(look: () => Promise<unknown>): Promise<ReachStatus
   }
 }
 
-/** Whoever asks for readiness waits so long for an answer of now. */
+/** A question for readiness waits so long for an answer of now. */
 const PATIENCE_MS = 100;
 /** A question that is open for longer is an answer by itself. */
 const SILENT_MS = 1500;

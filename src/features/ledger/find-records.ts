@@ -34,7 +34,7 @@ export const asStored = (row: Tables['ledger_records']): StoredRecord => ({
   hash: row.hash,
 });
 
-/** Spans that go on are listed with those that have ended. */
+/** Open spans are listed with ended ones. */
 export async function findRecords(
   db: Kysely<Tables>,
   question: LedgerQuestion,

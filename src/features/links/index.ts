@@ -1,4 +1,4 @@
-/** Links: one thing of one camera, shown without an account to whoever has the address (SPEC 13). */
+/** Links: one thing of one camera, shown without an account to each holder of the address (SPEC 13). */
 import { unfit } from '../../accounts/http/kernel.ts';
 import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { derivedKey } from '../../accounts/second-factor/sealing.ts';

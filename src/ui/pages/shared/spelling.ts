@@ -32,7 +32,7 @@ export type Suggestion = { readonly value: string; readonly name: string };
 
 const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Names that contain the text, those that begin with it first. */
+/** Names that contain the text; names that begin with it come first. */
 export function suggestionsFor(text: string, all: readonly Suggestion[]): readonly Suggestion[] {
   const wanted = fold(text.trim());
   const rankOf = ({ value, name }: Suggestion): number => {
