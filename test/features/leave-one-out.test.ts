@@ -5,7 +5,21 @@ import { FEATURES } from '../../src/features/all.ts';
 import { listOperations } from '../../src/routes/own-route.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
+
+const upgradeTo = (path: string, port: number, token: string): string =>
+  [
+    `GET ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    `Origin: http://127.0.0.1:${port}`,
+    `Authorization: Bearer ${token}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    '\r\n',
+  ].join('\r\n');
 
 for (const { name, load } of FEATURES) {
   const { keys = {}, routes = [] } = (await load?.()) ?? {};
@@ -48,6 +62,7 @@ for (const { name, load } of FEATURES) {
     it('answers 404 to its routes, of which the NVR receives nothing', async () => {
       const token = await instance.logIn(ADMIN_PERSON);
       const before = nvr.received.length;
+      const port = Number(new URL(instance.url).port);
       const operations = routes
         .filter(({ summary }) => summary !== undefined)
         .flatMap(({ route }) => listOperations(route))
@@ -56,11 +71,12 @@ for (const { name, load } of FEATURES) {
         operations.map(async ({ method, path }) => [
           `${method} ${path}`,
           (await instance.ask(path, { method, token, headers: { origin: instance.url } })).status,
+          (await rawRequest(port, upgradeTo(path, port, token))).status,
         ]),
       );
       assert.deepEqual(
         statuses,
-        operations.map(({ method, path }) => [`${method} ${path}`, 404]),
+        operations.map(({ method, path }) => [`${method} ${path}`, 404, 404]),
       );
       assert.deepEqual(nvr.received.slice(before), []);
     });
