@@ -6,19 +6,11 @@ import { formatDay } from '../shared/words.ts';
 export interface Arrivals {
   /** Newest first. */
   readonly events: readonly EventView[];
-  /** So many at the head of `events` have arrived since the list was loaded. */
-  readonly freshCount: number;
   /** Held back, newest first. */
   readonly waiting: readonly EventView[];
-  /** The ids to mark as new. */
+  /** The ids of those that have arrived since the list was loaded, to mark them. */
   readonly newIds: ReadonlySet<string>;
 }
-
-/** What is told of an event again and again while it lasts. */
-const isSame = (one: EventView, other: EventView): boolean =>
-  (['endTime', 'label', 'subLabel', 'score', 'picture'] as const).every((name) => one[name] === other[name]) &&
-  ['has_clip', 'has_snapshot'].every((name) => one.record[name] === other.record[name]) &&
-  one.zones.join() === other.zones.join();
 
 /**
  * Known events are replaced where they stand. `hasMore`: older events are not loaded yet, so what is older than the
@@ -30,12 +22,9 @@ export function withArrivals<List extends Arrivals>(
   { hasMore, isHeldBack }: { readonly hasMore: boolean; readonly isHeldBack: boolean },
 ): List {
   const latest = new Map(arrived.map((event) => [event.id, event]));
-  const replaced = (event: EventView): EventView => {
-    const now = latest.get(event.id);
-    return now && !isSame(now, event) ? now : event;
-  };
+  const replaced = (event: EventView): EventView => latest.get(event.id) ?? event;
   const known = new Set([...list.events, ...list.waiting].map(({ id }) => id));
-  const oldest = hasMore ? (list.events.at(-1)?.startTime ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+  const oldest = (hasMore ? list.events.at(-1)?.startTime : undefined) ?? Number.NEGATIVE_INFINITY;
   const added = arrived.filter(({ id, startTime }) => !known.has(id) && startTime >= oldest);
   const waiting = inOrder([...added, ...list.waiting.map(replaced)]);
   const updated = { ...list, events: list.events.map(replaced), waiting };
@@ -44,20 +33,10 @@ export function withArrivals<List extends Arrivals>(
 
 /** Shows what waits. */
 export function withWaiting<List extends Arrivals>(list: List): List {
-  const { events, freshCount, waiting, newIds } = list;
+  const { events, waiting, newIds } = list;
   if (waiting.length === 0) return list;
-  const [fresh, paged] = [events.slice(0, freshCount), events.slice(freshCount)];
-  const newestPaged = paged[0]?.startTime ?? Number.NEGATIVE_INFINITY;
-  const top = waiting.filter(({ startTime }) => startTime >= newestPaged);
-  const late = waiting.filter(({ startTime }) => startTime < newestPaged);
-  const head = inOrder([...top, ...fresh]);
-  return {
-    ...list,
-    events: [...head, ...(late.length > 0 ? inOrder([...paged, ...late]) : paged)],
-    freshCount: head.length,
-    waiting: [],
-    newIds: new Set([...newIds, ...waiting.map(({ id }) => id)]),
-  };
+  const ids = waiting.map(({ id }) => id);
+  return { ...list, events: inOrder([...waiting, ...events]), waiting: [], newIds: new Set([...newIds, ...ids]) };
 }
 
 const inOrder = (events: readonly EventView[]): EventView[] =>
@@ -83,28 +62,23 @@ export function askedSince(events: readonly EventView[]): number | undefined {
 export const PIECE_SIZE = 60;
 
 /**
- * The days of events in the list's order; consecutive events of a day stand together. Without a `now` the whole is one day
- * without a name. The first `freshCount` events have arrived since the list was loaded: pieces of theirs are counted from
- * their end.
+ * The days of events in the list's order. Without a `now` the whole is one day
+ * without a name. The pieces of events that have arrived above those that were loaded are counted from their end.
  */
-export function groupByDay(events: readonly EventView[], now: number | undefined, freshCount = 0) {
-  const days: { name: string; fresh: EventView[]; paged: EventView[] }[] = [];
-  for (const [at, event] of events.entries()) {
-    const name = now === undefined ? '' : formatDay(event.startTime, now);
-    let day = days.at(-1);
-    if (day?.name !== name) {
-      day = { name, fresh: [], paged: [] };
-      days.push(day);
-    }
-    (at < freshCount ? day.fresh : day.paged).push(event);
-  }
-  return days.map(({ name, fresh, paged }) => ({
-    name,
-    pieces: [
-      ...cut(fresh, fresh.length % PIECE_SIZE, (piece) => `to ${piece.at(-1)?.id}`),
-      ...cut(paged, 0, (piece) => `from ${piece[0]?.id}`),
-    ],
-  }));
+export function groupByDay({ events, newIds }: Pick<Arrivals, 'events' | 'newIds'>, now: number | undefined) {
+  const loaded = events.findIndex(({ id }) => !newIds.has(id));
+  const fresh = new Set(loaded < 0 ? events : events.slice(0, loaded));
+  const days = Map.groupBy(events, ({ startTime }) => (now === undefined ? '' : formatDay(startTime, now)));
+  return [...days].map(([name, all]) => {
+    const above = all.filter((event) => fresh.has(event));
+    return {
+      name,
+      pieces: [
+        ...cut(above, above.length % PIECE_SIZE, (piece) => `to ${piece.at(-1)?.id}`),
+        ...cut(all.slice(above.length), 0, (piece) => `from ${piece[0]?.id}`),
+      ],
+    };
+  });
 }
 
 /** The first piece has so many events, when it has any. The key stays while the list grows at either end, so that no row is drawn anew. */

@@ -36,10 +36,7 @@ const NVR_LINES = 'nvr:\n  url: http://<NVR>:5000';
 export function Events(props: EventListProps) {
   const { list, filter, openId, hrefOf, view, onRetry } = props;
   const hasDays = isByDate(filter) && !isSearchOfNvr(filter, facts.eventsBy);
-  const days = useMemo(
-    () => groupByDay(list.events, hasDays ? Date.now() / 1000 : undefined, list.freshCount),
-    [list.events, list.freshCount, hasDays],
-  );
+  const days = useMemo(() => groupByDay(list, hasDays ? Date.now() / 1000 : undefined), [list.events, hasDays]);
   const isEmpty = list.events.length === 0;
   return (
     <section

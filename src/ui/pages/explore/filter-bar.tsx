@@ -139,28 +139,19 @@ const TimeChoice = ({ filter, onChange }: FilterProps) => (
         </Button>
       ))}
     </div>
-    {(['after', 'before'] as const).map((end) => (
-      <Moment
-        key={end}
-        name={words.explore.filters[end === 'after' ? 'from' : 'to']}
-        time={filter[end] === ANY_TIME ? undefined : filter[end]}
-        onChange={(time) => onChange({ ...filter, [end]: time })}
-      />
-    ))}
+    <div class="moments">
+      {(['after', 'before'] as const).map((end) => (
+        <SettledField
+          key={end}
+          type="datetime-local"
+          label={words.explore.filters[end === 'after' ? 'from' : 'to']}
+          value={toLocalInput(filter[end] === ANY_TIME ? undefined : filter[end])}
+          onChange={(text) => onChange({ ...filter, [end]: fromLocalInput(text) })}
+        />
+      ))}
+    </div>
   </>
 );
-
-type MomentProps = { name: string; time: number | undefined; onChange: (time: number | undefined) => void };
-
-function Moment({ name, time, onChange }: MomentProps) {
-  const field = useSettled(toLocalInput(time), (text) => onChange(fromLocalInput(text)));
-  return (
-    <label class="moment">
-      <span>{name}</span>
-      <input type="datetime-local" {...field} />
-    </label>
-  );
-}
 
 function formatRange({ after: from, before }: EventFilter): string {
   const text = words.explore.filters;
@@ -248,11 +239,11 @@ function Names({ label, path, value, onChange }: FieldProps & { readonly path: s
 }
 
 /** The API has scores from 0 to 1, the page percentages. */
-function NumberField({ label, value, onChange, isPercent }: FieldProps & { readonly isPercent: boolean }) {
+function NumberField({ value, onChange, isPercent, ...field }: FieldProps & { isPercent: boolean }) {
   const percent = Math.round(Number(value) * 100);
   const shown = !isPercent || value === '' ? value : Number.isNaN(percent) ? '' : String(percent);
-  const field = useDraft(shown, (text) => onChange(isPercent && text !== '' ? String(Number(text) / 100) : text));
-  return <Field label={label} control={(tied) => <input {...tied} type="number" min="0" step="any" {...field} />} />;
+  const change = (text: string): void => onChange(isPercent && text !== '' ? String(Number(text) / 100) : text);
+  return <SettledField {...field} type="number" value={shown} onChange={change} />;
 }
 
 const WHOLE_DAY = ['00:00', '24:00'] as const;
@@ -262,47 +253,49 @@ function TimeOfDay({ label, value, onChange }: FieldProps) {
   const [from = '', until = ''] = value.split(',');
   const change = (start: string, end: string): void =>
     onChange(start === '' && end === '' ? '' : `${start || WHOLE_DAY[0]},${end || WHOLE_DAY[1]}`);
-  const { from: begins, to: ends } = words.explore.filters;
+  const text = words.explore.filters;
   return (
     <fieldset class="names">
       <legend class="choice-legend">{label}</legend>
       <div class="form-row">
-        <Clock label={begins} value={from === WHOLE_DAY[0] ? '' : from} onChange={(start) => change(start, until)} />
-        <Clock label={ends} value={until === WHOLE_DAY[1] ? '' : until} onChange={(end) => change(from, end)} />
+        <SettledField
+          type="time"
+          label={text.from}
+          value={from === WHOLE_DAY[0] ? '' : from}
+          onChange={(start) => change(start, until)}
+        />
+        <SettledField
+          type="time"
+          label={text.to}
+          value={until === WHOLE_DAY[1] ? '' : until}
+          onChange={(end) => change(from, end)}
+        />
       </div>
     </fieldset>
   );
 }
 
-function Clock({ label, value, onChange }: FieldProps) {
+type SettledFieldProps = FieldProps & { type: 'datetime-local' | 'number' | 'time' };
+
+function SettledField({ label, value, onChange, type }: SettledFieldProps) {
   const field = useSettled(value, onChange);
-  return <Field label={label} control={(tied) => <input {...tied} type="time" {...field} />} />;
-}
-
-type DraftEvent = TargetedEvent<HTMLInputElement>;
-
-/** Applied when the field loses the focus, or at Enter. */
-function useDraft(value: string, onChange: (value: string) => void) {
-  const [draft, setDraft] = useState(value);
-  useEffect(() => setDraft(value), [value]);
-  return {
-    value: draft,
-    onInput: ({ currentTarget }: DraftEvent) => setDraft(currentTarget.value),
-    onChange: ({ currentTarget }: DraftEvent) => onChange(currentTarget.value),
-  };
+  const bounds = type === 'number' && { min: 0, step: 'any' };
+  return <Field label={label} control={(tied) => <input {...tied} {...{ type }} {...bounds} {...field} />} />;
 }
 
 const PATIENCE_MILLISECONDS = 600;
 
 /** Applied after a pause: a date is typed part by part, and in between the year is 2, or 20. */
 function useSettled(value: string, onChange: (value: string) => void) {
-  const { onChange: _, ...field } = useDraft(value, onChange);
+  const [draft, setDraft] = useState(value);
   const latest = useRef(onChange);
   latest.current = onChange;
+  useEffect(() => setDraft(value), [value]);
   useEffect(() => {
-    if (field.value === value) return undefined;
-    const timer = setTimeout(() => latest.current(field.value), PATIENCE_MILLISECONDS);
+    if (draft === value) return undefined;
+    const timer = setTimeout(() => latest.current(draft), PATIENCE_MILLISECONDS);
     return () => clearTimeout(timer);
-  }, [field.value]);
-  return field;
+  }, [draft]);
+  const onInput = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => setDraft(currentTarget.value);
+  return { value: draft, onInput };
 }

@@ -6,7 +6,7 @@ import { facts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
 import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery } from './event-filter.ts';
-import { keepLine, type LineState, openNvrSocket, openStream } from './keep-line.ts';
+import { changesAt, keepLine, type LineState, nvrSocket } from './keep-line.ts';
 
 interface LoadedEvents extends Arrivals {
   readonly status: 'loading' | 'ready' | 'failed';
@@ -25,7 +25,6 @@ export type EventList = ReturnType<typeof useEvents>;
 export const FIRST_SIZE = 8;
 const PAGE_SIZE = 60;
 const NOTHING_YET: LoadedEvents = {
-  freshCount: 0,
   waiting: [],
   newIds: new Set(),
   events: [],
@@ -35,11 +34,20 @@ const NOTHING_YET: LoadedEvents = {
   next: undefined,
 };
 
+/** A burst of events is one question. */
+const BETWEEN_QUESTIONS_MILLISECONDS = 2000;
+
 export function useEvents(filter: EventFilter, round: number) {
   const [list, setList] = useState(NOTHING_YET);
+  const [line, setLine] = useState<LineState>('connecting');
+  /** Events are new, which the NVR or the service says. */
+  const [isBehind, setIsBehind] = useState(false);
   const asking = useRef(new AbortController());
+  const askedAt = useRef(Number.NEGATIVE_INFINITY);
   const first = eventsPath(filter, FIRST_SIZE, facts.eventsBy);
   const isSearch = isSearchOfNvr(filter, facts.eventsBy);
+  // Else nothing new can match the filter; and nothing comes by itself while the view of another person is shown.
+  const isOpenEnded = filter.before === undefined && !isSearch && viewedPerson() === undefined;
   const latest = useRef({ list, first, filter });
   latest.current = { list, first, filter };
 
@@ -59,10 +67,26 @@ export function useEvents(filter: EventFilter, round: number) {
     return () => asking.current.abort();
   }, [first.path, first.query, round]);
 
+  useEffect(() => {
+    if (!isOpenEnded) return undefined;
+    return keepLine(facts.eventsBy === 'nvr' ? nvrSocket : changesAt('api/events/changes'), {
+      onState: setLine,
+      onChange(newest) {
+        const { events, waiting, newIds } = latest.current.list;
+        const isKnown =
+          (newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === newest);
+        // An event in progress may be over.
+        const wantsMore = newIds.size > 0 || events.some(({ endTime }) => endTime === undefined);
+        // The first message of a stream tells where the list stands already.
+        if (!isKnown || wantsMore) setIsBehind(true);
+      },
+    });
+  }, [isOpenEnded]);
   /** Asks for what is new. Rejects nothing: what cannot be had now comes with the next change. */
   const catchUp = async (): Promise<void> => {
+    askedAt.current = performance.now();
+    setIsBehind(false);
     const { list, first, filter } = latest.current;
-    if (list.status !== 'ready') return;
     const query = ofPage(new URLSearchParams(first.query));
     const since = askedSince(list.events);
     query.delete('sort');
@@ -77,11 +101,18 @@ export function useEvents(filter: EventFilter, round: number) {
         : withArrivals(was, arrived, { hasMore: was.next !== undefined, isHeldBack }),
     );
   };
+  const mustCatchUp = isBehind && isOpenEnded && list.status === 'ready';
+  useEffect(() => {
+    if (!mustCatchUp) return undefined;
+    const pause = askedAt.current + BETWEEN_QUESTIONS_MILLISECONDS - performance.now();
+    const timer = setTimeout(() => void catchUp(), Math.max(0, pause));
+    return () => clearTimeout(timer);
+  }, [mustCatchUp]);
 
   return {
     ...list,
-    // Nothing comes by itself while the view of another person is shown.
-    live: useArrivals(latest, catchUp, filter.before === undefined && !isSearch && viewedPerson() === undefined),
+    /** Undefined: nothing comes by itself. */
+    live: isOpenEnded ? line : undefined,
     /** Again after a failure, and then from where it failed. */
     loadMore: (): void => {
       if (list.next && list.status !== 'loading') void load(ofPage(list.next), list);
@@ -125,47 +156,6 @@ function listAfter(
     problem: '',
     next: query && nextQuery({ query, link: response.link, startTimes }),
   };
-}
-
-/** A burst of events is one question. */
-const BETWEEN_QUESTIONS_MILLISECONDS = 2000;
-
-/** Catches up when events are new, which the NVR or the service says. Undefined: nothing new can match the filter. */
-function useArrivals(
-  latest: { readonly current: { readonly list: LoadedEvents } },
-  catchUp: () => Promise<void>,
-  isOpenEnded: boolean,
-): LineState | undefined {
-  const [state, setState] = useState<LineState>('connecting');
-  const [wanted, setWanted] = useState(0);
-  const answered = useRef({ wanted: 0, at: Number.NEGATIVE_INFINITY });
-  const isWanted = isOpenEnded && latest.current.list.status === 'ready' && wanted > answered.current.wanted;
-  useEffect(() => {
-    if (!isOpenEnded) return undefined;
-    return keepLine(facts.eventsBy === 'nvr' ? openNvrSocket : openStream('api/events/changes'), {
-      onState: setState,
-      onChange(newest) {
-        const { events, waiting, freshCount } = latest.current.list;
-        const isKnown =
-          (newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === newest);
-        // An event in progress may be over.
-        const wantsMore = freshCount > 0 || events.some(({ endTime }) => endTime === undefined);
-        // The first message of a stream tells where the list stands already.
-        if (!isKnown || wantsMore) setWanted((was) => was + 1);
-      },
-    });
-  }, [isOpenEnded]);
-  useEffect(() => {
-    if (!isWanted) return undefined;
-    const ask = (): void => {
-      answered.current = { wanted, at: performance.now() };
-      void catchUp();
-    };
-    const pause = answered.current.at + BETWEEN_QUESTIONS_MILLISECONDS - performance.now();
-    const timer = setTimeout(ask, Math.max(0, pause));
-    return () => clearTimeout(timer);
-  }, [wanted, isWanted]);
-  return isOpenEnded ? state : undefined;
 }
 
 /** Scrolled, focused, pointed at, or with an event open beside it: rows that come in above would push the others away. */
