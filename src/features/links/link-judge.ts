@@ -15,19 +15,19 @@ import { toFacts } from '../../gateway/explain/explain.ts';
 import { createAsker, questionFor } from '../../gateway/forward/nvr-questions.ts';
 import { askText } from '../../outbound/ask-upstream.ts';
 
+/** What is known of a thing. */
 interface LinkFacts {
   /** There is no such event or review any more, or no recording of its time. */
-  readonly isGone: boolean;
-  readonly hasClip: boolean;
-  readonly hasSnapshot: boolean;
+  readonly isGone?: boolean;
+  readonly hasClip?: boolean;
+  readonly hasSnapshot?: boolean;
   /** Unix seconds. */
-  readonly startTime: number | undefined;
-  readonly label: string | undefined;
+  readonly at?: number | undefined;
+  readonly label?: string | undefined;
 }
 
 /** The parts of a day are some thousand: they are not read. */
 const EMPTY_LIST = /^\s*\[\s*\]\s*$/;
-const OF_RECORDING = { hasClip: true, hasSnapshot: true, label: undefined } as const;
 
 export type LinkJudge = ReturnType<typeof createLinkJudge>;
 
@@ -64,7 +64,7 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
       isGone: record.value === undefined,
       hasClip: has_clip === true,
       hasSnapshot: has_snapshot === true,
-      startTime: typeof start_time === 'number' ? start_time : undefined,
+      at: typeof start_time === 'number' ? start_time : undefined,
       label: typeof label === 'string' ? label : undefined,
     };
   };
@@ -87,26 +87,24 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
       const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });
       return admission.kind === 'refused' ? admission.reason : undefined;
     },
-    /** What the page tells of the thing; undefined where that cannot be told. */
-    async factsOf(thing: SharedThing): Promise<LinkFacts | undefined> {
+    /** What the page tells of the thing. */
+    async factsOf(thing: SharedThing): Promise<LinkFacts> {
       switch (thing.kind) {
         case 'event':
-          return eventFacts(thing.id);
+          return (await eventFacts(thing.id)) ?? {};
         case 'review': {
           const record = await recordOf('review', thing.id);
-          if (!record.ok) return undefined;
+          if (!record.ok) return {};
           const { start_time: from, end_time: to } = Object(record.value) as Readonly<Record<string, unknown>>;
           const isPast = typeof from === 'number' && typeof to === 'number';
           const isGone = record.value === undefined || (isPast && (await hasNoRecording(thing.camera, from, to)));
-          return { ...OF_RECORDING, isGone, startTime: typeof from === 'number' ? from : undefined };
+          return { isGone, at: typeof from === 'number' ? from : undefined };
         }
-        case 'recording': {
-          const { camera, from, to } = thing;
-          return { ...OF_RECORDING, isGone: await hasNoRecording(camera, from, to), startTime: from };
-        }
+        case 'recording':
+          return { isGone: await hasNoRecording(thing.camera, thing.from, thing.to), at: thing.from };
         case 'live':
         case 'snapshot':
-          return undefined;
+          return {};
       }
     },
     /**

@@ -35,31 +35,12 @@ import { givePin, type LinkVisit, type PinVisit, type VisitServices, visitLink }
 /** What the routes below a link work with. */
 type PageServices = AccountResponseDeps & VisitServices & Pick<Services, 'friendlyNameOf' | 'ui'>;
 
-/** Files below the link, by name. */
-interface ShownThing {
-  readonly kind: SharedThing['kind'];
-  readonly camera: string;
-  /** What people call the camera, where the NVR has such a name. */
-  readonly friendlyName: string | undefined;
-  /** The NVR has it no more. */
-  readonly isGone?: boolean | undefined;
-  /** Unix seconds. */
-  readonly at?: number | undefined;
-  readonly label?: string | undefined;
-  readonly picture?: string | undefined;
-  readonly clip?: string | undefined;
-  /** The playlist of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
-  readonly playlist?: string | undefined;
-}
+/** What a link shows, and the files of it below the link. */
+type ShownThing = Awaited<ReturnType<typeof shownThing>>;
 
 type ShownPage =
   | Exclude<LinkVisit | PinVisit, { readonly kind: 'shown' | 'right' }>
   | (Extract<LinkVisit, { readonly kind: 'shown' }> & { readonly thing: ShownThing });
-
-// biome-ignore format: a table
-const STATUS: Readonly<Record<ShownPage['kind'], number>> = {
-  shown: 200, pin: 200, wrong: 403, over: 404, busy: 503, limited: 429,
-};
 
 /** Nothing but the link's own files (and the empty icon), no script, and in no frame of any page. */
 const CONTENT_SECURITY_POLICY = [
@@ -160,60 +141,57 @@ export async function postLink(ctx: RouteContext, services: PageServices): Promi
   moveTo(ctx, 303, linkPath(ctx));
 }
 
-function show(
-  ctx: RouteContext,
-  { ui }: Pick<Services, 'ui'>,
-  page: ShownPage,
-  status: number = STATUS[page.kind],
-): void {
+function show(ctx: RouteContext, { ui }: Pick<Services, 'ui'>, page: ShownPage, failed?: number): void {
+  const language = pageLanguage(ctx);
+  const { status, title, body, retry } = contentsOf(page, language, linkPath(ctx), ui);
   const isForm = page.kind === 'pin' || page.kind === 'wrong';
   ctx.set({ ...HEADERS, 'Referrer-Policy': isForm ? REFERRER.form : REFERRER.other });
-  if (page.kind === 'limited') ctx.set('Retry-After', String(page.seconds));
-  if (page.kind === 'busy') ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
+  if (retry !== undefined) ctx.set('Retry-After', String(retry));
   if (page.kind === 'shown' && page.cookie !== undefined) ctx.append('Set-Cookie', page.cookie);
-  const language = pageLanguage(ctx);
-  const title = titleOf(page, language);
   // What a messenger shows of the address is a title, and never a picture of the camera.
   const preview = html`<meta property="og:type" content="website">
 <meta property="og:site_name" content="Postern">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${language.words.links.page.preview}">
 `;
-  const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${bodyOf(page, language, linkPath(ctx), ui)}`;
+  const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${body}`;
   const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
   const shown = { tag: language.tag, title, robots: 'noindex, nofollow', stylesheet, preview, card };
-  sendPage(ctx, status, cardPage({ ...shown, isShared: page.kind === 'shown' }));
+  sendPage(ctx, failed ?? status, cardPage({ ...shown, isShared: page.kind === 'shown' }));
 }
 
-function titleOf(page: ShownPage, { words }: PageLanguage): string {
-  const text = words.links.page;
-  switch (page.kind) {
-    case 'shown':
-      return page.link.name ?? words.links.titles[page.thing.kind];
-    case 'pin':
-    case 'wrong':
-      return text.pinTitle;
-    case 'busy':
-      return text.busyTitle;
-    default:
-      return text.overTitle;
-  }
+interface Contents {
+  readonly status: number;
+  readonly title: string;
+  readonly body: Html;
+  /** Seconds. */
+  readonly retry?: number;
 }
 
-function bodyOf(page: ShownPage, language: PageLanguage, link: string, ui: Services['ui']): Html {
-  const text = language.words.links.page;
+function contentsOf(page: ShownPage, language: PageLanguage, link: string, ui: Services['ui']): Contents {
+  const { titles, page: text } = language.words.links;
   switch (page.kind) {
-    case 'shown':
-      return renderShown(page, language, link, ui);
+    case 'shown': {
+      const title = page.link.name ?? titles[page.thing.kind];
+      return { status: 200, title, body: renderShown(page, language, link, ui) };
+    }
     case 'pin':
+      return { status: 200, title: text.pinTitle, body: renderForm(false, page.isNumeric, text) };
     case 'wrong':
-      return renderForm(page.kind === 'wrong', page.isNumeric, text);
-    case 'limited':
-      return paragraph(text.limited({ time: formatSeconds(page.seconds) }));
+      return { status: 403, title: text.pinTitle, body: renderForm(true, page.isNumeric, text) };
+    case 'limited': {
+      const { seconds: retry } = page;
+      return {
+        status: 429,
+        title: text.overTitle,
+        body: paragraph(text.limited({ time: formatSeconds(retry) })),
+        retry,
+      };
+    }
     case 'busy':
-      return paragraph(text.busy);
+      return { status: 503, title: text.busyTitle, body: paragraph(text.busy), retry: BUSY_RETRY_SECONDS };
     case 'over':
-      return paragraph(text.over);
+      return { status: 404, title: text.overTitle, body: paragraph(text.over) };
   }
 }
 
@@ -229,31 +207,30 @@ ${alert}<div class="field"><label for="pin">${text.pin}</label><input id="pin" n
 `;
 }
 
-const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ?? spaced(camera);
+/** An event has a picture of its own only where the NVR kept one. */
+const PICTURES = {
+  event: 'snapshot.jpg',
+  review: undefined,
+  recording: 'snapshot.jpg',
+  live: 'live',
+  snapshot: 'snapshot.jpg',
+} as const;
 
-async function shownThing(
-  thing: SharedThing,
-  { judge, friendlyNameOf, ui: { hasNvr } }: PageServices,
-): Promise<ShownThing> {
-  const facts = await judge.factsOf(thing);
-  const { startTime: at, label, isGone } = facts ?? {};
-  const clips = { clip: 'clip.mp4', playlist: judge.playlistOf(thing) };
+async function shownThing(thing: SharedThing, { judge, friendlyNameOf, ui: { hasNvr } }: PageServices) {
   const { kind, camera } = thing;
-  const known = { kind, camera, friendlyName: friendlyNameOf(camera) };
-  switch (kind) {
-    case 'event': {
-      const picture = hasNvr && facts?.hasSnapshot !== false ? 'snapshot.jpg' : 'thumbnail.jpg';
-      return { ...known, at, label, isGone, picture, ...(hasNvr && facts?.hasClip !== false && clips) };
-    }
-    case 'review':
-      return { ...known, at, isGone, ...clips };
-    case 'recording':
-      return { ...known, at, isGone, picture: 'snapshot.jpg', ...clips };
-    case 'live':
-      return { ...known, picture: 'live' };
-    case 'snapshot':
-      return { ...known, picture: 'snapshot.jpg' };
-  }
+  const { hasSnapshot = true, hasClip = true, ...facts } = await judge.factsOf(thing);
+  const isEvent = kind === 'event';
+  const isPlayed = kind !== 'live' && kind !== 'snapshot' && (!isEvent || (hasNvr && hasClip));
+  return {
+    ...facts,
+    kind,
+    /** What people call the camera, where the NVR has such a name. */
+    name: friendlyNameOf(camera) ?? spaced(camera),
+    picture: isEvent && !(hasNvr && hasSnapshot) ? 'thumbnail.jpg' : PICTURES[kind],
+    clip: isPlayed ? 'clip.mp4' : undefined,
+    /** Of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
+    playlist: isPlayed ? judge.playlistOf(thing) : undefined,
+  };
 }
 
 function renderShown(
@@ -265,7 +242,7 @@ function renderShown(
   const text = words.links.page;
   const time = (seconds: number): string => momentIn(seconds, tag, timeZone);
   const label = thing.label === undefined ? undefined : labelIn(words.explore.labels, thing.label);
-  const facts = [nameOf(thing), label, thing.at === undefined ? undefined : time(thing.at)];
+  const facts = [thing.name, label, thing.at === undefined ? undefined : time(thing.at)];
   const lead = facts.filter((fact) => fact !== undefined).join(' · ');
   const actions = [
     ...(thing.kind === 'snapshot' ? [buttonTo(link, text.again)] : []),
@@ -289,6 +266,6 @@ function mediaOf(thing: ShownThing, text: Texts['links']['page'], link: string):
     const sources = html`${first}<source src="${link}/${clip}" type="video/mp4">`;
     return html`<video class="shared-media"${poster} controls playsinline preload="metadata">${sources}${text.noVideo}</video>\n`;
   }
-  const words = (thing.kind === 'live' ? text.live : text.picture)({ camera: nameOf(thing) });
+  const words = (thing.kind === 'live' ? text.live : text.picture)({ camera: thing.name });
   return picture === undefined ? undefined : html`<img class="shared-media" src="${link}/${picture}" alt="${words}">\n`;
 }

@@ -82,18 +82,10 @@ export async function givePin(
     ...by,
     ...(told ? { verdict: 'refused', reason: told } : { verdict: 'allowed' }),
   });
-  switch (outcome.kind) {
-    case 'right':
-      return right();
-    case 'wrong':
-      return { kind: 'wrong', isNumeric: hasDigitsAlone(link) };
-    case 'locked':
-      return OVER;
-    case 'limited':
-      return { kind: 'limited', seconds: outcome.retryAfterSeconds };
-    case 'busy':
-      return { kind: 'limited', seconds: BUSY_SECONDS };
-  }
+  if (outcome.kind === 'right') return right();
+  if (outcome.kind === 'wrong') return { kind: 'wrong', isNumeric: hasDigitsAlone(link) };
+  if (outcome.kind === 'locked') return OVER;
+  return { kind: 'limited', seconds: outcome.kind === 'limited' ? outcome.retryAfterSeconds : BUSY_SECONDS };
 }
 
 // biome-ignore format: a table

@@ -185,19 +185,6 @@ async function prove(signed: Signed, caller: Caller): Promise<void> {
   succeed(signed, 'proven', signed.attempt.returnTo);
 }
 
-// biome-ignore format: a table
-const REASON_OF = {
-  closed:            undefined,
-  'no-role':         'sign-in-no-role',
-  'guest-over':      'sign-in-guest-over',
-  'not-connected':   'sign-in-not-connected',
-  'name-taken':      'sign-in-name-taken',
-  'name-unfit':      'sign-in-name-unfit',
-  'of-other':        'sign-in-of-other',
-  'invitation-void': 'sign-in-invitation-void',
-  busy:              'sign-in-busy',
-} as const;
-
 async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
   const { ctx, deps, provider, attempt } = signed;
   const { returnTo } = attempt;
@@ -219,9 +206,8 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
     case 'connected':
       note(signed, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
       return succeed(signed, 'connected', returnTo);
-    default: {
-      const reason = outcome.kind === 'closed' ? outcome.closed.reason : REASON_OF[outcome.kind];
-      const user = 'user' in outcome ? (outcome.kind === 'closed' ? outcome.user.name : outcome.user) : undefined;
+    case 'refused': {
+      const { reason, user } = outcome;
       note(signed, { what: attempt.purpose.kind === 'connect' ? 'sign-in-connected' : 'login' }, user, reason);
       return refuseFor(signed, reason);
     }

@@ -8,9 +8,9 @@ import type { SessionOrigin } from '../../accounts/sessions/sessions.ts';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { newSignIn, type SignIn } from '../../domain/accounts/sign-in.ts';
-import type { Closed } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type UserName } from '../../domain/names.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
 import { PROOF_SECONDS, type ProviderIdentity } from './provider.ts';
 import type { ActiveProvider } from './providers.ts';
 
@@ -26,30 +26,24 @@ export interface NamedPerson {
   >;
 }
 
-/** `user`: whose account it is about, for the log and the ledger. */
 export type SignInOutcome =
   | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
   /** Postern's own second step is still owed. `invitation`: the digest of the one that is accepted with it. */
   | { readonly kind: 'second-step'; readonly user: User; readonly origin: SessionOrigin; readonly invitation?: string }
-  | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
-  /** No group of the person gives a role. */
-  | { readonly kind: 'no-role'; readonly user?: UserName }
   | { readonly kind: 'connected'; readonly user: UserName }
-  /**
-   * `guest-over`: the account was that of a guest, and is gone; no other is made without an invitation. `not-connected`: no account
-   * is connected, and none is made. `name-unfit`: the provider's name of the person makes no user name. `of-other`: the person at
-   * the provider is connected with another account here, or the account with another person.
-   */
-  | {
-      readonly kind:
-        | 'guest-over'
-        | 'not-connected'
-        | 'name-taken'
-        | 'name-unfit'
-        | 'of-other'
-        | 'invitation-void'
-        | 'busy';
-    };
+  /** `user`: whose account it is about, for the log and the ledger. */
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly user?: UserName };
+
+const refused = (reason: RefusalReason, user?: UserName): SignInOutcome => ({
+  kind: 'refused',
+  reason,
+  ...(user !== undefined && { user }),
+});
+
+/** No account is connected, and none is made. */
+const NOT_CONNECTED = refused('sign-in-not-connected');
+/** The person at the provider is connected with another account here, or the account with another person. */
+const OF_OTHER = refused('sign-in-of-other');
 
 export async function logIn(person: NamedPerson): Promise<SignInOutcome> {
   const { issuer, subject } = person.identity;
@@ -64,35 +58,36 @@ async function known(signIn: SignIn, person: NamedPerson): Promise<SignInOutcome
   const user = await accounts.findUser(signIn.user);
   // It is still there behind the account: so it is that account's, and not that of a former one of the same name.
   const isThere = await signIns.noteUsed(signIn, unixSeconds(deps.clock));
-  if (!user || !isThere) return { kind: 'not-connected' };
+  if (!user || !isThere) return NOT_CONNECTED;
   // The name of then: a provider that is called otherwise now goes on deciding, and another one of its name does not begin to.
   if (user.roleSource !== signIn.provider) return admitted(user, person);
   const roles = await active.rolesOf(identity.groups);
   const outcome = await signIns.setProviderRoles(user.name, user.roleSource, roles, unixSeconds(deps.clock));
-  if (outcome === 'absent') return { kind: 'not-connected' };
+  if (outcome === 'absent') return NOT_CONNECTED;
   if (outcome === 'set') noteChange({ what: 'role-changed', user: user.name });
   if (roles.length > 0) return admitted(user, person);
   const open = await deps.seenSessions.list(user.name);
   await Promise.all(open.map(({ id, expiresAt }) => deps.sessions.revoke(id, expiresAt)));
   if (open.length > 0) noteChange({ what: 'session-ended', user: user.name, reason: 'no-role' });
-  return { kind: 'no-role', user: user.name };
+  return refused('sign-in-no-role', user.name);
 }
 
 async function created(person: NamedPerson): Promise<SignInOutcome> {
   const { active, identity, noteChange, deps } = person;
   const { accounts, signIns } = deps.store;
-  if (!active.creates) return { kind: 'not-connected' };
-  if (await signIns.isClosed(identity.issuer, identity.subject)) return { kind: 'guest-over' };
+  if (!active.creates) return NOT_CONNECTED;
+  // The account was that of a guest, and is gone: no other is made without an invitation.
+  if (await signIns.isClosed(identity.issuer, identity.subject)) return refused('sign-in-guest-over');
   const [role, ...otherRoles] = await active.rolesOf(identity.groups);
-  if (role === undefined) return { kind: 'no-role' };
+  if (role === undefined) return refused('sign-in-no-role');
   const wanted = toAccountName(identity.userName);
   const others = (await accounts.listUsers()).map(({ name }) => name);
   const name = parseNewUserName(wanted, others);
-  if (wanted === '') return { kind: 'name-unfit' };
+  if (wanted === '') return refused('sign-in-name-unfit');
   // The account of that name is the one that is made at the first start: a name at a provider opens it to no person.
-  if (!name.ok || name.value === FIRST_ADMIN) return { kind: 'name-taken' };
+  if (!name.ok || name.value === FIRST_ADMIN) return refused('sign-in-name-taken');
   const hashed = await deps.hasher.hash(unknownPassword());
-  if (hashed.kind === 'busy') return { kind: 'busy' };
+  if (hashed.kind === 'busy') return refused('sign-in-busy');
   const createdAt = unixSeconds(deps.clock);
   const user: User = {
     name: name.value,
@@ -105,7 +100,7 @@ async function created(person: NamedPerson): Promise<SignInOutcome> {
     createdAt,
   };
   const outcome = await signIns.addUserWithSignIn(user, newSignIn(user.name, personAt(person), createdAt));
-  if (outcome === 'taken') return { kind: 'name-taken' };
+  if (outcome === 'taken') return refused('sign-in-name-taken');
   // Two first logins at once: the other one made the account.
   if (outcome === 'connected') return logIn(person);
   noteChange({ what: 'user-created', user: user.name });
@@ -119,9 +114,9 @@ async function admitted(
 ): Promise<SignInOutcome> {
   const { identity, deps } = person;
   const user = await deps.store.accounts.findUser(name);
-  if (user?.createdAt !== createdAt) return { kind: 'not-connected' };
+  if (user?.createdAt !== createdAt) return NOT_CONNECTED;
   const closed = await deps.closedOf(user);
-  if (closed) return { kind: 'closed', user, closed };
+  if (closed) return refused(closed.reason, user.name);
   const origin = sessionOrigin(person);
   const wanted = identity.hasFactor ? [] : await deps.secondFactor.wantedFrom(user);
   if (wanted.length > 0) return { kind: 'second-step', user, origin: await deps.sessions.announce(origin) };
@@ -135,8 +130,8 @@ export async function connect(
 ): Promise<SignInOutcome> {
   const { store, clock } = person.deps;
   const outcome = await store.signIns.connect(newSignIn(name, personAt(person), unixSeconds(clock)), createdAt);
-  if (outcome === 'absent') return { kind: 'not-connected' };
-  return outcome === 'taken' ? { kind: 'of-other' } : { kind: 'connected', user: name };
+  if (outcome === 'absent') return NOT_CONNECTED;
+  return outcome === 'taken' ? OF_OTHER : { kind: 'connected', user: name };
 }
 
 /**
@@ -146,22 +141,22 @@ export async function connect(
 export async function accept(token: string, person: NamedPerson): Promise<SignInOutcome> {
   const { active, identity, noteChange, deps } = person;
   const held = await deps.invitations.find(token);
-  if (!held) return { kind: 'invitation-void' };
+  if (!held) return refused('sign-in-invitation-void');
   const { owner, invitation } = held;
   if ((await deps.secondFactor.wantedFrom(owner)).length > 0) {
-    if (await deps.store.signIns.findSignIn(identity.issuer, identity.subject)) return { kind: 'of-other' };
+    if (await deps.store.signIns.findSignIn(identity.issuer, identity.subject)) return OF_OTHER;
     const origin = await deps.sessions.announce(
       sessionOrigin({ ...person, identity: { ...identity, hasFactor: false } }),
     );
     return { kind: 'second-step', user: owner, origin, invitation: invitation.secretHash };
   }
   const outcome = await connectInvited(owner.name, sessionOrigin(person), invitation.secretHash, deps);
-  if (outcome !== 'accepted') return { kind: NOT_ACCEPTED[outcome] };
+  if (outcome !== 'accepted') return refused(NOT_ACCEPTED[outcome]);
   noteChange({ what: 'invitation-used', user: owner.name, provider: active.name });
   return admitted(owner, person);
 }
 
-const NOT_ACCEPTED = { void: 'invitation-void', taken: 'of-other', busy: 'busy' } as const;
+const NOT_ACCEPTED = { void: 'sign-in-invitation-void', taken: 'sign-in-of-other', busy: 'sign-in-busy' } as const;
 
 const personAt = ({ active: { name: provider }, identity: { issuer, subject } }: NamedPerson) => ({
   provider,
