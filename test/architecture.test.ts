@@ -48,7 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config:    ['yaml', 'zod'],
   telemetry: ['prom-client', 'pino'],
   ui:        ['koa', 'vite'],
-  features:  ['jose', 'koa', 'kysely', 'lru-cache', 'openid-client', 'pino', 'zod'],
+  features:  ['jose', 'koa', 'kysely', 'lru-cache', 'modern-tar/fs', 'openid-client', 'pino', 'zod'],
   cli:       ['commander', 'zod'],
 };
 

@@ -228,7 +228,7 @@ async function shownThing(thing: SharedThing, { judge, friendlyNameOf, ui: { has
     name: friendlyNameOf(camera) ?? spaced(camera),
     picture: isEvent && !(hasNvr && hasSnapshot) ? 'thumbnail.jpg' : PICTURES[kind],
     clip: isPlayed ? 'clip.mp4' : undefined,
-    /** Of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
+    /** The playlist of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
     playlist: isPlayed ? judge.playlistOf(thing) : undefined,
   };
 }
