@@ -1,4 +1,5 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
+import type { NetworkInterfaceInfo } from 'node:os';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { FindSubtraction } from '../access/subtraction.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
@@ -171,11 +172,6 @@ export interface NetworkSurroundings {
   readonly nvrAddress: string | undefined;
 }
 
-export interface NetworkInterface {
-  readonly name: string;
-  readonly address: string;
-  /** `172.18.0.5/16` */
-  readonly cidr: string | null;
-  /** Loopback. */
-  readonly internal: boolean;
-}
+export type NetworkInterface = { readonly name: string } & Readonly<
+  Pick<NetworkInterfaceInfo, 'address' | 'cidr' | 'internal'>
+>;

@@ -30,9 +30,7 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
         tableHead,
         clock,
         asker: askerFor(bound(TOKEN_ROUTES, { ...tokens, audit }), BY_COMMAND),
-        users: store.accounts.listUsers,
-        usersWithFactor: store.secondFactor.listFactors,
-        probeStore: store.probe,
+        store,
         faults,
       });
       return {

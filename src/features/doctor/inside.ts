@@ -2,28 +2,23 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { ADMIN } from '../../domain/names.ts';
-import { compareReleases, type TableHead } from '../../domain/policy.ts';
+import { compareReleases } from '../../domain/policy.ts';
 import { faultMessage } from '../../domain/result.ts';
-import { nvrCheck, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
+import { type NvrConfig, nvrCheck, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
 import { namesOfCameras } from '../../gateway/forward/watch-cameras.ts';
 import type { RouteAsker } from '../../routes/own-route.ts';
+import type { Store } from '../../store/open-store.ts';
 import { advice, type Causes, error, warning } from './cause.ts';
 import { type ExposedPort, exposedPorts, type OpenPort } from './ports.ts';
 
 /** The machine that doctor runs on: beside the server, or in it. */
-export interface DoctorPlace {
-  readonly settings: Settings;
-  readonly tableHead: TableHead;
+export interface DoctorPlace extends NvrConfig {
   readonly clock: Clock;
+  readonly store: Pick<Store, 'accounts' | 'secondFactor' | 'probe'>;
   /** Asks the routes of tokens. */
   readonly asker: RouteAsker;
-  readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
-  readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
-  /** Rejects when the store does not answer. */
-  readonly probeStore: () => Promise<unknown>;
   /** What keeps features from working with other servers, a sentence each. */
   readonly faults: () => Promise<readonly string[]>;
 }
@@ -34,7 +29,7 @@ export async function observeInside(place: DoctorPlace) {
   const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, faults] = await Promise.all([
     nvrCheck(place),
     exposedPorts(place),
-    place.probeStore().then(
+    place.store.probe().then(
       () => null,
       (fault: unknown) => faultMessage(fault),
     ),
@@ -68,9 +63,9 @@ async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | 
   return disk && disk.bavail * disk.bsize;
 }
 
-async function countAdmins({ users, usersWithFactor }: DoctorPlace) {
-  const admins = (await users()).filter(({ role }) => role === ADMIN);
-  const known = new Set<string>((await usersWithFactor()).map(({ user }) => user));
+async function countAdmins({ store: { accounts, secondFactor } }: DoctorPlace) {
+  const admins = (await accounts.listUsers()).filter(({ role }) => role === ADMIN);
+  const known = new Set((await secondFactor.listFactors()).map(({ user }) => user));
   return { withoutFactor: admins.filter(({ name }) => !known.has(name)).length, all: admins.length };
 }
 

@@ -38,38 +38,24 @@ const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
 export async function createReport(options: ReportOptions): Promise<Report> {
   const { url } = options;
   const inside = options.inside();
-  if (!url)
-    return reported(
-      null,
-      undefined,
-      judge(INSIDE_CAUSES, { ...(await inside), openPorts: [] }),
-      Object.keys(INSIDE_CAUSES),
-    );
   // A port on loopback alone is not open to other machines.
   const known = [...options.ports.known, ...internalPort(options.internalPort, options.ports)];
-  const ports = OWN_MACHINE.test(url.hostname) ? [] : known.filter(({ port }) => String(port) !== url.port);
-  const open = openPorts(url.hostname.replace(/^\[|\]$/g, ''), ports);
-  const seen = await examine({ ...options, url });
-  const proxy = options.proxy ?? guessProxy(seen.reach);
-  const way = judgeWay(seen, proxy);
+  const host = url && !OWN_MACHINE.test(url.hostname) ? url.hostname.replace(/^\[|\]$/g, '') : '';
+  const ports = host === '' ? [] : known.filter(({ port }) => String(port) !== url?.port);
+  const open = openPorts(host, ports);
+  const seen = url && (await examine({ ...options, url }));
+  const proxy = seen && (options.proxy ?? guessProxy(seen.reach));
   const openOnes = await open;
-  const within = judge(INSIDE_CAUSES, { ...(await inside), openPorts: openOnes });
-  const looked = { ...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) && WAY_CAUSES), ...INSIDE_CAUSES };
+  const findings = [
+    ...(seen ? judgeWay(seen, proxy) : []),
+    ...judge(INSIDE_CAUSES, { ...(await inside), openPorts: openOnes }),
+  ];
+  const ofWay = seen && { ...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) && WAY_CAUSES) };
+  const good = Object.keys({ ...ofWay, ...INSIDE_CAUSES }).filter((name) => findings.every((one) => one.name !== name));
   const closed = new Set(ports.map(({ port }) => port).filter((port) => openOnes.every((one) => one.port !== port)));
-  const report = reported(url.href, proxy, [...way, ...within], Object.keys(looked));
+  const report = { url: url?.href ?? null, proxy: proxy ?? null, findings, good };
   return closed.size > 0 ? { ...report, closed: [...closed] } : report;
 }
-
-const reported = (
-  url: string | null,
-  proxy: ProxyKind | undefined,
-  findings: readonly DoctorFinding[],
-  looked: readonly string[],
-): Report => {
-  const found = findings.map(({ name }) => name);
-  const good = looked.filter((name) => !found.includes(name));
-  return { url, proxy: proxy ?? null, findings, good };
-};
 
 const isWhole = (seen: FirstSeen | WaySeen): seen is WaySeen => seen.seen !== undefined;
 

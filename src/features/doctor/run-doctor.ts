@@ -32,7 +32,7 @@ export async function runDoctor(
   const { settings, tableHead, clock, asker: ask } = place;
   const { public_url } = settings.server;
   // With a proxy's accounts a token's user is a name and nothing more.
-  const user = asker ?? (await place.users()).find(({ role }) => role === ADMIN)?.name ?? 'doctor';
+  const user = asker ?? (await place.store.accounts.listUsers()).find(({ role }) => role === ADMIN)?.name ?? 'doctor';
   const expires_at = unixSeconds(clock) + TOKEN_SECONDS;
   const body = { name: 'postern doctor', role: VIEWER, cameras: [NO_CAMERA], expires_at };
   const made = await ask('POST /api/tokens', { owner: user, body });
@@ -65,17 +65,7 @@ export async function doctorAt(
   try {
     const policy = await loadPolicy(settings.nvr.policy, directory);
     if (policy.kind === 'invalid') throw new Error('nvr.policy cannot be read: "postern check" says why');
-    const here = {
-      settings,
-      tableHead: policy.head,
-      clock,
-      asker,
-      users: store.accounts.listUsers,
-      usersWithFactor: store.secondFactor.listFactors,
-      // The store has just been read and written.
-      probeStore: async () => {},
-      faults: () => faults(settings, clock),
-    };
+    const here = { settings, tableHead: policy.head, clock, store, asker, faults: () => faults(settings, clock) };
     const report = await runDoctor(here, run);
     if (!report.ok) throw new Error(`${report.error}; start the server once with this directory if it has never run`);
     return report.value;

@@ -42,20 +42,17 @@ export function open({ url, method = 'GET', headers = {}, signal }: Probe): Clie
 export function send(probe: Probe): Promise<ProbeResponse> {
   return new Promise((resolve) => {
     const request = open(probe);
-    const fail = (fault: NodeJS.ErrnoException): void =>
-      resolve({ kind: 'failed', code: fault.code ?? 'UNKNOWN', message: fault.message });
-    const timer = setTimeout(() => {
-      fail(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }));
-      request.destroy();
-    }, probe.timeoutMs);
     const done = (response: ProbeResponse): void => {
       clearTimeout(timer);
       resolve(response);
     };
-    request.once('error', (fault) => {
-      clearTimeout(timer);
-      fail(fault);
-    });
+    const fail = (fault: NodeJS.ErrnoException): void =>
+      done({ kind: 'failed', code: fault.code ?? 'UNKNOWN', message: fault.message });
+    const timer = setTimeout(() => {
+      fail(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }));
+      request.destroy();
+    }, probe.timeoutMs);
+    request.once('error', fail);
     request.once('response', (response) => {
       const { localPort = 0 } = response.socket;
       void readBody(response).then((body) => done(probeResponse(response, body, localPort)));
