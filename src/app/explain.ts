@@ -18,7 +18,7 @@ import type { StoredSettings } from '../domain/stored-settings.ts';
 import type { NvrConfig } from '../gateway/forward/nvr-questions.ts';
 import { watchCameras } from '../gateway/forward/watch-cameras.ts';
 import { openRules, type RulePlace } from '../gateway/rules.ts';
-import { readTrustedHeaders, TRUSTED_HEADERS_FILES } from '../identity/trusted-headers.ts';
+import { readTrustedHeaders, trustedHeadersFiles } from '../identity/trusted-headers.ts';
 import { openNvrDatabase } from '../store/nvr-database.ts';
 import type { Store } from '../store/open-store.ts';
 import { createLogs } from '../telemetry/logs/log.ts';
@@ -27,13 +27,13 @@ import { openFeaturesForCommand } from './resources/features.ts';
 
 /** Changes nothing. Rejects with a sentence when the server could not start either. `warn` is told what could not be read. */
 export async function openForExplain(place: CommandPlace) {
-  const { trustedHeadersFile: mounted = TRUSTED_HEADERS_FILES.mounted, warn = () => {} } = place;
+  const { warn = () => {} } = place;
   const read = (stored?: StoredSettings) => loadServiceConfig({ ...place, whenMissing: 'read', stored });
   const first = await read();
   if (first.kind === 'invalid') throw new Error(formatProblems(first.file, first.problems));
   const store = await openStoreReadOnly(first.settings);
   const config = await underStored(first, store?.settings ?? { readSettings: async () => ({}) }, read);
-  const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted });
+  const list = await readTrustedHeaders(trustedHeadersFiles(place.trustedHeadersFile));
   if (!list.ok) throw new Error(list.error);
   const { settings } = config;
   const layout = await layoutOf(config, store, () =>

@@ -35,22 +35,6 @@ export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Re
   return names.ok ? ok({ file, names: names.value }) : err(`${file}:${names.error.line}: ${names.error.message}`);
 }
 
-/** Watches the mounted file, which need not be there. Returns the function that stops it. */
-export function watchTrustedHeaders(
-  files: TrustedHeadersFiles,
-  first: TrustedHeaderList,
-  { onChange, onBad }: { onChange(list: TrustedHeaderList): void; onBad(problem: string): void },
-  watch?: WatchTiming,
-): () => void {
-  let current = first;
-  const onGood = (list: TrustedHeaderList): void => {
-    if (isSame(list, current)) return;
-    current = list;
-    onChange(list);
-  };
-  return watchRead([files.mounted], () => readTrustedHeaders(files), { onGood, onBad }, { watch });
-}
-
 const isSame = (one: TrustedHeaderList, other: TrustedHeaderList): boolean =>
   one.file === other.file && [...one.names].join() === [...other.names].join();
 
@@ -150,41 +134,42 @@ export type TrustedHeaders = Awaited<ReturnType<typeof openTrustedHeaders>>;
 type PlacedConfig = Pick<ServiceConfig, 'settings' | 'file' | 'placed'>;
 
 /** Interface 5.5.7: a file that is mounted there takes the place of the one that is shipped. */
-export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
-  mounted: MOUNTED,
-  shipped: join(import.meta.dirname, '../../trusted-headers/proxy_trusted_headers.conf'),
-};
+export const trustedHeadersFiles = (mounted = MOUNTED): TrustedHeadersFiles => ({ mounted, shipped: SHIPPED });
 
-/** Rejects with file and line when the list that is there is bad. */
-export async function openTrustedHeaders(files: TrustedHeadersFiles, active: () => PlacedConfig, log: Services['log']) {
+const SHIPPED = join(import.meta.dirname, '../../trusted-headers/proxy_trusted_headers.conf');
+
+/**
+ * The list as it is now: the mounted file is watched, which need not be there. Rejects with file and line when the list that is
+ * there is bad.
+ */
+export async function openTrustedHeaders(
+  files: TrustedHeadersFiles,
+  active: () => PlacedConfig,
+  log: Pick<Services['log'], 'info' | 'warn' | 'error'>,
+  watch?: WatchTiming,
+) {
   const first = await readTrustedHeaders(files);
   if (!first.ok) throw new Error(first.error);
   let current = first.value;
-  const uses: ((list: TrustedHeaderList) => void)[] = [];
   /** Which headers are mapped and not on the list: a sentence each, with place and key. */
   const warnings = ({ settings, file, placed }: PlacedConfig): readonly string[] =>
     problemsOf(settings, current).map((finding) => formatProblem(file, placed(finding)));
-  const close = watchTrustedHeaders(files, current, {
-    onChange(list) {
-      current = list;
-      for (const use of uses) use(list);
-      log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was reloaded');
-      for (const warning of warnings(active())) log.warn(warning);
-    },
-    onBad: (problem) => log.error(`${problem}; the previous list stays in use`),
-  });
-  /** Those without which every request would be refused: a start and a reload end with them. */
-  const problems = ({ settings, placed }: PlacedConfig): readonly Problem[] =>
-    problemsOf(settings, current)
-      .filter(({ isFatal }) => isFatal)
-      .map(placed);
+  const onGood = (list: TrustedHeaderList): void => {
+    if (isSame(list, current)) return;
+    current = list;
+    log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was reloaded');
+    for (const warning of warnings(active())) log.warn(warning);
+  };
+  const onBad = (problem: string): void => log.error(`${problem}; the previous list stays in use`);
   return {
     current: (): TrustedHeaderList => current,
     warnings,
-    problems,
-    /** Calls back with every later list. */
-    onChange: (use: (list: TrustedHeaderList) => void): void => void uses.push(use),
-    close,
+    /** Those without which every request would be refused: a start and a reload end with them. */
+    problems: ({ settings, placed }: PlacedConfig): readonly Problem[] =>
+      problemsOf(settings, current)
+        .filter(({ isFatal }) => isFatal)
+        .map(placed),
+    close: watchRead([files.mounted], () => readTrustedHeaders(files), { onGood, onBad }, { watch }),
   };
 }
 
@@ -193,9 +178,9 @@ export async function openTrustedHeaders(files: TrustedHeadersFiles, active: () 
  * line.
  */
 export async function checkTrustedHeaders(
-  mounted = TRUSTED_HEADERS_FILES.mounted,
+  mounted: string | undefined,
 ): Promise<Result<(settings: Settings) => readonly MappingProblem[], string>> {
-  const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted });
+  const list = await readTrustedHeaders(trustedHeadersFiles(mounted));
   return list.ok ? ok((settings) => problemsOf(settings, list.value)) : list;
 }
 
@@ -205,7 +190,7 @@ const problemsOf = ({ auth, proxy }: Settings, list: TrustedHeaderList): readonl
 
 /** The ready files of the project, each for one proxy. */
 function readyFile(name: string): string | undefined {
-  const folder = dirname(TRUSTED_HEADERS_FILES.shipped);
+  const folder = dirname(SHIPPED);
   const line = new RegExp(`^proxy_set_header ${name} `, 'im');
   const found = globSync('*.conf', { cwd: folder })
     .sort()

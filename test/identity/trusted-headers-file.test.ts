@@ -4,9 +4,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { mappingProblems, readTrustedHeaders, watchTrustedHeaders } from '../../src/identity/trusted-headers.ts';
+import { mappingProblems, openTrustedHeaders, readTrustedHeaders } from '../../src/identity/trusted-headers.ts';
 
 const SHIPPED = 'Remote-User\n';
+/** No header is mapped: there are no warnings. */
+const WITH_ACCOUNTS = { settings: { auth: { enabled: true }, proxy: {} } } as never;
 
 /** A directory with the two files, the mounted one only when its text is given, and what the watch says next. */
 async function watched(t: TestContext, mountedText?: string) {
@@ -15,25 +17,22 @@ async function watched(t: TestContext, mountedText?: string) {
   const files = { mounted: join(directory, 'mounted', 'list.conf'), shipped: join(directory, 'shipped.conf') };
   writeFileSync(files.shipped, SHIPPED);
   if (mountedText !== undefined) writeFileSync(files.mounted, mountedText);
-  const first = await readTrustedHeaders(files);
-  assert.ok(first.ok);
   const said: string[] = [];
   let heard = (): void => {};
   const say = (text: string): void => {
     said.push(text);
     heard();
   };
-  const stop = watchTrustedHeaders(
-    files,
-    first.value,
-    {
-      onChange: ({ names }) => say([...names].join(',')),
-      onBad: (problem) => say(problem.replace(directory, '')),
-    },
-    { quietMs: 20, pollMs: 50 },
-  );
+  const log = {
+    info: () => say([...list.current().names].join(',')),
+    warn: say,
+    error: (problem: string) => say(problem.replace(directory, '').replace('; the previous list stays in use', '')),
+  };
+  const timing = { quietMs: 20, pollMs: 50 };
+  const list = await openTrustedHeaders(files, () => WITH_ACCOUNTS, log as never, timing);
+  const first = [...list.current().names];
   t.after(() => {
-    stop();
+    list.close();
     rmSync(directory, { recursive: true });
   });
   const next = async (act: () => void): Promise<string> => {
@@ -44,7 +43,7 @@ async function watched(t: TestContext, mountedText?: string) {
     await spoken;
     return said.at(-1) ?? '';
   };
-  return { directory, files, first: [...first.value.names], next };
+  return { directory, files, first, next };
 }
 
 const PATIENCE = { timeout: 300_000 };

@@ -64,7 +64,7 @@ export interface CertificatePair {
   readonly privateKey: string;
 }
 
-export interface JudgedPair extends CertificatePair {
+interface JudgedPair extends CertificatePair {
   /** Unix milliseconds. */
   readonly expiresAt: number;
   /** Made by this service, and so its to renew. */
@@ -105,11 +105,11 @@ function attempt<Value>(read: () => Value): Value | undefined {
 /** The self-signed certificate on disk: kept where an operator's own would be, and renewed there near its end (SPEC 1, `tls`). */
 const RENEWED_BEFORE_END_MS = 30 * 86_400_000;
 
-export const isNearEnd = ({ isOurs, expiresAt }: JudgedPair, now: number): boolean =>
+const isNearEnd = ({ isOurs, expiresAt }: JudgedPair, now: number): boolean =>
   isOurs && expiresAt - now < RENEWED_BEFORE_END_MS;
 
 /** Rejects with a sentence when it cannot be kept. */
-export async function makeAndKeep(files: CertificatePair, subject: CertificateSubject): Promise<JudgedPair> {
+async function makeAndKeep(files: CertificatePair, subject: CertificateSubject): Promise<JudgedPair> {
   const made = await makeSelfSigned(subject);
   try {
     await mkdir(dirname(files.certificate), { recursive: true, mode: 0o700 });
@@ -126,7 +126,7 @@ export async function makeAndKeep(files: CertificatePair, subject: CertificateSu
 }
 
 /** The key stays, so that one file is replaced, and at once: there is no moment in which the two do not belong together. */
-export async function renew(
+async function renew(
   { privateKey }: CertificatePair,
   files: CertificatePair,
   subject: CertificateSubject,
@@ -143,29 +143,13 @@ function judged(pair: CertificatePair, files: CertificatePair): JudgedPair {
   return verdict.value;
 }
 
-/** What is served: read from the operator's files, or made and renewed here (SPEC 1, `tls`). */
-interface ServedCertificate extends CertificatePair {
-  /** Seconds of `Strict-Transport-Security`; undefined: the header is not sent. */
-  readonly hstsSeconds: number | undefined;
-}
-
-export interface Certificates {
-  current(): ServedCertificate;
-  /** Calls back with every later certificate. */
-  onChange(use: (certificate: ServedCertificate) => void): void;
-  /** Why the files as they are now are not served; undefined when they are. */
-  problem(): string | undefined;
-  close(): void;
-}
-
 const STAYS = 'the previous certificate stays in use';
 
-/** Undefined when `tls.enabled` is false. Rejects with a sentence when what is there cannot be served, or nothing can be kept. */
-export async function openCertificates(
-  config: ServiceConfig,
-  clock: Clock,
-  log: Services['log'],
-): Promise<Certificates | undefined> {
+/**
+ * What is served: read from the operator's files, or made and renewed here (SPEC 1, `tls`). Undefined when `tls.enabled` is
+ * false. Rejects with a sentence when what is there cannot be served, or nothing can be kept.
+ */
+export async function openCertificates(config: ServiceConfig, clock: Clock, log: Services['log']) {
   const { tls } = config.settings;
   if (!tls.enabled) return undefined;
   const missing = await missingTlsFiles(config);
@@ -173,84 +157,55 @@ export async function openCertificates(
   const files = { certificate: tls.certificate, privateKey: tls.private_key };
   const read = await readPair(files);
   if (!read.ok) throw new Error(read.error);
-  const first = read.value ?? (await makeAndKeep(files, thisMachine(clock)));
-  const runtime: ServedPair = { files, serving: createServing(first, tls.hsts), clock, log };
-  await renewNearEnd(runtime);
-  const { serving } = runtime;
-  if (serving.pair().expiresAt <= clock.now()) {
-    log.warn(
-      `${files.certificate} ended on ${dayOf(serving.pair())} and browsers refuse it: put a valid certificate there`,
-    );
-  }
+  let pair = read.value ?? (await makeAndKeep(files, thisMachine(clock)));
   let refused: string | undefined;
+  /** `hstsSeconds`: of `Strict-Transport-Security`; undefined: the header is not sent. */
+  const current = () => ({ ...pair, hstsSeconds: pair.isOurs ? undefined : tls.hsts });
+  const uses: ((certificate: ReturnType<typeof current>) => void)[] = [];
+  const hasEnded = ({ expiresAt }: JudgedPair): boolean => expiresAt <= clock.now();
+  const serve = (next: JudgedPair, message: string): void => {
+    pair = next;
+    for (const use of uses) use(current());
+    log.info({ file: files.certificate, expires: dayOf(pair) }, message);
+  };
+  const refuse = (problem: string): void => {
+    refused = problem;
+    log.error(`${problem}; ${STAYS}`);
+  };
+  const renewNearEnd = async (): Promise<void> => {
+    if (!isNearEnd(pair, clock.now())) return;
+    try {
+      serve(await renew(pair, files, thisMachine(clock)), 'the self-signed certificate was renewed');
+    } catch (cause) {
+      const step = 'make the file and its directory writable for this user';
+      log.error({ err: cause }, `${files.certificate} ends on ${dayOf(pair)} and cannot be renewed: ${step}`);
+    }
+  };
+  await renewNearEnd();
+  if (hasEnded(pair))
+    log.warn(`${files.certificate} ended on ${dayOf(pair)} and browsers refuse it: put a valid certificate there`);
   const stop = watchPair(files, {
-    onGood(pair) {
-      refused = serveWhatIsThere(pair, runtime);
+    onGood(found) {
+      const isServed = found.certificate === pair.certificate && found.privateKey === pair.privateKey;
+      if (!isServed && hasEnded(found))
+        return refuse(`${files.certificate} ended on ${dayOf(found)}: put a valid certificate there`);
+      refused = undefined;
+      if (!isServed) serve(found, 'a new certificate is served');
     },
-    onBad(problem) {
-      refused = problem;
-      log.error(`${problem}; ${STAYS}`);
-    },
+    onBad: refuse,
   });
-  const stopRenewing = hourly(() => renewNearEnd(runtime));
+  const stopRenewing = hourly(renewNearEnd);
   return {
-    current: serving.current,
-    onChange: serving.onChange,
-    problem: () => refused,
-    close() {
+    current,
+    /** Calls back with every later certificate. */
+    onChange: (use: (certificate: ReturnType<typeof current>) => void): void => void uses.push(use),
+    /** Why the files as they are now are not served; undefined when they are. */
+    problem: (): string | undefined => refused,
+    close(): void {
       stopRenewing();
       stop();
     },
   };
-}
-
-interface ServedPair {
-  readonly files: CertificatePair;
-  readonly serving: ReturnType<typeof createServing>;
-  readonly clock: Clock;
-  readonly log: Services['log'];
-}
-
-/** The pair that is served now, and those to be told of the next. */
-function createServing(first: JudgedPair, hstsSeconds: number) {
-  let pair = first;
-  const uses: ((certificate: ServedCertificate) => void)[] = [];
-  const current = (): ServedCertificate => ({ ...pair, hstsSeconds: pair.isOurs ? undefined : hstsSeconds });
-  return {
-    pair: () => pair,
-    current,
-    onChange: (use: (certificate: ServedCertificate) => void): void => void uses.push(use),
-    serve(next: JudgedPair): void {
-      pair = next;
-      for (const use of uses) use(current());
-    },
-  };
-}
-
-/** Gives why it is not served. */
-function serveWhatIsThere(pair: JudgedPair, { files, serving, clock, log }: ServedPair): string | undefined {
-  const { certificate, privateKey } = serving.pair();
-  if (pair.certificate === certificate && pair.privateKey === privateKey) return undefined;
-  if (pair.expiresAt <= clock.now()) {
-    const problem = `${files.certificate} ended on ${dayOf(pair)}: put a valid certificate there`;
-    log.error(`${problem}; ${STAYS}`);
-    return problem;
-  }
-  serving.serve(pair);
-  log.info({ file: files.certificate, expires: dayOf(pair) }, 'a new certificate is served');
-  return undefined;
-}
-
-async function renewNearEnd({ files, serving, clock, log }: ServedPair): Promise<void> {
-  const pair = serving.pair();
-  if (!isNearEnd(pair, clock.now())) return;
-  try {
-    serving.serve(await renew(pair, files, thisMachine(clock)));
-    log.info({ file: files.certificate, expires: dayOf(serving.pair()) }, 'the self-signed certificate was renewed');
-  } catch (cause) {
-    const step = 'make the file and its directory writable for this user';
-    log.error({ err: cause }, `${files.certificate} ends on ${dayOf(pair)} and cannot be renewed: ${step}`);
-  }
 }
 
 const dayOf = ({ expiresAt }: JudgedPair): string => new Date(expiresAt).toISOString().slice(0, 10);
