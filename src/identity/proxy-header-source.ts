@@ -8,16 +8,18 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { type ActiveRoles, rightsOfRoles } from '../domain/rights.ts';
 import {
   decodedText,
+  type HeaderEncoding,
   type IdentityHeader,
   type IdentityHeaderRules,
   looksEncoded,
   readIdentityHeader,
 } from './identity-header.ts';
 import { headerTraces, type ProxyTrace, type Trace, type WhyDropped } from './identity-trace.ts';
-import { type GroupRoles, type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
+import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
 
 /** What plain headers and a signed token are judged by alike. */
-export interface ProxySourceOptions extends Pick<IdentityHeaderRules, 'allowlist'>, GroupRoles {
+export interface ProxySourceOptions extends IdentityHeaderRules {
+  readonly proxy: RoleMapping;
   /** Asked at each request, for roles are also made in the console. */
   readonly roles: () => ActiveRoles;
   /** Unix seconds: roles have hours. */
@@ -27,11 +29,6 @@ export interface ProxySourceOptions extends Pick<IdentityHeaderRules, 'allowlist
   readonly trace?: Trace<ProxyTrace> | undefined;
   /** Called for every user that the proxy names, and how the role was found. */
   readonly onRole?: ((role: RoleVerdict) => void) | undefined;
-}
-
-export interface ProxyHeaderOptions extends ProxySourceOptions, IdentityHeaderRules, RoleMapping {
-  /** `proxy.header_map`, lower-case names. */
-  readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
   /** A peer that is not trusted sent identity headers, which were not looked at. */
   readonly onUntrustedHeaders?: (() => void) | undefined;
 }
@@ -40,15 +37,16 @@ export interface ProxyHeaderOptions extends ProxySourceOptions, IdentityHeaderRu
 const UNNAMED_USER = 'viewer' as UserName;
 const MOST_GROUPS_SHOWN = 50;
 /** Never silent: no weaker source may be asked after it. */
-export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySource {
+export function createProxyHeaderSource(options: ProxySourceOptions): IdentitySource {
   return {
     name: 'proxy-headers',
     identify: (request) => {
-      const userHeader = readIdentityHeader(request, options.headerMap.user, options);
-      const roleHeader = readIdentityHeader(request, options.headerMap.role, options);
+      const { header_map: map } = options.proxy;
+      const userHeader = readIdentityHeader(request, map.user, options);
+      const roleHeader = readIdentityHeader(request, map.role, options);
       const roles = options.roles();
-      const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader, options);
-      const role = mapRole(roleHeader, options, roles);
+      const user = map.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader, map.encoding);
+      const role = mapRole(roleHeader, options.proxy, roles);
       const verdict = isUnread(user, userHeader) ? ENCODED : proxyVerdict(user, role, roles, options.now());
       if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
@@ -58,11 +56,11 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
   };
 }
 
-const isUntrustedClaim = ({ peer, rawHeaders }: RequestFacts, { trustsPeer, allowlist }: ProxyHeaderOptions): boolean =>
+const isUntrustedClaim = ({ peer, rawHeaders }: RequestFacts, { trustsPeer, allowlist }: ProxySourceOptions): boolean =>
   !trustsPeer(peer) && rawHeaders.some((name, at) => at % 2 === 0 && allowlist.has(name.toLowerCase()));
 
 /** Errs with why the header names no user. */
-function userIn(header: IdentityHeader, { encoding }: ProxyHeaderOptions): Result<UserName, string> {
+function userIn(header: IdentityHeader, encoding: HeaderEncoding | undefined): Result<UserName, string> {
   if (header.kind !== 'believed') return err(header.why);
   const name = decodedText(header.text, encoding);
   if (name !== undefined && !looksEncoded(name)) return proxyUserName(name);
@@ -82,7 +80,7 @@ function mapRole(header: IdentityHeader, mapping: RoleMapping, { cameras }: Acti
 
 interface JudgedHeaders {
   readonly request: RequestFacts;
-  readonly options: ProxyHeaderOptions;
+  readonly options: ProxySourceOptions;
   readonly userHeader: IdentityHeader;
   readonly roleHeader: IdentityHeader;
   readonly user: Result<UserName, string>;
@@ -116,13 +114,14 @@ export const proxyTrace = (
   refused: verdict.kind === 'refused' ? verdict.reason : undefined,
 });
 
-const namedIn = ({ headerMap, allowlist }: ProxyHeaderOptions): ReadonlySet<string | undefined> =>
-  new Set([...allowlist, headerMap.user, headerMap.role]);
+const namedIn = ({ proxy: { header_map: map }, allowlist }: ProxySourceOptions): ReadonlySet<string | undefined> =>
+  new Set([...allowlist, map.user, map.role]);
 
-function whyDropped({ options: { headerMap }, userHeader, roleHeader, user }: JudgedHeaders): WhyDropped {
+function whyDropped({ options, userHeader, roleHeader, user }: JudgedHeaders): WhyDropped {
+  const { header_map: map } = options.proxy;
   const whyNot = new Map([
-    [headerMap.role, explainHeader(roleHeader)],
-    [headerMap.user, user.ok || userHeader.kind !== 'believed' ? explainHeader(userHeader) : user.error],
+    [map.role, explainHeader(roleHeader)],
+    [map.user, user.ok || userHeader.kind !== 'believed' ? explainHeader(userHeader) : user.error],
   ]);
   return (name) => (whyNot.has(name) ? whyNot.get(name) : 'not mapped');
 }

@@ -49,7 +49,7 @@ export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
   const judge = (request: RequestFacts, reading: Reading): IdentityVerdict => {
     const roles = options.roles();
     const claimed = reading.ok ? reading.value : undefined;
-    const role = claimed && resolveGroups(claimed.groups, options, roles.cameras.keys());
+    const role = claimed && resolveGroups(claimed.groups, options.proxy, roles.cameras.keys());
     const user = claimed?.user === undefined ? err('the token has no such claim') : proxyUserName(claimed.user);
     const reason = reading.ok ? 'proxy-token-user' : reading.error;
     const verdict: IdentityVerdict =

@@ -1,21 +1,13 @@
 /** Which role the value of the role header gives, and by which rule (interface 5.5.6). Pure. */
+import type { Settings } from '../config/schema/schema.ts';
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import { decodedText, type HeaderEncoding, withoutBlanks } from './identity-header.ts';
+import { decodedText, withoutBlanks } from './identity-header.ts';
 
-export interface RoleMapping extends GroupRoles {
-  /** `proxy.separator`. */
-  readonly separator: string;
-  /** `proxy.header_map.encoding`, of each group. */
-  readonly encoding?: HeaderEncoding | undefined;
-}
+/** The keys of `proxy` that say what its headers hold. */
+export type RoleMapping = Pick<Settings['proxy'], 'separator' | 'header_map' | 'role_map' | 'default_role'>;
 
-/** Which roles the groups of a user give, wherever the groups come from. */
-export interface GroupRoles {
-  /** `proxy.role_map`, in the order of the file; empty: the header holds role names. */
-  readonly roleMap: ReadonlyMap<Role, readonly string[]>;
-  /** `proxy.default_role`; unset is `viewer`. */
-  readonly defaultRole: Role | 'none' | undefined;
-}
+/** Which roles the groups of a user give, wherever the groups come from. An empty map of a proxy: the header holds role names. */
+type GroupRoles = Pick<RoleMapping, 'role_map' | 'default_role'>;
 
 export type RoleRule =
   | { readonly by: 'role_map'; readonly group: string }
@@ -46,7 +38,9 @@ export type RoleVerdict =
 /** `value` is undefined when there is no role header; `custom` are the configured custom roles, in their order. */
 export function resolveRole(value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict {
   const groups = splitGroups(value ?? '', mapping.separator);
-  const decoded = groups.map((group) => decodedText(group, mapping.encoding)).filter((group) => group !== undefined);
+  const decoded = groups
+    .map((group) => decodedText(group, mapping.header_map.encoding))
+    .filter((group) => group !== undefined);
   // One that cannot be read must not become the default role.
   if (decoded.length < groups.length) return { kind: 'denied', because: 'group-not-decoded', groups };
   return resolveGroups(decoded, mapping, custom);
@@ -54,7 +48,7 @@ export function resolveRole(value: string | undefined, mapping: RoleMapping, cus
 
 /** Resolves groups of a proxy: without a map they are names of roles. */
 export const resolveGroups = (groups: readonly string[], mapping: GroupRoles, custom: Iterable<Role>): RoleVerdict =>
-  resolveBy(mapping.roleMap.size > 0 ? matchGroups : matchNames, groups, mapping, custom);
+  resolveBy(mapping.role_map.size > 0 ? matchGroups : matchNames, groups, mapping, custom);
 
 /** Resolves groups of a provider (SPEC 16): one is never taken for a role, with a map or without one. */
 export const resolveMapped = (groups: readonly string[], mapping: GroupRoles, custom: Iterable<Role>): RoleVerdict =>
@@ -63,7 +57,7 @@ export const resolveMapped = (groups: readonly string[], mapping: GroupRoles, cu
 function resolveBy(
   match: typeof matchGroups | typeof matchNames,
   groups: readonly string[],
-  { roleMap, defaultRole = VIEWER }: GroupRoles,
+  { role_map: roleMap, default_role: defaultRole }: GroupRoles,
   custom: Iterable<Role>,
 ): RoleVerdict {
   const configured: readonly Role[] = [ADMIN, VIEWER, ...custom];
@@ -113,7 +107,7 @@ function withoutLesser(matches: readonly RoleMatch[]): readonly RoleMatch[] {
 function matchGroups(
   groups: readonly string[],
   configured: readonly Role[],
-  roleMap: RoleMapping['roleMap'],
+  roleMap: RoleMapping['role_map'],
 ): readonly RoleMatch[] {
   const held = new Set(groups);
   return [...roleMap.keys()].flatMap((role) => {

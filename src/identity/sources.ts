@@ -17,17 +17,10 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type ListenerName, type RequestFacts } from '../domain/request.ts';
 import type { ActiveRoles } from '../domain/rights.ts';
 import { cookieValues, ownCredentials } from '../domain/sent-credentials.ts';
-import {
-  type ApiTokenTrace,
-  type SessionTrace,
-  type SourceTrace,
-  type Trace,
-  tracingHeaders,
-} from './identity-trace.ts';
+import { type SourceTrace, type Trace, tracingHeaders } from './identity-trace.ts';
 import type { KeySet } from './key-set.ts';
-import { createProxyHeaderSource } from './proxy-header-source.ts';
+import { createProxyHeaderSource, type ProxySourceOptions } from './proxy-header-source.ts';
 import { createProxyJwtSource } from './proxy-jwt-source.ts';
-import type { RoleVerdict } from './role-mapping.ts';
 
 /** What a credential is worth now, by kind. `address`: the client's, behind trusted proxies. */
 export interface Verifiers {
@@ -39,26 +32,18 @@ export interface Verifiers {
   ) => MaybePromise<ApiTokenVerdict>;
 }
 
-export interface SourceDeps extends Verifiers {
+export interface SourceDeps extends Verifiers, Omit<ProxySourceOptions, 'proxy' | 'trustsPeer' | 'roles' | 'trace'> {
   readonly settings: Settings;
-  /** Header names that may carry an identity, lower-case. */
-  readonly allowlist: ReadonlySet<string>;
   /** The roles as last read, and as they are now. */
   readonly roleRegistry: { activeAtLastRead(): ActiveRoles; active(): MaybePromise<ActiveRoles> };
-  /** Unix seconds. */
-  readonly now: () => number;
   readonly trace?: Trace | undefined;
   readonly isNoted?: boolean;
   /** Absent: sessions are looked up for each request. */
   readonly remembering?: Remembering;
-  readonly onRole?: (role: RoleVerdict) => void;
-  readonly onUntrustedHeaders?: () => void;
   /** Those of features. */
   readonly slotted?: readonly SlottedSource[];
   /** The keys of `proxy.jwt`. */
   readonly proxyKeys?: KeySet | undefined;
-  /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
-  readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
 }
 
 /** What a source of a feature may use. `isNoted`: absent, nothing is counted, limited or remembered as used. */
@@ -105,26 +90,14 @@ export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName,
 
 /** Interface 5.5.1: the headers of a proxy in front, where the service has no accounts of its own; never both. */
 function proxySource(deps: SourceDeps): IdentitySource {
-  const { roleRegistry } = deps;
+  const { roleRegistry, proxyKeys: keys } = deps;
   const { proxy } = deps.settings;
   const peers = trustedPeers(deps.settings);
   const trusted = trustedNetworks(peers);
-  const common = {
-    ...deps,
-    roleMap: proxy.role_map,
-    defaultRole: proxy.default_role,
-    roles: roleRegistry.activeAtLastRead,
-  };
+  const trustsPeer = (peer: string): boolean => peers.length === 0 || isTrustedPeer(peer, trusted);
+  const options = { ...deps, proxy, trustsPeer, roles: roleRegistry.activeAtLastRead };
   const source =
-    proxy.jwt && deps.proxyKeys
-      ? createProxyJwtSource({ ...common, jwt: proxy.jwt, keys: deps.proxyKeys })
-      : createProxyHeaderSource({
-          ...common,
-          headerMap: proxy.header_map,
-          trustsPeer: (peer) => peers.length === 0 || isTrustedPeer(peer, trusted),
-          separator: proxy.separator,
-          encoding: proxy.header_map.encoding,
-        });
+    proxy.jwt && keys ? createProxyJwtSource({ ...options, jwt: proxy.jwt, keys }) : createProxyHeaderSource(options);
   return { name: source.name, identify: (request) => mapMaybe(roleRegistry.active(), () => source.identify(request)) };
 }
 
@@ -164,12 +137,6 @@ export function cachedOnConnection(source: IdentitySource, { version, now }: Rem
   };
 }
 
-/** `addressOf`: the client's address, behind trusted proxies. */
-type SourceOptions<Verify extends keyof Verifiers, Entry> = Pick<Verifiers, Verify> & {
-  readonly addressOf: (request: RequestFacts) => string;
-  readonly trace?: Trace<Entry> | undefined;
-};
-
 const SILENT: IdentityVerdict = { kind: 'silent' };
 const refused = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 
@@ -187,7 +154,7 @@ export const createApiTokenSource = ({
   verifyApiToken,
   addressOf,
   trace,
-}: SourceOptions<'verifyApiToken', ApiTokenTrace>): IdentitySource => ({
+}: Told & Pick<Verifiers, 'verifyApiToken'>): IdentitySource => ({
   name: 'api-token',
   identify(request) {
     const own = ownCredentials(request);
@@ -204,9 +171,10 @@ export const createApiTokenSource = ({
 });
 
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
-type SessionSourceOptions = Omit<SourceOptions<'verifySession', SessionTrace>, 'addressOf'> & {
-  readonly cookieName: string;
-};
+type SessionSourceOptions = Pick<Told, 'trace'> &
+  Pick<Verifiers, 'verifySession'> & {
+    readonly cookieName: string;
+  };
 
 /** RFC 6750 section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;

@@ -104,12 +104,14 @@ itIsAnIdentitySource('session', {
 itIsAnIdentitySource('proxy-headers', {
   create: () =>
     createProxyHeaderSource({
-      headerMap: { user: 'x-forwarded-user', role: 'x-forwarded-groups' },
+      proxy: {
+        header_map: { user: 'x-forwarded-user', role: 'x-forwarded-groups' },
+        separator: ',',
+        role_map: new Map(),
+        default_role: 'none',
+      },
       allowlist: new Set(['x-forwarded-user', 'x-forwarded-groups']),
       trustsPeer: () => true,
-      separator: ',',
-      roleMap: new Map(),
-      defaultRole: 'none',
       roles: () => ({ cameras: new Map(), limits: new Map(), zone: 'UTC' }),
       now: () => 0,
     }),

@@ -10,29 +10,48 @@ import type { IdentityTrace, ProxyTrace } from '../../src/identity/identity-trac
 import {
   createProxyHeaderSource,
   createProxySecretCheck,
-  type ProxyHeaderOptions,
+  type ProxySourceOptions,
 } from '../../src/identity/proxy-header-source.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const PROXY = '10.0.0.1';
-const roles = (map: Record<string, string[]>): ProxyHeaderOptions['roleMap'] =>
+const roles = (map: Record<string, string[]>): ReadonlyMap<Role, string[]> =>
   new Map(Object.entries(map) as [Role, string[]][]);
 
 const active = (cameras: CustomRoles): ActiveRoles => ({ cameras, limits: new Map(), zone: 'UTC' });
 
-const options = (changes: Partial<ProxyHeaderOptions> = {}): ProxyHeaderOptions => ({
-  headerMap: { user: 'x-forwarded-user', role: 'x-forwarded-groups' },
-  allowlist: new Set(['x-forwarded-user', 'x-forwarded-groups', 'remote-user', 'remote-groups']),
-  trustsPeer: (peer) => peer === PROXY,
-  separator: ',',
-  roleMap: roles({}),
-  defaultRole: undefined,
-  roles: () => active(new Map([['gardener' as Role, ['garden', 'patio_*']]])),
-  now: () => 0,
-  ...changes,
-});
+interface Changes extends Partial<Omit<ProxySourceOptions, 'proxy'>> {
+  headerMap?: { user?: string; role?: string };
+  encoding?: 'percent' | 'rfc2047';
+  roleMap?: ReadonlyMap<Role, string[]>;
+  defaultRole?: Role | 'none';
+  separator?: string;
+}
 
-const identify = (headers: readonly HeaderLine[], changes: Partial<ProxyHeaderOptions> = {}, peer = PROXY) =>
+function options({
+  headerMap,
+  encoding,
+  roleMap,
+  defaultRole,
+  separator,
+  ...changes
+}: Changes = {}): ProxySourceOptions {
+  return {
+    proxy: {
+      header_map: { ...(headerMap ?? { user: 'x-forwarded-user', role: 'x-forwarded-groups' }), encoding },
+      separator: separator ?? ',',
+      role_map: roleMap ?? roles({}),
+      default_role: defaultRole ?? ('viewer' as Role),
+    },
+    allowlist: new Set(['x-forwarded-user', 'x-forwarded-groups', 'remote-user', 'remote-groups']),
+    trustsPeer: (peer) => peer === PROXY,
+    roles: () => active(new Map([['gardener' as Role, ['garden', 'patio_*']]])),
+    now: () => 0,
+    ...changes,
+  };
+}
+
+const identify = (headers: readonly HeaderLine[], changes: Changes = {}, peer = PROXY) =>
   createProxyHeaderSource(options(changes)).identify(someRequest({ peer }, headers)) as IdentityVerdict;
 
 const brief = (verdict: IdentityVerdict): string => {
@@ -77,7 +96,7 @@ describe('The proxy header source', () => {
   const UNMAPPED = { headerMap: {} };
   const ADMIN_BY_DEFAULT = { defaultRole: 'admin' as Role };
   // biome-ignore format: a table
-  const rows: [sentence: string, headers: HeaderLine[], expected: string, changes?: Partial<ProxyHeaderOptions>, peer?: string][] = [
+  const rows: [sentence: string, headers: HeaderLine[], expected: string, changes?: Changes, peer?: string][] = [
     ['names the headers without case',                                    [['x-FORWARDED-user', 'vera'], groups('viewer')],                      'vera as viewer'],
     ['splits the role header on the separator',                           [user('vera'), groups('x|admin')],                                     'vera as admin', { separator: '|' }],
     ['translates groups by role_map',                                     [user('vera'), groups('ops')],                                         'vera as admin', { roleMap: roles({ admin: ['ops'] }) }],
@@ -124,7 +143,7 @@ describe('Names and groups that the proxy encodes', () => {
   const WORDS = { encoding: 'rfc2047' } as const;
   const GUESTS = { roleMap: roles({ admin: ['Gäste, alle'], gardener: ['Gäste'] }), defaultRole: 'none' } as const;
   // biome-ignore format: a table
-  const rows: [sentence: string, headers: HeaderLine[], expected: string, changes?: Partial<ProxyHeaderOptions>][] = [
+  const rows: [sentence: string, headers: HeaderLine[], expected: string, changes?: Changes][] = [
     ['are refused without the key, by their own reason: percent',       [user('J%C3%B6rg')],                                                'proxy-user-encoded'],
     ['are refused without the key, by their own reason: a line break',  [user('a%0d%0ab')],                                                 'proxy-user-encoded'],
     ['are refused without the key, by their own reason: rfc2047',       [user('=?utf-8?q?J=C3=B6rg?=')],                                    'proxy-user-encoded'],
@@ -152,7 +171,7 @@ describe('Names and groups that the proxy encodes', () => {
     it(sentence, () => assert.equal(brief(identify(headers, changes)), expected));
 
   it('are told by their key in the trace', () => {
-    const told = (name: string, changes: Partial<ProxyHeaderOptions> = {}): string | undefined => {
+    const told = (name: string, changes: Changes = {}): string | undefined => {
       const traced: ProxyTrace[] = [];
       identify([user(name)], { ...changes, trace: (entry) => traced.push(entry) });
       return traced[0]?.headers[0]?.why;
@@ -251,7 +270,7 @@ describe('Identity headers of a peer that is not trusted', () => {
 });
 
 describe('The trace at debug', () => {
-  const traceOf = (headers: readonly HeaderLine[], changes: Partial<ProxyHeaderOptions> = {}, peer = PROXY) => {
+  const traceOf = (headers: readonly HeaderLine[], changes: Changes = {}, peer = PROXY) => {
     const traced: IdentityTrace[] = [];
     identify(headers, { ...changes, trace: (entry) => traced.push(entry) }, peer);
     return traced;
@@ -292,7 +311,7 @@ describe('The trace at debug', () => {
   });
 
   // biome-ignore format: a table
-  const rows: [why: string, headers: HeaderLine[], changes?: Partial<ProxyHeaderOptions>, peer?: string][] = [
+  const rows: [why: string, headers: HeaderLine[], changes?: Changes, peer?: string][] = [
     ['not on the allowlist',                            [user('vera')], { allowlist: new Set() }],
     ['sent by a peer that is not trusted',              [user('vera')], {}, '10.0.0.2'],
     ['sent more than once',                             [user('vera'), user('root')]],

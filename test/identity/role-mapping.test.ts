@@ -6,13 +6,14 @@ import type { Role } from '../../src/domain/names.ts';
 import { type RoleMapping, resolveMapped, resolveRole, ruleSentence } from '../../src/identity/role-mapping.ts';
 
 const CUSTOM = ['gardener', 'Porch.Team', 'constructor_x'] as Role[];
-const roles = (map: Record<string, string[]>): RoleMapping['roleMap'] =>
+const roles = (map: Record<string, string[]>): RoleMapping['role_map'] =>
   new Map(Object.entries(map) as [Role, string[]][]);
 
 const mapping = (changes: Partial<RoleMapping> = {}): RoleMapping => ({
   separator: ',',
-  roleMap: roles({}),
-  defaultRole: undefined,
+  header_map: {},
+  role_map: roles({}),
+  default_role: 'viewer' as Role,
   ...changes,
 });
 
@@ -22,9 +23,9 @@ const MAP = roles({
   gardener: ['garden', 'staff'],
   ghost: ['ghosts'],
 });
-const NONE = mapping({ defaultRole: 'none' });
-const MAPPED = mapping({ roleMap: MAP });
-const MAPPED_OR_NONE = mapping({ roleMap: MAP, defaultRole: 'none' });
+const NONE = mapping({ default_role: 'none' });
+const MAPPED = mapping({ role_map: MAP });
+const MAPPED_OR_NONE = mapping({ role_map: MAP, default_role: 'none' });
 
 const outcome = (value: string | undefined, how: RoleMapping): string => {
   const verdict = resolveRole(value, how, CUSTOM);
@@ -37,28 +38,28 @@ describe('The role of a proxy user', () => {
     ['With proxy.role_map: a header value matching a listed group gives the mapped role',                               'staff',               MAPPED,         'viewer by role_map'],
     ['… for any of the groups of a role',                                                                               'root',                MAPPED,         'admin by role_map'],
     ['If the admin mapping matches, the session resolves to admin even when other groups also match',                   'staff,garden,root',   MAPPED,         'admin by role_map'],
-    ['If no mapping matches, proxy.default_role is used',                                                               'nobody',              mapping({ roleMap: MAP, defaultRole: 'gardener' as Role }), 'gardener by default_role'],
+    ['If no mapping matches, proxy.default_role is used',                                                               'nobody',              mapping({ role_map: MAP, default_role: 'gardener' as Role }), 'gardener by default_role'],
     ['if it is none, access is denied',                                                                                 'nobody',              MAPPED_OR_NONE, 'default-none'],
     ['Without role_map, the role header is taken to contain admin directly',                                            'admin',               NONE,           'admin by role-name'],
     ['… or viewer',                                                                                                     'viewer',              NONE,           'viewer by role-name'],
     ['… or a custom role name',                                                                                         'gardener',            NONE,           'gardener by role-name'],
-    ['A value in the mapped role header overrides default_role',                                                        'viewer',              mapping({ defaultRole: 'admin' as Role }), 'viewer by role-name'],
-    ['… with a map as well',                                                                                            'staff',               mapping({ roleMap: MAP, defaultRole: 'admin' as Role }), 'viewer by role_map'],
+    ['A value in the mapped role header overrides default_role',                                                        'viewer',              mapping({ default_role: 'admin' as Role }), 'viewer by role-name'],
+    ['… with a map as well',                                                                                            'staff',               mapping({ role_map: MAP, default_role: 'admin' as Role }), 'viewer by role_map'],
     ['The role header may hold several roles, split on proxy.separator',                                                'x, gardener ,y',      NONE,           'gardener by role-name'],
     ['… default comma, another character when configured',                                                              'x|gardener',          mapping({ separator: '|' }), 'gardener by role-name'],
     ['… which may be a blank',                                                                                          'x gardener',          mapping({ separator: ' ' }), 'gardener by role-name'],
-    ['… and then a comma separates nothing',                                                                            'x,gardener',          mapping({ separator: '|', defaultRole: 'none' }), 'default-none'],
+    ['… and then a comma separates nothing',                                                                            'x,gardener',          mapping({ separator: '|', default_role: 'none' }), 'default-none'],
 
-    ['is the default without a role header',                                                                            undefined,             mapping({ defaultRole: 'gardener' as Role }), 'gardener by default_role'],
+    ['is the default without a role header',                                                                            undefined,             mapping({ default_role: 'gardener' as Role }), 'gardener by default_role'],
     ['is viewer without a role header and default',                                                                     undefined,             mapping(),      'viewer by default_role'],
     ['is denied without a role header when the default is none',                                                        undefined,             NONE,           'default-none'],
     ['is the default when the header is empty',                                                                         ' , ,',                mapping(),      'viewer by default_role'],
-    ['is denied when the default is no configured role',                                                                undefined,             mapping({ defaultRole: 'gone' as Role }), 'default-unknown'],
+    ['is denied when the default is no configured role',                                                                undefined,             mapping({ default_role: 'gone' as Role }), 'default-unknown'],
     ['is admin before viewer among direct names, in any order',                                                         'viewer,admin',        NONE,           'admin by role-name'],
     ['is viewer before a custom role among direct names',                                                               'gardener,viewer',     NONE,           'viewer by role-name'],
     ['is the first custom role in the order of auth.roles',                                                             'porch.team,gardener', NONE,           'gardener by role-name'],
     ['is found without case among direct names',                                                                        'PORCH.team',          NONE,           'Porch.Team by role-name'],
-    ['is not found by a look-alike letter: the Kelvin sign is no k',                                                    'bac\u212a',           mapping({ defaultRole: 'none' }), 'default-none'],
+    ['is not found by a look-alike letter: the Kelvin sign is no k',                                                    'bac\u212a',           mapping({ default_role: 'none' }), 'default-none'],
     ['is the first match in the order of the map',                                                                      'garden,staff',        MAPPED,         'viewer by role_map'],
     ['compares groups with case',                                                                                       'STAFF',               MAPPED_OR_NONE, 'default-none'],
     ['takes no other blank than a plain one from around a group',                                                        'staff\u00a0',         MAPPED_OR_NONE, 'default-none'],
@@ -93,8 +94,8 @@ describe('The role of a proxy user', () => {
       fc.property(fc.array(group), map, defaultRole, separators, (groups, entries, fallback, separator) => {
         const how = mapping({
           separator,
-          roleMap: new Map(entries as [Role, string[]][]),
-          defaultRole: fallback as Role,
+          role_map: new Map(entries as [Role, string[]][]),
+          default_role: (fallback ?? 'viewer') as Role,
         });
         const verdict = resolveRole(groups.join(separator), how, CUSTOM);
         assert.deepEqual(resolveRole(groups.join(separator), how, CUSTOM), verdict);
@@ -110,10 +111,10 @@ describe('The role of a proxy user', () => {
 
 describe('The role of a person at a provider', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, groups: string[], how: Pick<RoleMapping, 'roleMap' | 'defaultRole'>, expected: string][] = [
-    ['is that of the map',                             ['staff'],         { roleMap: MAP, defaultRole: 'none' },                    'viewer'],
-    ['is the default without a map, and no group',     ['admin'],         { roleMap: new Map(), defaultRole: 'viewer' as Role },    'viewer'],
-    ['is none without both: a group is no role',       ['admin', 'ADMIN', 'viewer', 'gardener'], { roleMap: new Map(), defaultRole: 'none' }, 'denied'],
+  const rows: [sentence: string, groups: string[], how: Pick<RoleMapping, 'role_map' | 'default_role'>, expected: string][] = [
+    ['is that of the map',                             ['staff'],         { role_map: MAP, default_role: 'none' },                    'viewer'],
+    ['is the default without a map, and no group',     ['admin'],         { role_map: new Map(), default_role: 'viewer' as Role },    'viewer'],
+    ['is none without both: a group is no role',       ['admin', 'ADMIN', 'viewer', 'gardener'], { role_map: new Map(), default_role: 'none' }, 'denied'],
   ];
   for (const [sentence, groups, how, expected] of rows)
     it(sentence, () => {
@@ -158,7 +159,7 @@ describe('The sentence that explains a role', () => {
     ['porch.team,gardener', NONE, '"gardener" in the role header is the role gardener; "porch.team" in the role header is the role Porch.Team'],
     ['x',        mapping(), 'no value of the role header gives a role, so proxy.default_role gives viewer'],
     [undefined,  NONE,      'no value of the role header gives a role, and proxy.default_role is none'],
-    ['x',        mapping({ defaultRole: 'gone' as Role }), 'no value of the role header gives a role, and proxy.default_role is not a configured one'],
+    ['x',        mapping({ default_role: 'gone' as Role }), 'no value of the role header gives a role, and proxy.default_role is not a configured one'],
   ];
   for (const [value, how, sentence] of rows) {
     it(sentence, () => assert.equal(ruleSentence(resolveRole(value, how, CUSTOM)), sentence));

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Caller, SessionVerdict } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { SessionTrace } from '../../src/identity/identity-trace.ts';
+import type { SourceTrace } from '../../src/identity/identity-trace.ts';
 import { createSessionSource } from '../../src/identity/sources.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
@@ -27,7 +27,7 @@ const WITHOUT_ROLE = jwt({ alg: 'HS256' }, { sub: 'good.vera', exp: 2 });
 /** `good.<name>` is a token of that user, alone or as `sub`; everything else is a forgery. */
 function someSessions() {
   const asked: string[] = [];
-  const traced: SessionTrace[] = [];
+  const traced: SourceTrace[] = [];
   const verifySession = async (token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict> => {
     asked.push(token);
     const [, claims] = token.split('.');

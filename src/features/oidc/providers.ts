@@ -38,11 +38,11 @@ export function activeProviders(
   const { public_url: site } = settings.server;
   if (!site) return [];
   return configuredIn(settings).map((config): ActiveProvider => {
-    const { name, label = name, create: creates, role_map: roleMap, default_role: defaultRole } = config;
+    const { name, label = name, create: creates } = config;
     const watch = watchOf(name, log, metrics);
     const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.onAnswer });
     const rolesOf = async (groups: readonly string[]): Promise<readonly Role[]> => {
-      const verdict = resolveMapped(groups, { roleMap, defaultRole }, (await roleRegistry.latest()).keys());
+      const verdict = resolveMapped(groups, config, (await roleRegistry.latest()).keys());
       return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
     };
     const afterLogout = publicAddress(site, LOGIN_PATH);

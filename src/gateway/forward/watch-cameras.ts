@@ -3,31 +3,26 @@ import type { Logger } from 'pino';
 import type { CameraRules } from '../../access/nvr-adapter.ts';
 import { layoutOfNames, namesIn, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Upstream } from '../../domain/addresses.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { CameraList, TableHead } from '../../domain/policy.ts';
+import type { EventsBackend } from '../../events/open-events.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
 import { createAsker, type NvrConfig, upstreamOfNvr } from './nvr-questions.ts';
 
 const cameraRules = ({ adapter }: TableHead): CameraRules => adapterNamed(adapter).cameras;
 
-/** The events backend, as far as it is asked for cameras, and told of them. */
-interface CameraBackend {
-  readonly upstream: Upstream;
-  setCameras(cameras: readonly CameraName[]): void;
-}
+type CameraBackend = Pick<EventsBackend, 'upstream' | 'setCameras'>;
+type OnCameras = (cameras: readonly CameraName[]) => void;
 
-export interface CameraWatch {
-  /** The cameras of the events in the store. */
-  readonly stored: () => Promise<readonly string[]>;
-  readonly onChange?: (cameras: readonly CameraName[]) => void;
-  readonly log: Logger;
-}
-
+/** `stored`: the cameras of the events in the store. */
 export function watchCameras(
   { settings, tableHead }: NvrConfig,
   backend: CameraBackend | undefined,
-  { stored, onChange, log }: CameraWatch,
+  {
+    stored,
+    onChange,
+    log,
+  }: { readonly stored: () => Promise<readonly string[]>; readonly onChange?: OnCameras; readonly log: Logger },
 ): KnownCameraList {
   const { nvr } = settings;
   const ask = nvr.url ? layoutOfNvr({ settings, tableHead }) : layoutOfEvents({ settings, tableHead }, backend, stored);
@@ -41,12 +36,7 @@ export function watchCameras(
       if (nvr.url) backend?.setCameras(cameras);
       onChange?.(cameras);
     },
-    onFault: (fault) =>
-      log.warn(
-        { err: fault },
-        'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
-      ),
-    onWorking: () => log.info('the list of cameras can be read from the NVR again'),
+    log,
   });
 }
 
@@ -119,26 +109,28 @@ async function askAt(settings: Settings, path: string): Promise<unknown> {
   return upstream && createAsker(settings)(upstream, path);
 }
 
-/** The cameras of the NVR, as far as they are known: read at start and from time to time (SPEC 1, `nvr.cameras`). */
-interface CameraQuestions {
-  /** `nvr.cameras`: there are no others, whatever the NVR says. */
-  readonly configured: readonly CameraName[] | undefined;
-  /** The adapter's. */
-  readonly rules: CameraRules;
-  /** Undefined when there is no NVR and no events backend to ask. */
-  readonly ask: (() => Promise<RecorderLayout>) | undefined;
-  readonly onChange: (cameras: readonly CameraName[]) => void;
-  /** Called when questions begin to fail, and when one is answered again. */
-  readonly onFault: (fault: unknown) => void;
-  readonly onWorking: () => void;
-}
-
 export type KnownCameraList = ReturnType<typeof watchKnownCameras>;
 
 const REFRESH_MS = 60_000;
 const RETRY_MS = 2_000;
 
-export function watchKnownCameras({ configured, rules, ask, onChange, onFault, onWorking }: CameraQuestions) {
+/**
+ * The cameras of the NVR, as far as they are known: read at start and from time to time (SPEC 1, `nvr.cameras`). `ask` is
+ * undefined when there is no NVR and no events backend to ask; of `configured` there are no others, whatever the NVR says.
+ */
+export function watchKnownCameras({
+  configured,
+  rules,
+  ask,
+  onChange,
+  log,
+}: {
+  readonly configured: readonly CameraName[] | undefined;
+  readonly rules: CameraRules;
+  readonly ask: (() => Promise<RecorderLayout>) | undefined;
+  readonly onChange: OnCameras;
+  readonly log: Pick<Logger, 'warn' | 'info'>;
+}) {
   let layout = configured && layoutOfNames(configured, rules.reserved);
   let wasRead = false;
   let failed: string | undefined;
@@ -151,7 +143,7 @@ export function watchKnownCameras({ configured, rules, ask, onChange, onFault, o
     const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
     layout = found;
     wasRead = true;
-    if (failed !== undefined) onWorking();
+    if (failed !== undefined) log.info('the list of cameras can be read from the NVR again');
     failed = undefined;
     if (hasChanged) onChange(found.cameras);
   };
@@ -161,7 +153,11 @@ export function watchKnownCameras({ configured, rules, ask, onChange, onFault, o
       keep(await ask());
       learned = undefined;
     } catch (fault) {
-      if (failed === undefined) onFault(fault);
+      if (failed === undefined)
+        log.warn(
+          { err: fault },
+          'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
+        );
       // What the parser says of it holds a piece of the answer.
       failed = fault instanceof SyntaxError ? 'its answer is no JSON' : fault instanceof Error ? fault.message : '';
     }

@@ -17,8 +17,7 @@ it('The list of cameras ends with the next one that the NVR gives, and stays whi
       return layoutOfNames(names as CameraName[]);
     },
     onChange: () => {},
-    onFault: () => void told.push('fault'),
-    onWorking: () => void told.push('working'),
+    log: { warn: () => void told.push('fault'), info: () => void told.push('working') },
   });
   t.after(known.stop);
   assert.equal(known.current(), undefined);
@@ -46,8 +45,7 @@ it('A configuration that several people read is parsed once, and again when it h
     },
     ask: async () => layoutOfNames(['asked' as CameraName]),
     onChange: () => {},
-    onFault: () => {},
-    onWorking: () => {},
+    log: { warn() {}, info() {} },
   });
   t.after(known.stop);
   const config = (...names: string[]) =>
