@@ -38,7 +38,7 @@ import type { CameraName } from '../domain/names.ts';
 import type { Clause } from '../domain/rate-limit.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
-import type { Explainer } from '../gateway/explain/explainer.ts';
+import type { Explainer } from '../gateway/explain/explain.ts';
 import type { RulePlace } from '../gateway/rules.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { HoldingStore } from '../store/pending-revocations.ts';

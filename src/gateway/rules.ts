@@ -17,7 +17,7 @@ import type { Rules, StandsFor } from './decision/admit.ts';
 import { type DestinationRules, eventPaths, findDestination } from './decision/destinations.ts';
 import { createOwnerLookup } from './decision/owner-lookup.ts';
 import { tooMuchIn } from './decision/query-bounds.ts';
-import { createExplainer } from './explain/explainer.ts';
+import { createExplainer } from './explain/explain.ts';
 import { createAsker } from './forward/nvr-questions.ts';
 import type { HeaderRules } from './forward/rewrite-headers.ts';
 

@@ -11,7 +11,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import { admit, type Rules } from '../../gateway/decision/admit.ts';
 import { type DestinationRules, findDestination } from '../../gateway/decision/destinations.ts';
 import { askFailure } from '../../gateway/decision/upstream-failure.ts';
-import { toFacts } from '../../gateway/explain/explain.ts';
+import { toFacts } from '../../gateway/explain/question.ts';
 import { createAsker, questionFor } from '../../gateway/forward/nvr-questions.ts';
 import { askText } from '../../outbound/ask-upstream.ts';
 
@@ -81,7 +81,7 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
       const { things } = nvr();
       const target = thingTarget(things, thing, thingFiles(things, thing).slice(0, 1));
       if (target === undefined) return 'path-not-found';
-      const facts = toFacts({ method: 'GET', isUpgrade: false, target, headers: [], peer: '127.0.0.1' });
+      const facts = toFacts('GET', target, [], '127.0.0.1');
       const known = { name: 'link', identify: () => ({ kind: 'identified', caller }) as const };
       const now = rules();
       const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });

@@ -1,20 +1,22 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
 import { namedCameras } from '../../access/camera-locators.ts';
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
-import type { ServiceConfig } from '../../config/service-config.ts';
-import type { User } from '../../domain/accounts/account.ts';
+import { nearest } from '../../config/problems/problems.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import { upstreamOrigin } from '../../domain/addresses.ts';
-import type { MaybePromise } from '../../domain/async.ts';
 import type { Caller, IdentitySource } from '../../domain/caller.ts';
-import type { CameraScope } from '../../domain/camera-scope.ts';
 import { credentialProvider } from '../../domain/credentials.ts';
+import { openingAt, wallText } from '../../domain/hours.ts';
+import type { Role } from '../../domain/names.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy.ts';
 import { REFUSALS, refusalSentence } from '../../domain/refusal.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
+import { ok, type Result } from '../../domain/result.ts';
 import { type ActiveRoles, earliestSeen } from '../../domain/rights.ts';
 import { isBearer } from '../../domain/sent-credentials.ts';
 import { maskSecrets } from '../../domain/text.ts';
-import { headerTraces, type IdentityTrace, type Trace, WHY_UNREAD } from '../../identity/identity-trace.ts';
+import { decodedText } from '../../identity/identity-header.ts';
+import { headerTraces, type IdentityTrace, WHY_UNREAD } from '../../identity/identity-trace.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { type DestinationRules, findDestination } from '../decision/destinations.ts';
 import { belowBasePath } from '../decision/request-facts.ts';
@@ -22,20 +24,23 @@ import { strictTarget } from '../decision/strict-target.ts';
 import { admitDescribed, describedRequest, forwardAuthStatus } from '../entry/forward-auth.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
+import { type ExplainQuestion, type ExplainRules, readQuestion } from './question.ts';
 
-/** What an explanation is made from: the configuration, the accounts, and the rules of the gate, which tell `trace` what they see. */
-export interface ExplainRules {
-  readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
-  readonly roleRegistry: { active(): MaybePromise<ActiveRoles> };
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly findUser: (name: string) => Promise<User | undefined>;
-  readonly rules: (more: { readonly trace: Trace }) => Rules;
-  readonly destinations: DestinationRules;
-  readonly headers: () => HeaderRules;
-  /** Names to show for a scope. */
-  readonly seen: (scope: CameraScope) => readonly string[];
-}
+/** Errs with what is wrong with the question. */
+export type Explainer = ReturnType<typeof createExplainer>;
+
+export const createExplainer =
+  (rules: ExplainRules) =>
+  async (question: ExplainQuestion): Promise<Result<Explanation, string>> => {
+    const described = await readQuestion(question, rules);
+    if (!described.ok) return described;
+    const explanation = await explain(described.value, rules);
+    const { settings } = rules.config;
+    const hints = [...roleHints(explanation, settings), ...cameraHints(explanation, settings)];
+    const { role, roles = role === undefined ? [] : [role as Role] } = explanation;
+    const limits = limitSentences(roles, await rules.roleRegistry.active(), rules.now());
+    return ok({ ...explanation, ...(hints.length > 0 && { hints }), ...(limits.length > 0 && { limits }) });
+  };
 
 /** What is told of a request: its caller, the rule and the row, the verdict, and what would be sent. What is undefined does not apply. */
 export type Explanation = Awaited<ReturnType<typeof explain>> & {
@@ -45,13 +50,13 @@ export type Explanation = Awaited<ReturnType<typeof explain>> & {
   readonly limits?: readonly string[];
 };
 
-export async function explain(
-  description: Description,
+async function explain(
+  { facts: sent, caller: described }: { readonly facts: RequestFacts; readonly caller: Caller | undefined },
   { rules: rulesWith, destinations, headers, seen }: ExplainRules,
 ) {
   const traces: IdentityTrace[] = [];
-  const rules = withCaller(rulesWith({ trace: (entry) => traces.push(entry) }), description.caller);
-  const carrier = belowBasePath(toFacts(description), rules);
+  const rules = withCaller(rulesWith({ trace: (entry) => traces.push(entry) }), described);
+  const carrier = belowBasePath(sent, rules);
   const question = describedRequest(carrier, rules);
   const admission = question ? await admitDescribed(carrier, question, rules) : await admit(carrier, rules);
   const facts = question?.described ?? carrier;
@@ -65,7 +70,9 @@ export async function explain(
     /** The request that a proxy asks about, at `/auth`; undefined for one that is judged as it stands. */
     about: question?.described && explainHead(question.described),
     /** Where no source of identity has read them, that is said. */
-    headers: trace?.headers ?? headerTraces(facts, headers().identityHeaders, () => whyUnread(description)),
+    headers:
+      trace?.headers ??
+      headerTraces(facts, headers().identityHeaders, () => (described ? WHY_UNREAD.session : REFUSED_BEFORE)),
     /** Whether the proxy's secret was right; undefined where headers are not believed at all. */
     secret: claimed?.proxySecret,
     /** What was found out about a session token. */
@@ -93,8 +100,7 @@ export async function explain(
   };
 }
 
-const whyUnread = ({ caller }: Description): string =>
-  caller ? WHY_UNREAD.session : 'the request is refused before its headers are read';
+const REFUSED_BEFORE = 'the request is refused before its headers are read';
 
 interface FoundRow {
   readonly match: RouteMatch;
@@ -186,51 +192,97 @@ function explainSent(admission: Admitted, facts: RequestFacts, destinations: Des
 
 const HIDDEN: ReadonlySet<string> = new Set(['x-proxy-secret', 'cookie', 'authorization']);
 
-/** A described request as the facts that the decision is made by (SPEC 1, `explain`). */
-export interface Description {
-  readonly method: string;
-  /** A WebSocket upgrade of that path. */
-  readonly isUpgrade: boolean;
-  readonly target: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Address of the TCP peer. */
-  readonly peer: string;
-  /** The caller, where it is described and not identified by headers. */
-  readonly caller?: Caller;
+const cameraHints = (
+  { drawn = [], unknownCameras = [] }: Explanation,
+  { nvr }: Pick<Settings, 'nvr'>,
+): readonly string[] => {
+  const names = unknownCameras.join(', ');
+  const who = 'custom roles cannot see its events; admins and viewers see what is stored';
+  const curtain = `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the page Live, or by DELETE /api/curtain`;
+  const unknown =
+    nvr.cameras === undefined
+      ? `no camera is known by the name ${names}: ${who}`
+      : `nvr.cameras does not list ${names}: ${who}. Add it to nvr.cameras, or remove that key`;
+  return [...(drawn.length > 0 ? [curtain] : []), ...(unknownCameras.length > 0 ? [unknown] : [])];
+};
+
+/** Why a user of single sign-on has not the role that was meant: what is likely wrong, a sentence each (SPEC 15). Pure. */
+type ExplainedRole = Pick<Explanation, 'groups' | 'headers' | 'rule'>;
+type Configured = Pick<Settings, 'auth' | 'proxy'>;
+
+/** Not `:`, nor a blank: `other-client:admin` would become a role of ours, and "Domain admin" too. */
+const SEPARATORS = [',', ';', '|'];
+const ENCODINGS = ['percent', 'rfc2047'] as const;
+const NAMES_GROUPS = /group|role/;
+
+/** Empty with accounts of Postern's own, and when a group or a role name gave the role. */
+function roleHints(told: ExplainedRole, settings: Configured): readonly string[] {
+  const { auth, proxy } = settings;
+  const isMatched = told.rule !== undefined && !/^no value of the role header/.test(told.rule);
+  if (auth.enabled || isMatched || told.rule === undefined) return [];
+  const known = knownNames(settings);
+  const what = proxy.role_map.size > 0 ? 'groups in proxy.role_map' : 'roles there are';
+  const groups = told.groups.length === 0 ? headerHints(told, settings) : groupHints(told.groups, known, settings);
+  return [...groups, `${what}: ${known.join(', ') || 'none'}`];
 }
 
-export function toFacts({ method, isUpgrade, target, headers, peer }: Description): RequestFacts {
-  const host = headers.some(([name]) => name.toLowerCase() === 'host') ? [] : [['Host', 'postern'] as const];
-  const lines = [...host, ...headers, ...(isUpgrade ? UPGRADE : [])];
-  return {
-    listener: 'external',
-    method,
-    target,
-    httpVersion: '1.1',
-    rawHeaders: lines.flat(),
-    headers: joined(lines),
-    peer,
-    encrypted: true,
-    isUpgrade,
-    pipelinedBytes: 0,
-  };
+const knownNames = ({ auth, proxy }: Configured): readonly string[] =>
+  proxy.role_map.size > 0 ? [...proxy.role_map.values()].flat() : ['admin', 'viewer', ...auth.roles.keys()];
+
+/** No group arrived. */
+function headerHints({ headers }: ExplainedRole, { proxy }: Configured): readonly string[] {
+  const mapped = proxy.header_map.role;
+  if (mapped === undefined)
+    return ['proxy.header_map.role is not set, so no header gives a role: name the header that holds the groups'];
+  const own = headers.find(({ name }) => name === mapped);
+  if (own?.fate === 'dropped' && own.why !== 'empty')
+    return [`the header "${mapped}" arrived and was dropped: ${own.why}`];
+  if (own) return [`the header "${mapped}" arrived empty: check that the proxy knows the groups of this user`];
+  const other = headers.find(({ name }) => NAMES_GROUPS.test(name));
+  if (other)
+    return [
+      `the header "${mapped}" did not arrive, and "${other.name}" did: set proxy.header_map.role to that one if it holds the groups`,
+    ];
+  return [`the header "${mapped}" did not arrive: let the proxy send the groups under this name`];
 }
 
-/** A valid handshake: the question is not about the handshake (RFC 6455 4.1). */
-const UPGRADE: readonly (readonly [string, string])[] = [
-  ['Connection', 'Upgrade'],
-  ['Upgrade', 'websocket'],
-  ['Sec-WebSocket-Version', '13'],
-  ['Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA=='],
-];
-
-/** The headers as Node joins repeats. Headers that must not be repeated are refused before they are read here. */
-function joined(lines: readonly (readonly [name: string, value: string])[]): Record<string, string> {
-  const headers: Record<string, string> = Object.create(null);
-  for (const [received, value] of lines) {
-    const name = received.toLowerCase();
-    const before = headers[name];
-    headers[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
-  }
-  return headers;
+function groupHints(groups: readonly string[], known: readonly string[], { proxy }: Configured): readonly string[] {
+  const {
+    separator,
+    header_map: { encoding },
+  } = proxy;
+  const hints = groups.flatMap((group) => {
+    const joint = SEPARATORS.find(
+      (each) => each !== separator && parts(group, each).some((part) => known.includes(part)),
+    );
+    if (joint !== undefined)
+      return [
+        `"${group}" looks like several groups joined by ${JSON.stringify(joint)}, and proxy.separator is ${JSON.stringify(separator)}`,
+      ];
+    const written = ENCODINGS.find((each) => each !== encoding && known.includes(decodedText(group, each) ?? ''));
+    if (written !== undefined) return [`the group "${group}" is encoded: set proxy.header_map.encoding to ${written}`];
+    const alike = known.find((name) => name.toLowerCase() === group.toLowerCase());
+    if (alike !== undefined)
+      return [`the group "${group}" differs from "${alike}" of proxy.role_map in upper and lower case`];
+    const meant = nearest(group, known);
+    return meant === undefined ? [] : [`the group "${group}" is nearly "${meant}"`];
+  });
+  return hints.length > 0 ? hints : [`none of the groups that arrived (${groups.join(', ')}) is known`];
 }
+
+const parts = (text: string, separator: string): readonly string[] => text.split(separator).map((part) => part.trim());
+
+/** What limits roles now, a sentence each, for `explain` (SPEC 13). Pure. */
+const limitSentences = (roles: readonly Role[], { limits, zone }: ActiveRoles, now: number): readonly string[] =>
+  roles.flatMap((role) => {
+    const { hours, historySince, deny = [] } = limits.get(role) ?? {};
+    const opening = hours && openingAt(hours, zone, now);
+    const until = opening?.changesAt === undefined ? '' : ` until ${wallText(opening.changesAt, zone)}`;
+    return [
+      ...(hours && opening
+        ? [`${role} may be used ${hours.texts.join('; ')} (${zone}): ${opening.isOpen ? 'open' : 'closed'}${until}`]
+        : []),
+      ...(historySince ? [`${role} sees back ${historySince.text}`] : []),
+      ...(deny.length > 0 ? [`${role} may not: ${deny.join(', ')}`] : []),
+    ];
+  });
