@@ -57,6 +57,15 @@ export async function withTimeLimit<Value, Late>(
   }
 }
 
+/** The work, once at a time: a call while it is under way gives what that run becomes. */
+export function sharedRun<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let running: Promise<Value> | undefined;
+  return () =>
+    (running ??= work().finally(() => {
+      running = undefined;
+    }));
+}
+
 /** Rejects with the signal's reason as soon as it is aborted; what `waited` becomes is then ignored. */
 export async function unlessAborted<Value>(waited: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return waited;

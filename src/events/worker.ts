@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
+import { sharedRun } from '../domain/async.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import { faultMessage } from '../domain/result.ts';
@@ -173,7 +174,6 @@ export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, fir
   let timer: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
-  let asking: Promise<WorkerStatus> | undefined;
   let hasFailed = false;
   let isStopped = false;
 
@@ -203,7 +203,7 @@ export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, fir
     }, pause).unref();
     onDown(why, pause);
   };
-  const askOnce = async (): Promise<WorkerStatus> => {
+  const look = sharedRun(async (): Promise<WorkerStatus> => {
     const status: WorkerStatus = (await ask?.()) ?? { kind: 'ok' };
     if (status.kind === 'gone')
       await worker?.terminate(new Error(`nothing listens at its socket any more: ${status.reason}`));
@@ -212,13 +212,7 @@ export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, fir
     silentSince = undefined;
     await worker?.terminate(new Error('it runs but does not answer'));
     return status;
-  };
-  const look = (): Promise<WorkerStatus> => {
-    asking ??= askOnce().finally(() => {
-      asking = undefined;
-    });
-    return asking;
-  };
+  });
 
   return {
     /** Starts the first one. Rejects when it cannot start: that is for the operator to put right. */

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
+import { sharedRun } from '../domain/async.ts';
 import {
   type BoundedEventSource,
   type Deadline,
@@ -27,20 +28,13 @@ export type NvrDatabase = Awaited<ReturnType<typeof openNvrDatabase>>;
  */
 export async function openNvrDatabase(path: string) {
   let file = await openFile(path);
-  const replace = async (): Promise<void> => {
+  // Concurrent queries find the same fault: one of them opens the file for all.
+  const reopen = sharedRun(async (): Promise<void> => {
     const next = await openFile(path);
     const last = file;
     file = next;
     await last.close();
-  };
-  let replacing: Promise<void> | undefined;
-  // Concurrent queries find the same fault: one of them opens the file for all.
-  const reopen = (): Promise<void> => {
-    replacing ??= replace().finally(() => {
-      replacing = undefined;
-    });
-    return replacing;
-  };
+  });
   const asked = async <Result>(question: (events: BoundedEventSource) => Promise<Result>): Promise<Result> => {
     if ((await readFileVersion(file.db, path).catch(() => undefined)) !== file.version) await reopen();
     const asking = file;

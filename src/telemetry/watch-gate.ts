@@ -28,8 +28,17 @@ export function watchGate(deps: GateWatchDeps) {
   };
 }
 
+/** What the gate reports to metrics and logs: each request, from its head to its last byte (SPEC 9). */
+export interface GateWatch {
+  /** The head of a request is there. `socket` is an upgrade's, whose bytes are counted while it is open. */
+  onRequest(request: RequestFacts, socket?: CountedSocket): RequestWatch;
+}
+
+/** What is told of a request. */
+export type RequestWatch = Pick<WatchedRequest, keyof WatchedRequest>;
+
 /** What the gate tells of an end. */
-interface EndedRequest {
+export interface EndedRequest {
   /** Undefined when the response of the NVR was passed on unread, or there was none. */
   readonly status: number | undefined;
   /** Whether the client got all of it. */

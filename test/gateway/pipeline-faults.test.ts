@@ -1,7 +1,7 @@
 /** A fault in the pipeline costs the connection of its request, and no other (SPEC 6). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { GateWatch } from '../../src/gateway/decision/gate-watch.ts';
+import type { GateWatch } from '../../src/telemetry/watch-gate.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { startGate, upstreamAt } from '../support/start-gate.ts';

@@ -6,7 +6,6 @@ import type { TrustedNetworks, Upstream } from '../../src/domain/addresses.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Rules } from '../../src/gateway/decision/admit.ts';
 import { createClientLimits } from '../../src/gateway/decision/client-limits.ts';
-import type { GateWatch, RequestEnd, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { createHandlers } from '../../src/gateway/entry/app.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../../src/gateway/entry/pipeline.ts';
@@ -18,6 +17,7 @@ import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts
 import { createUpgradeProxy } from '../../src/gateway/websocket/proxy-upgrade.ts';
 import { internalSource } from '../../src/identity/sources.ts';
 import { createUpstreamSlots, type SlotRules } from '../../src/outbound/upstream-slots.ts';
+import type { EndedRequest, GateWatch, RequestWatch } from '../../src/telemetry/watch-gate.ts';
 
 export interface StartedGate {
   readonly port: number;
@@ -29,7 +29,7 @@ export interface StartedGate {
   readonly refusals: string[];
   /** What the gauge of places shows. */
   placesInUse(): { readonly client: number; readonly taken: number; readonly waiting: number };
-  readonly ends: RequestEnd[];
+  readonly ends: EndedRequest[];
   readonly listener: Listener;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export async function startGate(
 ): Promise<StartedGate> {
   const failures: RefusalReason[] = [];
   const faults: unknown[] = [];
-  const ends: RequestEnd[] = [];
+  const ends: EndedRequest[] = [];
   const refusals: string[] = [];
   const recorder: RequestWatch = {
     ...NOBODY_WATCHES,

@@ -38,8 +38,10 @@ export type EndStream = (code: CloseCode, by: 'revoked' | 'expired' | 'error') =
 
 export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
-interface OpenStream extends HeldStream, Confirmation {
+interface OpenStream extends HeldStream {
   readonly end: EndStream;
+  /** When the store last confirmed its holder, in milliseconds of the grace's clock. */
+  confirmedAt: number;
   /** Unix seconds: when its holder's session or token is over, as far as is known. */
   endsAt: number;
   /** Its index in the list of its holder. */
@@ -65,8 +67,17 @@ export function createOpenStreams({
   /** Whether the stream goes on for its caller, as of now, when other cameras are drawn alone. */
   readonly isBesideDrawn: (stream: HeldStream, now: Caller) => boolean;
   readonly clock: Clock;
-  /** Undefined: a store that fails ends no stream. */
-  readonly grace?: StreamGrace | undefined;
+  /** Undefined: a store that fails ends no stream; it goes on until its session ends. */
+  readonly grace?:
+    | {
+        /** `store.grace`. */
+        readonly seconds: number;
+        /** One that is never set. */
+        readonly clock: Clock;
+        /** Whether the store can be heard now; else an answer about a caller is a remembered one. */
+        readonly isHeard: () => boolean;
+      }
+    | undefined;
   /** Called once when checks begin to fail: the health of the store says when it works again. */
   readonly onFault: (fault: unknown) => void;
 }) {
@@ -83,6 +94,8 @@ export function createOpenStreams({
   let isChecking = false;
   let isFailing = false;
 
+  /** While the store is not heard, nothing counts as confirmed: a stream that is opened then ends with the first refusal. */
+  const confirmationNow = (): number => (grace?.isHeard() ? grace.clock.now() : Number.NEGATIVE_INFINITY);
   const listOf = (holder: string): OpenStream[] => {
     const known = byHolder.get(holder);
     if (known) return known;
@@ -102,12 +115,15 @@ export function createOpenStreams({
         stream.end(CLOSED_FOR['rights-changed'], now.closed ? 'expired' : 'revoked');
       else {
         stream.endsAt = callerEnd(now); // a session may have been renewed meanwhile
-        confirm(stream, grace);
+        stream.confirmedAt = Math.max(stream.confirmedAt, confirmationNow());
       }
     }
   };
   const endUnconfirmed = (streams: readonly OpenStream[]): void => {
-    for (const stream of [...streams]) if (isOver(stream, grace)) stream.end(CLOSED_FOR['store-unreachable'], 'error');
+    if (!grace) return;
+    const late = grace.clock.now() - grace.seconds * 1000;
+    for (const stream of [...streams])
+      if (stream.confirmedAt <= late) stream.end(CLOSED_FOR['store-unreachable'], 'error');
   };
   const sweep = async (): Promise<void> => {
     for (const [holder, streams] of byHolder) if (streams.length === 0) byHolder.delete(holder);
@@ -124,7 +140,7 @@ export function createOpenStreams({
         await checkHolder(streams);
       } catch (fault) {
         faults.push(fault);
-        if (isUnreachable(fault)) endUnconfirmed(streams);
+        if (findStoreFault(fault) === 'unreachable') endUnconfirmed(streams);
       }
     };
     await Promise.all(due.map(([, streams]) => checkEach(streams)));
@@ -193,7 +209,6 @@ export function createOpenStreams({
       if (holder === undefined) return () => {};
       const streams = listOf(holder);
       const { request, admission } = admittance;
-      const known = { endsAt: callerEnd(caller), confirmedAt: confirmationNow(grace) };
       const stream: OpenStream = {
         request,
         admission,
@@ -202,7 +217,8 @@ export function createOpenStreams({
           removeFrom(streams, stream); // once: an answer that is on its way would be cut the second time
           end(code, by);
         },
-        ...known,
+        endsAt: callerEnd(caller),
+        confirmedAt: confirmationNow(),
         at: streams.length,
       };
       streams.push(stream);
@@ -222,43 +238,12 @@ function removeFrom(streams: OpenStream[], stream: OpenStream): void {
   last.at = stream.at;
 }
 
-interface StreamGrace {
-  /** `store.grace`. */
-  readonly seconds: number;
-  /** One that is never set. */
-  readonly clock: Clock;
-  /** Whether the store can be heard now; else an answer about a caller is a remembered one. */
-  readonly isHeard: () => boolean;
-}
-
-/** The moment at which the store last confirmed a stream's holder, in milliseconds of the grace's clock. */
-interface Confirmation {
-  confirmedAt: number;
-}
-
-const isUnreachable = (fault: unknown): boolean => findStoreFault(fault) === 'unreachable';
-
-/** While the store is not heard, nothing counts as confirmed: a stream that is opened then ends with the first refusal. */
-const confirmationNow = (grace: StreamGrace | undefined): number =>
-  grace?.isHeard() ? grace.clock.now() : Number.NEGATIVE_INFINITY;
-
-function confirm(stream: Confirmation, grace: StreamGrace | undefined): void {
-  stream.confirmedAt = Math.max(stream.confirmedAt, confirmationNow(grace));
-}
-
-/** False for a store that has no grace: there a stream goes on until its session ends. */
-const isOver = ({ confirmedAt }: Confirmation, grace: StreamGrace | undefined): boolean =>
-  grace !== undefined && grace.clock.now() - confirmedAt >= grace.seconds * 1000;
-
-/** Whether an open stream goes on: after a reload by the new configuration, and when cameras were drawn or opened (SPEC 1, 4.2, 19). */
-interface ReviewRules extends Pick<Gate, 'recheck'> {
-  readonly rules: Rules;
-}
+type ReviewRules = Pick<Gate, 'recheck'> & { readonly rules: Rules };
 
 /** The rules by which a decision asks the NVR nothing. */
 export const withoutQuestions = (rules: Rules): Rules => ({ ...rules, owners: { denial: async () => undefined } });
 
-/** Takes the decision again. Returns the close code to end the stream with; undefined when it goes on. */
+/** Takes the decision again, by a new configuration (SPEC 1). Returns the close code to end the stream with; undefined when it goes on. */
 export async function reviewStream(stream: HeldStream, deps: ReviewRules): Promise<CloseCode | undefined> {
   const { caller, request, admission } = stream;
   const again = await admit(request, await rulesFor(caller, deps));
@@ -269,7 +254,7 @@ export async function reviewStream(stream: HeldStream, deps: ReviewRules): Promi
   return isAsBefore ? undefined : CLOSED_FOR['rights-changed'];
 }
 
-/** Whether what is drawn leaves the stream: its route names its cameras, and the caller sees them as before. */
+/** Whether what is drawn leaves the stream (SPEC 19): its route names its cameras, and the caller sees them as before. */
 export function isBesideDrawn({ admission }: HeldStream, now: Caller, surroundings: Surroundings): boolean {
   const { route, target, obligations } = admission;
   if (route.kind === 'unlisted' || !surroundings.layout) return false;

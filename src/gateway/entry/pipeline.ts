@@ -7,9 +7,10 @@ import { isVisitor } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { UnknownRoute } from '../../domain/status.ts';
+import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
-import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
+import type { HeadListener } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
 import {
   type CompressedResponse,

@@ -12,12 +12,12 @@ import { parseNumber } from '../../domain/events/parse-value.ts';
 import { UnexpectedForm } from '../../domain/json.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
+import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { type Destination, findDestination, type Served } from '../decision/destinations.ts';
-import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { noteStartedWhep } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
-import { judgedRequest } from '../forward/judged-request.ts';
+import { type HeadListener, judgedRequest } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
 import { errorReaderFor } from '../narrow/error-text.ts';
 import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
@@ -35,19 +35,15 @@ import {
   viewingNoter,
 } from './pipeline.ts';
 
-type ProxyGate = Omit<
-  Gate,
-  'watch' | 'relay' | 'passUpgrade' | 'ownRoutes' | 'refresh' | 'enter' | 'onCaller' | 'newRequestId'
->;
 /** What one of Postern's own routes has left of a request, if it took a part. */
 type SentInstead = NonNullable<RouteState['sentInstead']>;
 
 export const proxy =
-  (gate: ProxyGate): Middleware =>
+  (gate: Gate): Middleware =>
   (ctx) =>
     forwardAdmitted(ctx, gate);
 
-async function forwardAdmitted(ctx: PipelineContext, gate: ProxyGate): Promise<void> {
+async function forwardAdmitted(ctx: PipelineContext, gate: Gate): Promise<void> {
   const { req: request, res: response, state } = ctx;
   const { facts, admission, requestId, watch, ending, sentInstead } = state;
   const { caller, client, route } = admission;
@@ -119,7 +115,7 @@ const wordsForVisitor = ({ route, target }: Admitted): Pick<OwnWords, 'isForVisi
 function endWithRights(
   { res: response, state: { facts, admission, watch, ending } }: PipelineContext,
   caller: Caller,
-  { openStreams }: ProxyGate,
+  { openStreams }: Gate,
   end: (reason: RefusalReason) => void,
 ): void {
   const forget = openStreams.add(caller, { request: facts, admission }, (code, by) => {
@@ -133,7 +129,7 @@ function endWithRights(
 
 function headListener(
   { facts: { method }, ending, admission, watch }: PipelineState,
-  { viewings, unknownRoutes }: ProxyGate,
+  { viewings, unknownRoutes }: Gate,
   body: Buffer | undefined,
 ): HeadListener | undefined {
   if (admission.route.kind === 'listed')
@@ -153,7 +149,7 @@ function fulfilledObligations(
   { req, state: { admission, sentInstead } }: PipelineContext,
   destination: Served,
   sharer: Sharer,
-  gate: ProxyGate,
+  gate: Gate,
 ): MaybePromise<Settled> {
   const { caller } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, gate);
@@ -168,7 +164,7 @@ function fulfilledObligations(
  * While a body arrived, or the NVR was asked, the caller may have lost the rights: a request that was kept open for that moment
  * changes nothing, and is told nothing.
  */
-async function stillAllowed(settled: Settled, caller: Caller | undefined, gate: ProxyGate): Promise<Settled> {
+async function stillAllowed(settled: Settled, caller: Caller | undefined, gate: Gate): Promise<Settled> {
   const hasWaited = settled.kind === 'answered' || (settled.kind === 'sent' && settled.body !== undefined);
   const reason = hasWaited ? await lostMeanwhile(caller, gate) : undefined;
   return reason ? { kind: 'refused', reason } : settled;
@@ -204,7 +200,7 @@ async function daysAtNvr(
   { target, obligations, route }: Admitted,
   { upstream }: Served,
   sharer: Sharer,
-  { ask, rules }: ProxyGate,
+  { ask, rules }: Gate,
 ): Promise<Settled> {
   const { days } = adapterFor(route).events;
   // An NVR that keeps no events has none to count.

@@ -5,9 +5,8 @@ import { type Upstream, wakeUp } from '../../domain/addresses.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
 import { keptByUpstream } from '../../outbound/upstream-slots.ts';
-import { tellHead } from '../decision/gate-watch.ts';
 import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
-import { createConnectionPool } from '../http1/connection-pool.ts';
+import { createConnectionPool, type PoolRules } from '../http1/connection-pool.ts';
 import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
 import type { HeaderLines, UpstreamHead } from '../http1/response-head.ts';
 import { type HeldResponse, passError, passRedirect, wayOf } from '../narrow/error-text.ts';
@@ -21,7 +20,7 @@ import {
   type ResponseHeadRules,
   responseHeaders,
 } from '../response/response-headers.ts';
-import type { JudgedRequest } from './judged-request.ts';
+import { type JudgedRequest, tellHead } from './judged-request.ts';
 
 export type Forwarder = ReturnType<typeof createForwarder>;
 
@@ -84,13 +83,12 @@ function limitUpload(
   });
 }
 
-export interface ForwardRules extends UpstreamTls, Pick<ResponseHeadRules, 'cookieName' | 'frameAncestors' | 'varies'> {
+export interface ForwardRules
+  extends UpstreamTls,
+    PoolRules,
+    Pick<ResponseHeadRules, 'cookieName' | 'frameAncestors' | 'varies'> {
   /** Bytes of a request body. */
   readonly maxUpload: number;
-  /** Seconds: to connect; to the head of the response; of silence on a stream. */
-  readonly timeoutConnect: number;
-  readonly timeoutResponse: number;
-  readonly timeoutIdle: number;
 }
 
 /** A short body that came in one piece is sent in one piece: head and body as one text cost a tenth less than two writes. */

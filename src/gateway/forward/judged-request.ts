@@ -6,27 +6,37 @@ import { targetAt } from '../../domain/addresses.ts';
 import { isVisitor } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
+import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Served } from '../decision/destinations.ts';
-import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { ResponseReader } from '../narrow/error-text.ts';
 import { askingForWhole, type NarrowingPlan } from '../narrow/response-filter.ts';
-import { makePlace, type PublicPlace } from '../response/public-place.ts';
-import type { OwnWords } from '../response/response-headers.ts';
+import { makePlace } from '../response/public-place.ts';
+import type { ResponseHeadRules } from '../response/response-headers.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 
+/** `type` is the Content-Type of the response, `location` its Location, as the upstream wrote it. */
+export type HeadListener = (status: number, type?: string, location?: string) => void;
+
+export function tellHead(
+  { watch, onHead }: Pick<JudgedRequest, 'watch' | 'onHead'>,
+  ...head: Parameters<HeadListener>
+): void {
+  const [status, type] = head;
+  watch?.onHead(status, type);
+  onHead?.(...head);
+}
+
 /** A request as it was judged: exactly this is sent. */
-export interface JudgedRequest extends UpstreamListeners {
+export interface JudgedRequest extends Pick<ResponseHeadRules, 'isPublic' | 'allowsCors' | 'own' | 'place'> {
+  readonly watch?: Omit<
+    RequestWatch,
+    'onDecision' | 'onRefusal' | 'onFailure' | 'onFault' | 'onUnknownRoute' | 'onEnd'
+  >;
+  /** Called with the head, beside the watch. */
+  readonly onHead?: HeadListener | undefined;
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** Whether the response is the same for every caller. */
-  readonly isPublic: boolean;
-  /** Whether pages of other origins may be told that they may read it; absent: as the upstream says. */
-  readonly allowsCors?: boolean;
-  /** Lines that the gate adds to the head of the response. */
-  readonly own?: OwnWords;
-  /** Where clients see the upstream; absent: as it is. */
-  readonly place?: PublicPlace | undefined;
   /** Sent in the place of the request's own body, which has been read. */
   readonly body?: Buffer;
   /** How the response is narrowed. */

@@ -5,7 +5,7 @@ import { readMember } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { targetAt, type Upstream } from '../../domain/addresses.ts';
-import { type Sharer, withTimeLimit } from '../../domain/async.ts';
+import { type Sharer, sharedRun, withTimeLimit } from '../../domain/async.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { compareReleases, DEFAULT_ALIVE } from '../../domain/policy.ts';
 import type { ReachStatus } from '../../domain/status.ts';
@@ -139,19 +139,11 @@ const LONGEST_WAIT = 2000;
  */
 export function createReleaseCheck(ask: () => Promise<string | null>, now: () => number, longestWait = LONGEST_WAIT) {
   let known: { readonly version: string | undefined; readonly at: number } | undefined;
-  let asking: Promise<void> | undefined;
-  const refresh = (): Promise<void> => {
-    asking ??= ask()
-      .catch(() => null)
-      .then((version) => {
-        // What was known stays, while the NVR says nothing.
-        known = { version: version ?? known?.version, at: now() };
-      })
-      .finally(() => {
-        asking = undefined;
-      });
-    return asking;
-  };
+  const refresh = sharedRun(async () => {
+    const version = await ask().catch(() => null);
+    // What was known stays, while the NVR says nothing.
+    known = { version: version ?? known?.version, at: now() };
+  });
   return async (release: string): Promise<boolean> => {
     const isFresh = known !== undefined && now() - known.at < FRESH;
     const refreshing = isFresh ? undefined : refresh();

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { CameraRules } from '../../access/nvr-adapter.ts';
 import { layoutOfNames, namesIn, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { sharedRun } from '../../domain/async.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { CameraList, TableHead } from '../../domain/policy.ts';
 import type { EventsBackend } from '../../events/open-events.ts';
@@ -137,7 +138,6 @@ export function watchKnownCameras({
   let timer: NodeJS.Timeout | undefined;
   /** What was learned last, while nothing else was: pages of several people read the same again and again. */
   let learned: Buffer | undefined;
-  let asking: Promise<void> | undefined;
 
   const keep = (found: RecorderLayout): void => {
     const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
@@ -147,7 +147,7 @@ export function watchKnownCameras({
     failed = undefined;
     if (hasChanged) onChange(found.cameras);
   };
-  const read = async (): Promise<void> => {
+  const refresh = sharedRun(async (): Promise<void> => {
     if (!ask) return;
     try {
       keep(await ask());
@@ -161,7 +161,7 @@ export function watchKnownCameras({
       // What the parser says of it holds a piece of the answer.
       failed = fault instanceof SyntaxError ? 'its answer is no JSON' : fault instanceof Error ? fault.message : '';
     }
-  };
+  });
   const learn = (config: Uint8Array): void => {
     if (learned?.equals(config)) return;
     learned = Buffer.from(config);
@@ -170,12 +170,6 @@ export function watchKnownCameras({
     } catch {
       // The caller that asked for it is told; the list stays as it is.
     }
-  };
-  const refresh = (): Promise<void> => {
-    asking ??= read().finally(() => {
-      asking = undefined;
-    });
-    return asking;
   };
   const again = (): void => {
     // With `nvr.cameras` set only zones and streams are asked for; no request waits for them.

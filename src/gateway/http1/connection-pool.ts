@@ -5,7 +5,6 @@ import {
   type Connection,
   type Exchange,
   isLast,
-  type Patience,
   type PoolSide,
   type TlsOptions,
   type UpstreamEndpoint,
@@ -13,7 +12,7 @@ import {
 import { type UpstreamHead, upstreamError } from './response-head.ts';
 
 export interface PoolRules {
-  /** Seconds. */
+  /** Seconds: to connect; to the head of the response; of silence on a stream. */
   readonly timeoutConnect: number;
   readonly timeoutResponse: number;
   readonly timeoutIdle: number;
@@ -51,7 +50,11 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
 
   const side: PoolSide = {
     host: upstream.kind === 'unix' ? 'localhost' : `${hostInUrl(upstream.host)}:${upstream.port}`,
-    patience: toPatience(rules, inTicks),
+    patience: {
+      connect: inTicks(rules.timeoutConnect),
+      head: inTicks(rules.timeoutResponse),
+      idle: inTicks(rules.timeoutIdle),
+    },
     ticks: () => ticks,
     keptFor: (head) => inTicks(keptSeconds(head)),
     onFree: (connection) => void (isRetired ? connection.destroy() : free.push(connection)),
@@ -100,12 +103,6 @@ function endpointFor(upstream: Upstream, tls: TlsOptions): UpstreamEndpoint {
   const { host, port } = upstream;
   return upstream.protocol === 'https:' ? { host, port, tls } : { host, port };
 }
-
-const toPatience = (rules: PoolRules, inTicks: (seconds: number) => number): Patience => ({
-  connect: inTicks(rules.timeoutConnect),
-  head: inTicks(rules.timeoutResponse),
-  idle: inTicks(rules.timeoutIdle),
-});
 
 /** The tick of the clock, in milliseconds: what is late is found out a fifth later at most. */
 function tickLength({ timeoutConnect, timeoutResponse, timeoutIdle }: PoolRules): number {

@@ -1,6 +1,7 @@
 /** One request and its response, as the connections of an upstream see it: what is sent, how long is waited for what, and what a connection and its pool know of each other. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { decidedByName } from '../../domain/bounded.ts';
+import type { tlsOptionsFor } from '../../outbound/ask-upstream.ts';
 import type { FaultCode, HeaderLines, UpstreamHead } from './response-head.ts';
 
 /** What the receiver of a response may do to it. */
@@ -64,12 +65,7 @@ export function createDeadline(ticks: () => number, first: number) {
 }
 
 /** Options of `tls.connect`: the name that is asked for and checked, and whose certificates are accepted. */
-export interface TlsOptions {
-  readonly servername: string;
-  readonly rejectUnauthorized: boolean;
-  /** PEM; absent: the authorities that Node ships. */
-  readonly ca?: string;
-}
+export type TlsOptions = ReturnType<typeof tlsOptionsFor>;
 
 export type UpstreamEndpoint =
   | { readonly host: string; readonly port: number; readonly tls?: TlsOptions }

@@ -26,11 +26,6 @@ import type { NarrowedBytes } from './narrow-task.ts';
 import { createComposedCache, createNarrower } from './narrower.ts';
 import type { NarrowingPlan } from './response-filter.ts';
 
-type ObligationGate = Pick<
-  Gate,
-  'rules' | 'pushHosts' | 'bodySeconds' | 'ask' | 'askText' | 'ownConfig' | 'onConfigRead'
->;
-
 export type Settled =
   | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: NarrowingPlan }
   /** The request is not sent: the response is this JSON. */
@@ -55,7 +50,7 @@ export async function fulfilObligations(
   destination: Served,
   /** Whose share is taken of the questions to the NVR, and of the memory for its answers. */
   sharer: Sharer,
-  gate: ObligationGate,
+  gate: Gate,
 ): Promise<Settled> {
   const { obligations } = admission;
   if (!obligations) return { kind: 'sent' };
@@ -89,7 +84,7 @@ async function composedList(
   { composed, view }: Obligations,
   { upstream }: Served,
   sharer: Sharer,
-  { askText }: ObligationGate,
+  { askText }: Gate,
 ): Promise<Settled> {
   const nvr = adapterFor(route);
   const rule = composed && nvr.lists[composed];
@@ -122,7 +117,7 @@ async function joinedList(
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
   sharer: Sharer,
-  { askText }: ObligationGate,
+  { askText }: Gate,
 ): Promise<Settled> {
   const { responseForm: form, view, reading } = obligations;
   const hold = HELD.hold(sharer);
@@ -149,7 +144,7 @@ async function chooseNarrowing(
   obligations: Obligations,
   destination: Served,
   sharer: Sharer,
-  gate: ObligationGate,
+  gate: Gate,
 ): Promise<Narrowing | undefined> {
   const {
     responseForm: form,
@@ -305,7 +300,7 @@ async function judgedBody(
   { target, route }: Admitted,
   { body: rule, view }: Obligations,
   sharer: Sharer,
-  { rules, pushHosts, bodySeconds }: ObligationGate,
+  { rules, pushHosts, bodySeconds }: Gate,
 ): Promise<Result<Buffer | undefined, BodyRefusal>> {
   if (!rule) return ok(undefined);
   const body = await readBody(request, limits(bodySeconds));

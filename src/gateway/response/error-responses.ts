@@ -17,10 +17,10 @@ import {
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { ownCredentialIn } from '../../domain/sent-credentials.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
+import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders, wishedLanguages } from '../../ui/page.ts';
 import { type RefusalPage, renderRefusalPage } from '../../ui/refusal-page.ts';
-import type { RequestWatch } from '../decision/gate-watch.ts';
 import { AUTH_TARGET } from '../decision/request-facts.ts';
 import { atEndOfTurn, endWith } from './client-socket.ts';
 import { variesBy, varyHeader } from './response-headers.ts';

@@ -11,10 +11,9 @@ import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf } from '../../outbound/ask-upstream.ts';
 import type { Rules } from '../decision/admit.ts';
-import { tellHead } from '../decision/gate-watch.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
 import type { ForwardRules } from '../forward/forwarder.ts';
-import type { JudgedRequest } from '../forward/judged-request.ts';
+import { type JudgedRequest, tellHead } from '../forward/judged-request.ts';
 import { UNREAD, type UnreadMemory } from '../response/client-socket.ts';
 
 export type JudgedSocket = Pick<JudgedRequest, 'target' | 'headers' | 'watch' | 'onHead' | 'onFailure' | 'onOpen'> & {

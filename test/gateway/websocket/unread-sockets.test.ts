@@ -9,10 +9,10 @@ import { compileRouteTable } from '../../../src/access/route-table.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
 import { toScope } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
-import type { RequestEnd } from '../../../src/gateway/decision/gate-watch.ts';
 import { createUnreadMemory, UNREAD, type UnreadMemory } from '../../../src/gateway/response/client-socket.ts';
 import { createMessageRelay } from '../../../src/gateway/websocket/message-relay.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
+import type { EndedRequest } from '../../../src/telemetry/watch-gate.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { row } from '../../support/routes.ts';
 import { NOBODY_WATCHES, type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
@@ -32,7 +32,7 @@ let nvr: FakeNvr;
 let gate: StartedGate;
 let unread: UnreadMemory;
 let failures: string[];
-let ends: RequestEnd[];
+let ends: EndedRequest[];
 let atNvr: WebSocket[];
 beforeEach(async () => {
   nvr = await startFakeNvr();
@@ -44,7 +44,7 @@ beforeEach(async () => {
   const watch = {
     ...NOBODY_WATCHES,
     onFailure: (reason: string) => void failures.push(reason),
-    onEnd: (end: RequestEnd) => void ends.push(end),
+    onEnd: (end: EndedRequest) => void ends.push(end),
   };
   gate = await startGate(
     upstreamAt(nvr.url),
