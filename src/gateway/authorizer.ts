@@ -10,9 +10,9 @@ import type { RoleVerdict } from '../identity/role-mapping.ts';
 import type { TrustedHeaders } from '../identity/trusted-headers.ts';
 import { type Logs, loggerLevel, logRules } from '../telemetry/logs/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { watchAnswers } from '../telemetry/readiness.ts';
 import type { DescriptionFault } from './decision/admit.ts';
 import { createReleaseCheck, nvrVersion } from './forward/nvr-questions.ts';
-import { type AnswerWatch, watchAnswers } from './readiness.ts';
 import { type Noting, openRules, type RulePlace, type TableConfig } from './rules.ts';
 
 export function createAuthorizer(
@@ -70,7 +70,7 @@ export function createAuthorizer(
 }
 
 /** Said when the keys go away, and when they are back. */
-const watchKeys = (logs: Logs, metrics: Metrics): AnswerWatch => {
+const watchKeys = (logs: Logs, metrics: Metrics) => {
   const log = logs.named('service.gate');
   return watchAnswers((answer, wasDown) => {
     metrics.proxyKeysUp.set(answer.kind === 'up' ? 1 : 0);

@@ -9,7 +9,7 @@ import type { Sharer } from '../domain/async.ts';
 import { type CameraScope, visibleCameras } from '../domain/camera-scope.ts';
 import { LOGIN_PATH } from '../domain/page-paths.ts';
 import { normalizedHeaderName, type RequestTarget } from '../domain/request.ts';
-import { type KeyAnswer, openProxyKeys } from '../identity/key-set.ts';
+import { openProxyKeys } from '../identity/key-set.ts';
 import { createProxySecretCheck } from '../identity/proxy-header-source.ts';
 import { identitySources, type SourceDeps, type Verifiers } from '../identity/sources.ts';
 import { adapterNamed } from '../nvr/adapters.ts';
@@ -37,7 +37,7 @@ export interface RulePlace {
   readonly findUser: (name: string) => Promise<User | undefined>;
   readonly isNvrOlder?: Rules['isNvrOlder'];
   /** Called each time that the keys of `proxy.jwt` were asked for. */
-  readonly onProxyKeys?: (answer: KeyAnswer) => void;
+  readonly onProxyKeys?: Parameters<typeof openProxyKeys>[1];
 }
 
 /** What is noted and counted of requests, by verifiers that count, too; it changes no verdict. */

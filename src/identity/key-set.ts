@@ -5,6 +5,7 @@ import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { isRecord } from '../domain/json.ts';
 import { faultMessage } from '../domain/result.ts';
 import { createBoundedFetch } from '../outbound/bounded-fetch.ts';
+import type { Answer } from '../telemetry/readiness.ts';
 
 export interface KeySetDeps {
   readonly url: string;
@@ -12,10 +13,8 @@ export interface KeySetDeps {
   /** One that is never set. */
   readonly clock: Clock;
   /** Called with each answer, and with why there is none. */
-  readonly onAnswer: (outcome: KeyAnswer) => void;
+  readonly onAnswer: (answer: Answer) => void;
 }
-
-export type KeyAnswer = { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string };
 
 /** Rejects with `KeysAway` when there are no keys that may be used. */
 export interface KeySet {
@@ -112,7 +111,7 @@ const LARGEST_ANSWER = 64 * 1024;
 /** The keys of `proxy.jwt`, asked for with bounds (SPEC 17). Undefined where no signed token is configured. `onAnswer` hears of each answer. */
 export function openProxyKeys(
   { auth, proxy: { jwt } }: Settings,
-  onAnswer: (answer: KeyAnswer) => void = () => {},
+  onAnswer: (answer: Answer) => void = () => {},
 ): KeySet | undefined {
   if (auth.enabled || !jwt) return undefined;
   return createKeySet({

@@ -81,3 +81,22 @@ export function createKnownCheck({
     return withTimeLimit(asking, PATIENCE_MS, meanwhile);
   };
 }
+
+export type Answer = { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string };
+
+/**
+ * Whether a server that identities depend on answered when it was last asked: told once at each change, and in `/readyz`.
+ * `report` is called for the first answer and for each change; `wasDown` tells a return from a beginning.
+ */
+export function watchAnswers(report: (answer: Answer, wasDown: boolean) => void) {
+  let last: Answer | undefined;
+  return {
+    onAnswer(answer: Answer): void {
+      const before = last?.kind;
+      last = answer;
+      if (answer.kind !== before) report(answer, before === 'down');
+    },
+    /** Why the last answer was none; undefined before the first. */
+    fault: (): string | undefined => (last?.kind === 'down' ? last.why : undefined),
+  };
+}

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../src/gateway/certificates/certificates.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
 import { freePorts } from '../support/servers/free-port.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../src/gateway/certificates/certificates.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON as ADA, CARL, VERA } from '../support/people.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-request.ts';

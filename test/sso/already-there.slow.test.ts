@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
-import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../src/gateway/certificates/certificates.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
 import { freePort } from '../support/servers/free-port.ts';

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { findStoreFault } from '../../src/domain/store/store-fault.ts';
-import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../src/gateway/certificates/certificates.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { CHANGED } from '../../src/store/postgres/postgres-changes.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';

@@ -1,5 +1,5 @@
 /** Certificates for tests of the TLS listener: self-signed, made once for each test file. */
-import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../src/gateway/certificates/certificates.ts';
 import type { ServedCertificate, ServedCertificates } from '../../src/gateway/listen/tls-server.ts';
 
 const names = ['localhost', '127.0.0.1'];

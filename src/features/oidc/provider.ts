@@ -9,6 +9,7 @@ import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
+import type { Answer } from '../../telemetry/readiness.ts';
 import type { Attempt } from './attempt.ts';
 import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './provider-sessions.ts';
 
@@ -22,7 +23,7 @@ interface Asking {
   readonly fetch: ProviderFetch;
   readonly clock: Clock;
   /** Called with each answer of the provider, and with why there is none. */
-  readonly onAnswer: (outcome: { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }) => void;
+  readonly onAnswer: (answer: Answer) => void;
 }
 
 /** Who the provider says it is. Times are Unix seconds. */

@@ -10,9 +10,9 @@ import type { Role } from '../../domain/names.ts';
 import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import { faultMessage } from '../../domain/result.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
-import { type AnswerWatch, watchAnswers } from '../../gateway/readiness.ts';
 import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
+import { watchAnswers } from '../../telemetry/readiness.ts';
 import { newAttempt } from './attempt.ts';
 import type { OidcMetrics } from './metrics.ts';
 import { createProvider, OIDC_PATH, type Provider, type ProviderSettings } from './provider.ts';
@@ -69,7 +69,7 @@ const fetchFor = ({ ca }: ProviderSettings, bytes = LARGEST_ANSWER): BoundedFetc
   createBoundedFetch({ seconds: ANSWER_SECONDS, bytes, ca: ca === undefined ? undefined : () => readAuthority(ca) });
 
 /** Said once when a provider goes away, and once when it is back. */
-const watchOf = (name: string, log: Lasting['log'], { providerUp }: OidcMetrics): AnswerWatch =>
+const watchOf = (name: string, log: Lasting['log'], { providerUp }: OidcMetrics) =>
   watchAnswers((answer, wasDown) => {
     providerUp.set(answer.kind === 'up' ? 1 : 0, name);
     if (answer.kind === 'down')

@@ -10,7 +10,7 @@ import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/refusa
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { faultMessage } from '../../domain/result.ts';
 import { markLocal, readPeer } from '../decision/request-facts.ts';
-import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-head.ts';
+import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-target.ts';
 import type { Handlers } from '../entry/app.ts';
 import { createHttp1Connections, type Http1Connections, TOO_SLOW } from './http1-connections.ts';
 import { createTlsServer, type Http2Sessions, type TlsRules } from './tls-server.ts';

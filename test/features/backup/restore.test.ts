@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { makeSelfSigned } from '../../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../../src/gateway/certificates/certificates.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../../support/run-postern.ts';
 import { cookieFor, firstCookie, logInAt } from '../../support/sessions.ts';

@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type CertificatePair, readPair, watchPair } from '../../../src/gateway/certificates/certificates.ts';
-import { makeSelfSigned } from '../../../src/gateway/certificates/self-signed.ts';
+import {
+  type CertificatePair,
+  makeSelfSigned,
+  readPair,
+  watchPair,
+} from '../../../src/gateway/certificates/certificates.ts';
 import { until } from '../../support/until.ts';
 
 const TIMING = { watch: { quietMs: 5, pollMs: 20 }, settlingMs: 150 };

@@ -6,7 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { makeSelfSigned } from '../../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../../src/gateway/certificates/certificates.ts';
 import { startInstance } from '../../support/start-instance.ts';
 
 const DAY_MS = 86_400_000;

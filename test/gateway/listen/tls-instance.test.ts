@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CONNECTION_REFUSALS } from '../../../src/domain/refusal.ts';
-import { makeSelfSigned } from '../../../src/gateway/certificates/self-signed.ts';
+import { makeSelfSigned } from '../../../src/gateway/certificates/certificates.ts';
 import { movableClock } from '../../support/clock.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { answerOf, type Http2Client, http2Client } from '../../support/http2-client.ts';
