@@ -2,7 +2,7 @@
 import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
 import type { AuditedAct } from '../feature.ts';
 import type { LedgerEntry, LedgerKind } from './records.ts';
-import { type Subject, storable } from './sightings.ts';
+import { type Subject, storable } from './spans.ts';
 
 /** Recorded elsewhere, or of no use when a year has passed. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'verdict', 'agent', 'requestId']);

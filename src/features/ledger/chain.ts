@@ -8,6 +8,7 @@ import {
   type Forgetting,
   type LedgerEntry,
   type LedgerRecord,
+  ownAct,
   readDetail,
 } from './records.ts';
 
@@ -55,19 +56,6 @@ const FORGOTTEN = 'ledger-forgotten';
 const BEGUN = 'ledger-begun';
 const DAY = 86_400;
 
-const told = (at: number, detail: object): LedgerEntry => ({
-  kind: 'change',
-  user: null,
-  credential: null,
-  address: 'configuration',
-  camera: null,
-  from: at,
-  to: at,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: JSON.stringify(detail),
-});
-
 /** The record of a deletion, which says why: a deletion that no record tells is a forgery. */
 export function deletionEntry(
   { chain, seq, hash, day, records }: ChainClosing,
@@ -75,7 +63,7 @@ export function deletionEntry(
 ): LedgerEntry {
   const numbers = { seq, records, before, retention: retentionDays };
   const texts = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]));
-  return told(at, { what: FORGOTTEN, chain, hash, day, ...texts });
+  return ownAct(at, { what: FORGOTTEN, chain, hash, day, ...texts }, 'configuration');
 }
 
 export type ToldDeletion = NonNullable<ReturnType<typeof toldDeletion>>;
@@ -97,7 +85,7 @@ export function toldDeletion(entry: LedgerEntry) {
 /** The first record of a chain behind others: it names their heads, and the one that does not fit any more. */
 export function beginningEntry(chain: string, others: readonly ChainHead[], at: number): LedgerEntry {
   const misfit = chainNumber(chain) > 1 ? { misfit: chainNamed(chainNumber(chain) - 1) } : {};
-  return told(at, { what: BEGUN, ...misfit, heads: others.map(headText).join(' ') });
+  return ownAct(at, { what: BEGUN, ...misfit, heads: others.map(headText).join(' ') }, 'configuration');
 }
 
 /** `store1:42:8c1f…` */

@@ -13,8 +13,7 @@ import { type LedgerStore, ledgerPart } from './ledger-store.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { listNotices, NOTICE_ROUTES, sendNotices } from './notices.ts';
 import { createDownloads } from './record-formats.ts';
-import { currentHead, qualified } from './records.ts';
-import { createSightings, type LedgerNews } from './sightings.ts';
+import { currentHead } from './records.ts';
 import { createViewings } from './viewings.ts';
 import { createLedgerWriter } from './writer.ts';
 
@@ -32,35 +31,22 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
   const now = (): number => clock.now() / 1000;
   const localTime = activeLocalClock(() => activeSettings().auth.timezone);
   const enabled = ledgerKeys(settings).retention > 0;
-  const sightings = createSightings();
-  const own = openWriting({ ...opened, store }, metrics, now, localTime);
-  const passOn = (): void => {
-    const news = atSite(sightings.drain(now()), settings.server.site);
-    if (news.sightings.length + news.entries.length + news.dropped > 0) own.writer.take(news);
-  };
-  const recorded = (): Promise<void> => {
-    passOn();
-    return own.writer.flush();
-  };
-  const timer = setInterval(() => {
-    passOn();
-    void own.tick();
-  }, TICK_MS).unref();
+  const { writer, ...own } = openWriting({ ...opened, store }, metrics, now, localTime);
+  const timer = setInterval(() => void own.tick(), TICK_MS).unref();
   return {
-    sightings,
     /** Notices alone where the ledger is off. */
     note(act: AuditedAct): void {
       if (!enabled && !isNotice(act)) return;
       const doing = actRecord(act, now());
-      if (doing.kind === 'once') sightings.add(doing.entry);
-      else sightings.see(doing.subject, now(), undefined, doing.madeUp);
+      if (doing.kind === 'once') writer.add(doing.entry);
+      else writer.see(doing.subject, now(), undefined, doing.madeUp);
       // A person is told at once, also when the process is stopped within the second.
-      if (isNotice(act)) setImmediate(recorded);
+      if (isNotice(act)) setImmediate(writer.flush);
     },
-    recorded,
+    recorded: writer.flush,
     under({ services, layout, camerasOf }: FeatureRules): ActiveFeature {
       const noticesOf = async (name: string): Promise<readonly Notice[]> => {
-        await recorded();
+        await writer.flush();
         const user = await accounts.findUser(name);
         // Another person may have had the name before.
         return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store) : [];
@@ -68,30 +54,19 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
       const given = { ...services, noticesOf, records: store, downloads: createDownloads(), localTime };
       return {
         routes: bound<typeof given>([...NOTICE_ROUTES, ...LEDGER_ROUTES], given),
-        viewings: enabled ? createViewings({ sightings, layout, camerasOf, clock }) : undefined,
+        viewings: enabled
+          ? createViewings({ spans: writer, site: settings.server.site, layout, camerasOf, clock })
+          : undefined,
       };
     },
     async close(): Promise<void> {
       clearInterval(timer);
-      passOn();
       await own.close();
     },
   };
 }
 
 const NOTICE_SECONDS = 90 * 86_400;
-
-/** A camera with a colon in its name stands in records behind its site: of 0.2.0 the same text may be a camera of another site. */
-function atSite(news: LedgerNews, site: string | undefined): LedgerNews {
-  if (site === undefined) return news;
-  const named = <Of extends { readonly camera: string | null }>(of: Of): Of =>
-    of.camera?.includes(':') ? { ...of, camera: qualified(site, of.camera) } : of;
-  return {
-    ...news,
-    sightings: news.sightings.map((sighting) => ({ ...sighting, subject: named(sighting.subject) })),
-    entries: news.entries.map(named),
-  };
-}
 
 function openWriting(
   { store, activeSettings, clock, mayDelete, logs, messages }: Omit<LedgerServices, 'store'> & { store: LedgerStore },

@@ -35,6 +35,20 @@ export interface LedgerEntry {
   readonly site?: string | undefined;
 }
 
+/** What the service itself did, at that moment. */
+export const ownAct = (at: number, detail: object, address: string | null = null): LedgerEntry => ({
+  kind: 'change',
+  user: null,
+  credential: null,
+  address,
+  camera: null,
+  from: at,
+  to: at,
+  watchedFrom: null,
+  watchedTo: null,
+  detail: JSON.stringify(detail),
+});
+
 /** A span that goes on: it has no place in a chain yet. `id` is the span's own. */
 export interface OpenSpan extends LedgerEntry {
   readonly id: string;

@@ -1,19 +1,49 @@
-/** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
-
+/** What is watched, as spans: what is seen within a minute of each other is one, and a span is a record when it has ended (SPEC 14). Pure. */
 import { isPictureKind } from '../../domain/policy.ts';
-import { type LedgerEntry, type OpenSpan, type OwnEntry, readDetail } from './records.ts';
-import {
-  firstNames,
-  joined,
-  type OpenSighting,
-  QUIET_SECONDS,
-  type Sighting,
-  type Subject,
-  subjectKey,
-  type WatchedTime,
-} from './sightings.ts';
+import { type LedgerEntry, type LedgerKind, type OpenSpan, type OwnEntry, readDetail } from './records.ts';
 
-/** What was seen in a second is told at its end, and a busy event loop tells it later. */
+/** Recorded time that was asked for. */
+export interface WatchedTime {
+  readonly from: number;
+  readonly to: number;
+  /** The event whose pictures they were; of several the latest one that was asked for. */
+  readonly event?: string;
+}
+
+/** Who watches what: requests that agree in it, and follow each other, are one viewing. */
+export interface Subject {
+  readonly kind: LedgerKind;
+  readonly user: string | null;
+  readonly credential: string | null;
+  readonly address: string | null;
+  readonly camera: string | null;
+  /** What else is told: a JSON object. */
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+/** A span that goes on: one for many requests and streams of its subject, nothing is kept for each. */
+export interface Span {
+  id: string;
+  readonly subject: Subject;
+  watched: WatchedTime | undefined;
+  from: number;
+  to: number;
+  requests: number;
+  /** The first of the names that were made up. */
+  madeUp: readonly string[];
+  /** Streams that have begun and not ended. */
+  open: number;
+  isNew: boolean;
+}
+
+const LONGEST_TEXT = 200;
+
+/** Text from a client as every engine can keep it: PostgreSQL takes no NUL, and one bad record would hold back all others. */
+export const storable = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '');
+
+/** Seconds without a sign of life, after which a span has ended. */
+const QUIET_SECONDS = 60;
+/** A busy event loop sees late what came in time. */
 const LATE_SECONDS = 3;
 /** Spans that go on are written together this often, so that no other process takes them for left. After a crash they end at most so long before their last sign of life. */
 const RENEWED_SECONDS = 20;
@@ -23,82 +53,147 @@ export const LONGEST_SPAN_SECONDS = 86_400;
 const WATCHED_GAP_SECONDS = 3600;
 /** The most spans of one subject at once: pictures from all over a month are not hundreds of records. */
 const MOST_AT_ONCE = 8;
+/** The most subjects at once. */
+const MOST_OPEN = 20_000;
+const MOST_NAMES = 5;
 
-type SpanState = Omit<OpenSighting, 'key' | 'open'> & { readonly id: string; isNew: boolean };
-
-/** `newId` names open spans. */
+/** `newId` names spans. */
 export function createSpans(newId: () => string) {
-  const byKey = new Map<string, SpanState[]>();
+  const byKey = new Map<string, Span[]>();
+  /** Streams that found no room when they began. */
+  const late = new Set<Span>();
+  const limits = createRecordLimits((key) => byKey.has(key));
   let ended: OwnEntry[] = [];
+  let dropped = 0;
   let renewedAt = Number.NEGATIVE_INFINITY;
 
-  const isOpen = (key: string): boolean => byKey.has(key);
-  const crowds = createRecordLimits(isOpen);
-  const close = (span: SpanState): void => {
-    crowds.ended(span.subject);
-    ended.push({ id: span.id, entry: spanEntry(span) });
+  const begun = (subject: Subject, at: number, watched: WatchedTime | undefined, requests: number): Span => ({
+    id: newId(),
+    subject,
+    watched,
+    from: at,
+    to: at,
+    requests,
+    madeUp: [],
+    open: 0,
+    isNew: true,
+  });
+  const record = (span: Span): void => void ended.push({ id: span.id, entry: spanEntry(span) });
+  /** Whether the span goes on. One that has lasted too long goes on in a record of its own while a stream of it does. */
+  const goesOn = (span: Span, at: number, quiet = QUIET_SECONDS): boolean => {
+    const isLong = at - span.from > LONGEST_SPAN_SECONDS;
+    if (span.open === 0 ? !isLong && at - span.to <= quiet : !isLong) return true;
+    record(span);
+    if (span.open > 0) Object.assign(span, { id: newId(), from: span.to, requests: 0, madeUp: [], isNew: true });
+    else limits.ended(span.subject);
+    return span.open > 0;
+  };
+  const keep = (span: Span, spans: readonly Span[]): void => {
+    byKey.set(subjectKey(span.subject), [...spans, span]);
+    limits.begun(span.subject);
+  };
+  /** Undefined: there is no room. */
+  const touch = (seen: Subject, at: number, watched: WatchedTime | undefined, requests: number): Span | undefined => {
+    const subject = limits.placed(seen);
+    const asked = subject === seen ? watched : undefined;
+    const key = subjectKey(subject);
+    const known = byKey.get(key);
+    const spans = known?.filter((span) => goesOn(span, at)) ?? [];
+    const span = continued(spans, asked);
+    if (!span) {
+      if (byKey.size >= MOST_OPEN && !known) {
+        dropped += 1;
+        return undefined;
+      }
+      const first = begun(subject, at, asked, requests);
+      keep(first, spans);
+      return first;
+    }
+    if (known && spans.length < known.length) byKey.set(key, spans);
+    span.from = Math.min(span.from, at);
+    span.to = Math.max(span.to, at);
+    span.requests += requests;
+    if (asked && span.watched) span.watched = joined(span.watched, asked);
+    return span;
   };
   return {
-    isOpen,
-    see(seen: Sighting): void {
-      const sighting = crowds.placed(seen);
-      const spans = byKey.get(sighting.key) ?? [];
-      for (const over of spans.filter((span) => !goesOn(span, sighting))) {
-        close(over);
-        spans.splice(spans.indexOf(over), 1);
-      }
-      const span = continued(spans, sighting);
-      if (span) extend(span, sighting);
-      else {
-        const { key: _, ...begun } = sighting;
-        spans.push({ ...begun, id: newId(), isNew: true });
-        crowds.begun(begun.subject);
-      }
-      byKey.set(sighting.key, spans);
+    /** A moment. */
+    see(subject: Subject, at: number, watched?: WatchedTime, madeUp?: string): void {
+      const span = touch(subject, at, watched, 1);
+      if (span && madeUp !== undefined && span.madeUp.length < MOST_NAMES)
+        span.madeUp = [...new Set([...span.madeUp, madeUp])];
     },
-    /** Spans that have ended by now, those that began since the last call, and every `RENEWED_SECONDS` all that are open. */
-    settle(now: number): { readonly ended: readonly OwnEntry[]; readonly open: readonly OpenSpan[] } {
+    /** Begins a viewing that lasts until `end`, which takes what this returns. `requests`: 0 for a part of something. */
+    begin(subject: Subject, at: number, watched?: WatchedTime, requests = 1): Span {
+      const found = touch(subject, at, watched, requests);
+      const span = found ?? begun(subject, at, watched, 0);
+      if (!found) late.add(span);
+      span.open += 1;
+      return span;
+    },
+    end(span: Span, at: number): void {
+      span.open -= 1;
+      span.to = Math.max(span.to, at);
+      if (late.size > 0) late.delete(span);
+    },
+    /**
+     * Spans that have ended by now, those that began since the last call, and every `RENEWED_SECONDS` all that are open. Streams count
+     * as seen until now. `dropped`: there were too many. `isLast`: all of them end.
+     */
+    settle(now: number, isLast = false) {
       const open: OpenSpan[] = [];
       const isDue = now - renewedAt >= RENEWED_SECONDS || now < renewedAt; // or the clock was set back
       if (isDue) renewedAt = now;
       for (const [key, spans] of byKey) {
-        const left = spans.filter((span) => now - span.to <= QUIET_SECONDS + LATE_SECONDS);
-        for (const span of spans) if (!left.includes(span)) close(span);
-        for (const span of left.filter(({ isNew }) => isNew || isDue)) {
-          open.push({ id: span.id, ...spanEntry(span) });
+        const left = spans.filter((span) => goesOn(span, now, QUIET_SECONDS + LATE_SECONDS));
+        for (const span of left) {
+          if (span.open > 0) span.to = Math.max(span.to, now);
+          if (isLast) record(span);
+          else if (span.isNew || isDue) open.push({ id: span.id, ...spanEntry(span) });
           span.isNew = false;
         }
-        if (left.length === 0) byKey.delete(key);
+        if (left.length === 0 || isLast) byKey.delete(key);
         else if (left.length < spans.length) byKey.set(key, left);
       }
-      const settled = { ended, open };
+      for (const span of late) {
+        if (byKey.size >= MOST_OPEN) break;
+        late.delete(span);
+        Object.assign(span, { from: Math.max(span.to, now), to: Math.max(span.to, now) });
+        keep(span, byKey.get(subjectKey(span.subject)) ?? []);
+      }
+      const settled = { ended: ended as readonly OwnEntry[], open: open as readonly OpenSpan[], dropped };
       ended = [];
+      dropped = 0;
       return settled;
     },
-    /** All of them end. */
-    end(): readonly OwnEntry[] {
-      for (const spans of byKey.values()) for (const span of spans) close(span);
-      byKey.clear();
-      const all = ended;
-      ended = [];
-      return all;
-    },
-    size: (): number => byKey.size,
   };
 }
 
-const goesOn = (span: SpanState, { from, to }: Sighting): boolean =>
-  from - span.to <= QUIET_SECONDS && to - span.from <= LONGEST_SPAN_SECONDS;
+export type Spans = ReturnType<typeof createSpans>;
+
+/** Many requests share one subject. */
+const keys = new WeakMap<Subject, string>();
+
+function subjectKey(subject: Subject): string {
+  const known = keys.get(subject);
+  if (known !== undefined) return known;
+  const { kind, user, credential, address, camera, detail } = subject;
+  const key = `${kind}\n${user}\n${credential}\n${address}\n${camera}\n${detail ? JSON.stringify(detail) : ''}`;
+  keys.set(subject, key);
+  return key;
+}
 
 /** The span of the same recorded time; of too many the nearest. */
-function continued(spans: readonly SpanState[], { watched }: Sighting): SpanState | undefined {
-  const byDistance = spans
-    .map((span) => ({ span, distance: distanceBetween(span.watched, watched) }))
-    .sort((one, other) => one.distance - other.distance);
-  const nearest = byDistance[0];
-  if (!nearest) return undefined;
-  const fits = nearest.distance <= WATCHED_GAP_SECONDS;
-  return fits || (spans.length >= MOST_AT_ONCE && Number.isFinite(nearest.distance)) ? nearest.span : undefined;
+function continued(spans: readonly Span[], watched: WatchedTime | undefined): Span | undefined {
+  let nearest: Span | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const span of spans) {
+    const distance = distanceBetween(span.watched, watched);
+    if (distance >= least) continue;
+    nearest = span;
+    least = distance;
+  }
+  return least <= WATCHED_GAP_SECONDS || spans.length >= MOST_AT_ONCE ? nearest : undefined;
 }
 
 function distanceBetween(one: WatchedTime | undefined, other: WatchedTime | undefined): number {
@@ -106,18 +201,18 @@ function distanceBetween(one: WatchedTime | undefined, other: WatchedTime | unde
   return Math.max(0, one.from - other.to, other.from - one.to);
 }
 
-function extend(span: SpanState, { from, to, watched, requests, madeUp }: Sighting): void {
-  span.from = Math.min(span.from, from);
-  span.to = Math.max(span.to, to);
-  span.requests += requests;
-  if (madeUp) span.madeUp = firstNames(span.madeUp, madeUp);
-  if (watched && span.watched) span.watched = joined(span.watched, watched);
-}
+/** `other` is the later one. */
+const joined = (one: WatchedTime, other: WatchedTime): WatchedTime => ({
+  ...one,
+  ...other,
+  from: Math.min(one.from, other.from),
+  to: Math.max(one.to, other.to),
+});
 
 /** Milliseconds: every engine gives back the same number. */
 const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
-function spanEntry({ subject, watched, from, to, requests, madeUp = [] }: SpanState): LedgerEntry {
+function spanEntry({ subject, watched, from, to, requests, madeUp }: Span): LedgerEntry {
   const { kind, user, credential, address, camera } = subject;
   // Attempts and exports are counted; of other pictures the number of requests tells about the player only.
   const isCounted = kind === 'export' || !isPictureKind(kind);
@@ -164,15 +259,13 @@ function createRecordLimits(isOpen: (key: string) => boolean) {
     else open.delete(crowd);
   };
   return {
-    /** The sighting as it is, or, where it would begin one span too many, as one of the many. */
-    placed(sighting: Sighting): Sighting {
-      const { key, subject } = sighting;
-      if (isOpen(key)) return sighting;
+    /** The subject as it is, or, where it would begin one span too many, the one of the many. */
+    placed(subject: Subject): Subject {
+      if (isOpen(subjectKey(subject))) return subject;
       const most = subject.user === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
       const many = oneOfMany(subject);
       const joins = !isPictureKind(subject.kind) && isOpen(subjectKey(many)); // until the flood is over
-      if (!joins && (open.get(crowdKey(subject)) ?? 0) < most) return sighting;
-      return { ...sighting, key: subjectKey(many), subject: many, watched: undefined };
+      return joins || (open.get(crowdKey(subject)) ?? 0) >= most ? many : subject;
     },
     begun: (subject: Subject): void => change(subject, 1),
     ended: (subject: Subject): void => change(subject, -1),
@@ -181,9 +274,9 @@ function createRecordLimits(isOpen: (key: string) => boolean) {
 
 const crowdKey = ({ kind, user }: Subject): string => `${kind}\n${user}`;
 
-const oneOfMany = (subject: Subject): Subject => ({
-  kind: subject.kind,
-  user: subject.user,
+const oneOfMany = ({ kind, user }: Subject): Subject => ({
+  kind,
+  user,
   credential: null,
   address: null,
   camera: null,

@@ -2,7 +2,7 @@
 import type { Caller, Credential } from '../../domain/caller.ts';
 import { actualSender, credentialName, credentialProvider } from '../../domain/credentials.ts';
 import type { Locator, Views } from '../../domain/policy.ts';
-import { type Subject, storable, type WatchedTime } from './sightings.ts';
+import { type Subject, storable, type WatchedTime } from './spans.ts';
 
 export interface ViewingCaller {
   readonly caller: Caller | undefined;

@@ -13,16 +13,20 @@ import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { Client } from '../../gateway/decision/request-facts.ts';
 import type { AskedPictures, ViewingWatch } from '../../gateway/entry/pipeline.ts';
 import type { FeatureRules } from '../feature.ts';
-import type { OpenSighting, Sightings, Subject, WatchedTime } from './sightings.ts';
+import { qualified } from './records.ts';
+import type { Span, Spans, Subject, WatchedTime } from './spans.ts';
 import { type SeenOf, toSubject, watchedTime } from './viewing.ts';
 
 export function createViewings({
-  sightings,
+  spans,
+  site,
   layout,
   camerasOf,
   clock,
 }: Pick<FeatureRules, 'layout' | 'camerasOf'> & {
-  readonly sightings: Sightings;
+  readonly spans: Pick<Spans, 'begin' | 'end' | 'see'>;
+  /** `server.site` */
+  readonly site: string | undefined;
   readonly clock: Clock;
 }): ViewingWatch {
   const now = (): number => clock.now() / 1000;
@@ -32,7 +36,7 @@ export function createViewings({
     if (route.kind !== 'listed' || !route.row.views) return NOTHING_SHOWN;
     const { views } = route.row;
     const subjects = (cameras: ViewedCameras): readonly Subject[] =>
-      cameras.map((camera) => toSubject({ caller, address: client.address }, views, camera, seen));
+      cameras.map((camera) => atSite(toSubject({ caller, address: client.address }, views, camera, seen), site));
     const cameras = camerasOfRequest(asked);
     return {
       // Small pictures are of all times: one record for each camera.
@@ -41,11 +45,11 @@ export function createViewings({
     };
   };
   const plannedFor = rememberPlans(planOf);
-  const endAll = (streams: readonly OpenSighting[], at: number): void => {
-    for (const stream of streams) sightings.end(stream, at);
+  const endAll = (streams: readonly Span[], at: number): void => {
+    for (const stream of streams) spans.end(stream, at);
   };
-  const endOf = (streams: readonly OpenSighting[]) => () => endAll(streams, now());
-  const endLater = (streams: Promise<readonly OpenSighting[]>) => () => {
+  const endOf = (streams: readonly Span[]) => () => endAll(streams, now());
+  const endLater = (streams: Promise<readonly Span[]>) => () => {
     const at = now();
     void streams.then((known) => endAll(known, at));
   };
@@ -55,17 +59,23 @@ export function createViewings({
       const { watched, subjects } = plannedFor(asked, layout());
       const at = now();
       const requests = isWhole ? 1 : 0;
-      const beginAll = (known: readonly Subject[]): readonly OpenSighting[] =>
-        known.map((subject) => sightings.begin(subject, at, watched, requests));
+      const beginAll = (known: readonly Subject[]): readonly Span[] =>
+        known.map((subject) => spans.begin(subject, at, watched, requests));
       return subjects instanceof Promise ? endLater(subjects.then(beginAll)) : endOf(beginAll(subjects));
     },
     asked(asked) {
       const at = now();
       const { watched, subjects } = planOf(asked, 'question');
-      void mapMaybe(subjects, (known) => known.forEach((subject) => void sightings.see(subject, at, watched)));
+      void mapMaybe(subjects, (known) => known.forEach((subject) => void spans.see(subject, at, watched)));
     },
   };
 }
+
+/** A camera with a colon in its name stands in records behind its site: of 0.2.0 the same text may be a camera of another site. */
+const atSite = (subject: Subject, site: string | undefined): Subject =>
+  site !== undefined && subject.camera?.includes(':')
+    ? { ...subject, camera: qualified(site, subject.camera) }
+    : subject;
 
 /** What a request is a viewing of. */
 interface Plan {

@@ -2,13 +2,11 @@
 
 import { groupByDay, type LocalTime } from './days.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import type { LedgerEntry, LedgerRecord, OpenSpan, OwnEntry } from './records.ts';
-import type { LedgerNews } from './sightings.ts';
+import { type LedgerEntry, type LedgerRecord, type OpenSpan, type OwnEntry, ownAct } from './records.ts';
 import { createSpans, cutOff } from './spans.ts';
 
 const MOST_WAITING = 10_000;
 const MOST_AT_ONCE = 1000;
-const MOST_OPEN = 20_000;
 /** How often it is looked for spans that a process left open which is gone. */
 const LOOK_SECONDS = 30;
 
@@ -53,7 +51,9 @@ export function createLedgerWriter({
     for (const item of taken) ended.push(item);
     drop(items.length - taken.length);
   };
-  const settle = (all: ReturnType<typeof spans.settle>): void => {
+  const settle = (isLast?: boolean): void => {
+    const all = spans.settle(now(), isLast);
+    drop(all.dropped);
     queue(all.ended);
     for (const { id } of all.ended) open.delete(id);
     for (const span of all.open) open.set(span.id, span);
@@ -61,7 +61,8 @@ export function createLedgerWriter({
   };
   const writeSome = async (): Promise<void> => {
     const [batch, spansNow] = [ended.slice(0, MOST_AT_ONCE), open];
-    const notice = dropped > 0 ? [{ id: newId(), entry: droppedEntry(dropped, now()) }] : [];
+    const notice =
+      dropped > 0 ? [{ id: newId(), entry: ownAct(now(), { what: 'ledger-dropped', records: String(dropped) }) }] : [];
     const reported = dropped;
     let written: readonly LedgerRecord[];
     open = new Map();
@@ -77,7 +78,7 @@ export function createLedgerWriter({
     onWritten?.(written);
   };
   const run = async (): Promise<void> => {
-    settle(spans.settle(now()));
+    settle();
     try {
       while (ended.length + open.size > 0) await writeSome();
       const isDue = now() - lookedAt >= LOOK_SECONDS || now() < lookedAt;
@@ -101,14 +102,11 @@ export function createLedgerWriter({
     return running;
   };
   return {
-    take({ sightings, entries, dropped: lost }: LedgerNews): void {
-      drop(lost);
-      queue(entries.map((entry) => ({ id: newId(), entry })));
-      for (const sighting of sightings) {
-        if (spans.size() < MOST_OPEN || spans.isOpen(sighting.key)) spans.see(sighting);
-        else drop(1);
-      }
-    },
+    see: spans.see,
+    begin: spans.begin,
+    end: spans.end,
+    /** What is no viewing: one record each. */
+    add: (entry: LedgerEntry): void => queue([{ id: newId(), entry }]),
     /** Writes what waits; what cannot be written waits on. */
     flush,
     /** Seconds that the oldest record has waited. */
@@ -116,21 +114,8 @@ export function createLedgerWriter({
     /** Ends all spans, and writes them. */
     async close(): Promise<void> {
       await running;
-      settle({ ended: spans.end(), open: [] });
+      settle(true);
       await flush();
     },
   };
 }
-
-const droppedEntry = (records: number, at: number): LedgerEntry => ({
-  kind: 'change',
-  user: null,
-  credential: null,
-  address: null,
-  camera: null,
-  from: at,
-  to: at,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: JSON.stringify({ what: 'ledger-dropped', records: String(records) }),
-});

@@ -5,13 +5,7 @@ import fc from 'fast-check';
 import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/features/ledger/chain.ts';
 import type { LedgerEntry, LedgerRecord } from '../../../src/features/ledger/records.ts';
-import {
-  createSightings,
-  type OpenSighting,
-  type Sightings,
-  type Subject,
-} from '../../../src/features/ledger/sightings.ts';
-import { createSpans, cutOff } from '../../../src/features/ledger/spans.ts';
+import { createSpans, cutOff, type Span, type Spans, type Subject } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewing.ts';
 import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
@@ -184,22 +178,20 @@ function spoiled(record: LedgerRecord, field: keyof LedgerEntry | 'hash', where:
 const LIVE: Subject = { kind: 'live', user: 'ann', credential: 'session', address: '192.0.2.1', camera: 'porch' };
 
 /** What is recorded of what is done, second by second. */
-function recorded(acts: readonly { at: number; act: (sightings: Sightings) => void }[], until: number) {
-  const sightings = createSightings();
+function recorded(acts: readonly { at: number; act: (spans: Spans) => void }[], until: number) {
   let ids = 0;
   const spans = createSpans(() => String(++ids));
   const ended: LedgerEntry[] = [];
   for (let now = 0; now <= until; now += 1) {
-    for (const { act } of acts.filter(({ at }) => at >= now && at < now + 1)) act(sightings);
-    for (const sighting of sightings.drain(now + 1).sightings) spans.see(sighting);
-    ended.push(...spans.settle(now + 1).ended.map(({ entry }) => entry));
+    for (const { act } of acts.filter(({ at }) => at >= now && at < now + 1)) act(spans);
+    ended.push(...spans.settle(now + 1, now === until).ended.map(({ entry }) => entry));
   }
-  return [...ended, ...spans.end().map(({ entry }) => entry)];
+  return ended;
 }
 
 describe('Spans of the ledger', () => {
   it('join what follows within 60 s, and part what comes later', () => {
-    const at = (seconds: readonly number[]) => seconds.map((at) => ({ at, act: (to: Sightings) => to.see(LIVE, at) }));
+    const at = (seconds: readonly number[]) => seconds.map((at) => ({ at, act: (to: Spans) => to.see(LIVE, at) }));
     const spans = recorded(at([0, 10, 70, 130.5, 200]), 400).map(({ from, to }) => [from, to]);
     assert.deepEqual(spans, [
       [0, 70],
@@ -209,8 +201,8 @@ describe('Spans of the ledger', () => {
   });
 
   it('hold a stream from its begin to its end, through reconnects, and two of them at once', () => {
-    const streams: OpenSighting[] = [];
-    const endFirst = (to: Sightings, at: number): void => {
+    const streams: Span[] = [];
+    const endFirst = (to: Spans, at: number): void => {
       const stream = streams.shift();
       if (stream) to.end(stream, at);
     };
@@ -232,34 +224,32 @@ describe('Spans of the ledger', () => {
   });
 
   it('hold a stream together when the clock leaps, whatever else is seen of the same camera, and count each request once', () => {
-    const sightings = createSightings();
     const spans = createSpans(() => 'a');
     const exported: Subject = { ...LIVE, kind: 'export' };
-    const pass = (now: number): void => sightings.drain(now).sightings.forEach(spans.see);
-    const stream = sightings.begin(exported, 0);
-    pass(1);
-    sightings.see(exported, 270);
-    sightings.see(exported, 400);
-    pass(401);
-    sightings.end(stream, 500);
-    pass(501);
+    const stream = spans.begin(exported, 0);
+    spans.settle(1);
+    spans.see(exported, 270);
+    spans.see(exported, 400);
+    spans.settle(401);
+    spans.end(stream, 500);
     assert.deepEqual(
-      spans.end().map(({ entry: { from, to, detail } }) => [from, to, detail]),
+      spans.settle(501, true).ended.map(({ entry: { from, to, detail } }) => [from, to, detail]),
       [[0, 500, '{"times":"3"}']],
     );
   });
 
-  it('hold a stream that found no room when it began, from the next second on', () => {
-    const sightings = createSightings();
-    for (let at = 0; at < 20_000; at += 1) sightings.see({ ...LIVE, camera: `made up ${at}` }, 1);
-    const stream = sightings.begin(LIVE, 1);
-    sightings.end(sightings.begin({ ...LIVE, user: 'bob' }, 1), 1.5);
-    assert.equal(sightings.drain(2).dropped, 2);
-    sightings.end(stream, 2.5);
-    const { sightings: seen, dropped } = sightings.drain(3);
+  it('hold a stream that found no room when it began, as soon as there is room', () => {
+    const spans = createSpans(() => 'a');
+    for (let at = 0; at < 20_000; at += 1) spans.see({ ...LIVE, user: `user ${at % 20}`, camera: `made up ${at}` }, 1);
+    const stream = spans.begin(LIVE, 1);
+    spans.end(spans.begin({ ...LIVE, user: 'bob' }, 1), 1.5);
+    assert.equal(spans.settle(2).dropped, 2);
+    assert.equal(spans.settle(65).ended.length, 20_000);
+    spans.end(stream, 66.5);
+    const { ended, dropped } = spans.settle(67, true);
     assert.deepEqual(
-      [seen.map(({ subject, from, to, requests }) => [subject.user, from, to, requests]), dropped],
-      [[['ann', 2, 2.5, 0]], 0],
+      [ended.map(({ entry: { user, from, to } }) => [user, from, to]), dropped],
+      [[['ann', 65, 66.5]], 0],
     );
   });
 
@@ -267,7 +257,7 @@ describe('Spans of the ledger', () => {
     const history: Subject = { ...LIVE, kind: 'history' };
     const watch = (at: number, from: number) => ({
       at,
-      act: (to: Sightings) => to.see(history, at, { from, to: from + 10 }),
+      act: (to: Spans) => to.see(history, at, { from, to: from + 10 }),
     });
     const spans = recorded([watch(1, 50_000), watch(2, 50_010), watch(3, 90_000), watch(4, 50_020)], 200);
     assert.deepEqual(spans.map(({ from, to, watchedFrom, watchedTo }) => [from, to, watchedFrom, watchedTo]).sort(), [
@@ -285,14 +275,12 @@ describe('Spans of the ledger', () => {
   });
 
   it('are written when they begin, every 20 s while they are open, and when they have ended', () => {
-    const sightings = createSightings();
     const spans = createSpans(() => 'a');
-    const stream = sightings.begin(LIVE, 0);
+    const stream = spans.begin(LIVE, 0);
     const given: number[] = [];
     const ended: number[] = [];
     for (let now = 1; now <= 200; now += 1) {
-      if (now === 100) sightings.end(stream, 100);
-      for (const sighting of sightings.drain(now).sightings) spans.see(sighting);
+      if (now === 100) spans.end(stream, 100);
       const settled = spans.settle(now);
       if (settled.open.length > 0) given.push(now);
       if (settled.ended.length > 0) ended.push(now);
@@ -304,22 +292,18 @@ describe('Spans of the ledger', () => {
   it('are written on when the clock was set back', () => {
     const spans = createSpans(() => 'a');
     const seen = (at: number) => {
-      const sightings = createSightings();
-      sightings.see(LIVE, at);
-      for (const sighting of sightings.drain(at).sightings) spans.see(sighting);
+      spans.see(LIVE, at);
       return spans.settle(at).open.length;
     };
     assert.deepEqual([seen(1000), seen(1001), seen(970), seen(971)], [1, 0, 1, 0]);
   });
 
   it('go on in a new record after a day', () => {
-    const sightings = createSightings();
     let ids = 0;
     const spans = createSpans(() => String(++ids));
-    sightings.begin(LIVE, 0);
+    spans.begin(LIVE, 0);
     const ended: LedgerEntry[] = [];
     for (let now = 0; now <= 200_000; now += 10) {
-      for (const sighting of sightings.drain(now).sightings) spans.see(sighting);
       ended.push(...spans.settle(now).ended.map(({ entry }) => entry));
     }
     assert.deepEqual(
@@ -366,14 +350,12 @@ describe('Strangers and viewers who make up names', () => {
     });
     const ofVera: Subject = { ...LIVE, kind: 'login-failed', user: 'vera', address: '192.0.2.9' };
     for (now = 1; now <= 12; now += 1) {
-      const sightings = createSightings();
       for (let at = 0; at < 2000; at += 1) {
-        sightings.see(failed(`${now}x${at}`), now);
-        if (at < 100) sightings.see({ ...LIVE, user: 'vic', camera: `none${now}x${at}` }, now);
+        writer.see(failed(`${now}x${at}`), now);
+        if (at < 100) writer.see({ ...LIVE, user: 'vic', camera: `none${now}x${at}` }, now);
       }
-      sightings.see(LIVE, now);
-      sightings.see(ofVera, now);
-      writer.take(sightings.drain(now));
+      writer.see(LIVE, now);
+      writer.see(ofVera, now);
       await writer.flush();
     }
     await writer.close();
@@ -393,7 +375,7 @@ describe('Strangers and viewers who make up names', () => {
     const act = { what: 'login', from: '192.0.2.1', verdict: 'refused', reason: 'bad-credentials' } as const;
     const acts = Array.from({ length: 1000 }, (_, at) => ({
       at: at * 0.6,
-      act: (to: Sightings) => {
+      act: (to: Spans) => {
         const doing = actRecord({ ...act, who: `name${at}`, unknown: true }, at);
         if (doing.kind === 'repeated') to.see(doing.subject, at * 0.6, undefined, doing.madeUp);
         const known = actRecord({ ...act, who: 'vera' }, at);
@@ -421,7 +403,7 @@ describe('Strangers and viewers who make up names', () => {
     const failed = (at: number): Subject => ({ ...LIVE, kind: 'login-failed', user: null, address: `2001:db8::${at}` });
     const acts = Array.from({ length: 6000 }, (_, at) => ({
       at: at / 10,
-      act: (to: Sightings) => to.see(failed(at), at / 10),
+      act: (to: Spans) => to.see(failed(at), at / 10),
     }));
     const told = recorded(acts, 700);
     assert.equal(told.length, 301);
@@ -433,15 +415,19 @@ describe('Strangers and viewers who make up names', () => {
   });
 
   it('open a link as a thousand programs, and that is one record with their number', () => {
-    const sightings = createSightings();
+    const spans = createSpans(() => 'a');
+    const once: LedgerEntry[] = [];
     for (let at = 0; at < 1000; at += 1) {
       const act = { what: 'link-opened', from: '192.0.2.1', verdict: 'allowed', linkId: 'a', agent: `x${at}` } as const;
       const doing = actRecord(act, at / 100);
-      if (doing.kind === 'repeated') sightings.see(doing.subject, at / 100);
-      else sightings.add(doing.entry);
+      if (doing.kind === 'repeated') spans.see(doing.subject, at / 100);
+      else once.push(doing.entry);
     }
-    const { sightings: seen, entries } = sightings.drain(10);
-    assert.deepEqual([seen.length, seen[0]?.requests, entries.length], [1, 1000, 0]);
+    const { ended } = spans.settle(10, true);
+    assert.deepEqual(
+      [ended.map(({ entry }) => entry.detail), once],
+      [['{"what":"link-opened","linkId":"a","times":"1000"}'], []],
+    );
   });
 
   it('write no text that an engine cannot keep: PostgreSQL takes no NUL', () => {

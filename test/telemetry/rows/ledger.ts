@@ -6,7 +6,7 @@ import { beginningEntry, emptyHead, linkEntries } from '../../../src/features/le
 import { openLedger } from '../../../src/features/ledger/ledger.ts';
 import type { LedgerStore } from '../../../src/features/ledger/ledger-store.ts';
 import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
-import { LEDGER_KINDS, type LedgerBatch } from '../../../src/features/ledger/records.ts';
+import type { LedgerBatch } from '../../../src/features/ledger/records.ts';
 import type { HoldingStore } from '../../../src/store/pending-revocations.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { movableClock } from '../../support/clock.ts';
@@ -60,20 +60,19 @@ describe('The ledger', () => {
           .find((family) => family.name === name)
           ?.samples() ?? []),
       ].find((sample) => sample.labels === labels)?.value;
-    const nothing = { user: null, credential: null, address: null, camera: null, watchedFrom: null, watchedTo: null };
-    for (const kind of LEDGER_KINDS) opened.sightings.add({ ...nothing, kind, from: 1, to: 1, detail: null });
+    const change = () => opened.note({ what: 'user-created', verdict: 'allowed' });
+    change();
     await until('they could not be written', () => refused > 0);
     clock.advance(7);
     await until('the delay is told', () => (value('postern_ledger_delay_seconds') ?? 0) >= 7);
     isBroken = false;
     await until('nothing waits', () => value('postern_ledger_delay_seconds') === 0);
     isForged = true;
-    opened.sightings.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
+    change();
     await until('a chain that does not fit is told', () => value('postern_ledger_forged_rows_total') === 1);
     noteDriven('ledger_forged_rows_total');
     isBroken = true;
-    for (let more = 0; more < MORE_THAN_WAIT; more++)
-      opened.sightings.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
+    for (let more = 0; more < MORE_THAN_WAIT; more++) change();
     await until('some are dropped', () => (value('postern_ledger_dropped_total') ?? 0) > 0);
     for (const name of ['ledger_delay_seconds', 'ledger_dropped_total']) noteDriven(name);
   });
