@@ -61,27 +61,22 @@ function hoursWatched({ from, to }: LedgerEntry, localTime: (at: number) => Loca
   return hours;
 }
 
-/** `timeZone` absent: the zone of the service. Offsets change at full quarters of an hour, so one quarter is worked out once. */
-export function localClock(timeZone?: string): (at: number) => LocalTime {
-  const timeAt = timeZone === undefined ? timeHere : clockIn(timeZone);
-  let last: { readonly quarter: number; readonly time: LocalTime } | undefined;
-  return (at) => {
-    const quarter = Math.floor(at / (HOUR / 4));
-    if (last?.quarter !== quarter) last = { quarter, time: timeAt(new Date(quarter * (HOUR / 4) * 1000)) };
-    return last.time;
-  };
-}
-
 /**
  * A clock of the active zone: a reload may change it. `null`: that of the service. The zone is asked for when a time is, for
- * the clock is made before a configuration is active.
+ * the clock is made before a configuration is active. Offsets change at full quarters of an hour, so one quarter is worked out once.
  */
-export function activeLocalClock(activeZone: () => string | null): (at: number) => LocalTime {
-  let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
+export function localClock(activeZone: () => string | null): (at: number) => LocalTime {
+  let clock: { readonly zone: string | null; readonly timeAt: (moment: Date) => LocalTime } | undefined;
+  let last: { readonly quarter: number; readonly time: LocalTime } | undefined;
   return (at) => {
     const zone = activeZone();
-    if (known === undefined || known.zone !== zone) known = { zone, timeAt: localClock(zone ?? undefined) };
-    return known.timeAt(at);
+    if (clock?.zone !== zone) {
+      clock = { zone, timeAt: zone === null ? timeHere : clockIn(zone) };
+      last = undefined;
+    }
+    const quarter = Math.floor(at / (HOUR / 4));
+    if (last?.quarter !== quarter) last = { quarter, time: clock.timeAt(new Date(quarter * (HOUR / 4) * 1000)) };
+    return last.time;
   };
 }
 

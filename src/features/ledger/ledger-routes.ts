@@ -12,7 +12,7 @@ import { named, TEXT } from '../../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
+import { cursorText, type LedgerQuery, QUERY, readLedgerQuery } from './read-question.ts';
 import { type Downloads, recordJson, streamRecords } from './record-formats.ts';
 import {
   LEDGER_KINDS,
@@ -72,19 +72,6 @@ const DEFAULT_LIMIT = 100;
 const DEFAULT_DAYS = 30;
 const MOST_DAYS = 400;
 const DAY = 86_400;
-
-const QUERY = {
-  kind: `One of ${LEDGER_KINDS.join(', ')}; several with commas`,
-  user: 'A name',
-  camera: 'A camera',
-  site: 'A site',
-  credential: 'A credential, such as link:<id>',
-  after: 'Unix seconds',
-  before: 'Unix seconds',
-  limit: 'At most 1000',
-  cursor: 'From the Link header of the page before',
-  format: 'json, ndjson or csv',
-};
 
 const route = declaring<Services & OpenRecords>();
 

@@ -6,7 +6,7 @@ import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { actRecord, isNotice } from './audited-acts.ts';
 import { headText, misfitSentences } from './chain.ts';
-import { activeLocalClock, type LocalTime } from './days.ts';
+import { type LocalTime, localClock } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
@@ -29,7 +29,7 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
   const { accounts } = opened.store;
   const store = opened.store.part(ledgerPart);
   const now = (): number => clock.now() / 1000;
-  const localTime = activeLocalClock(() => activeSettings().auth.timezone);
+  const localTime = localClock(() => activeSettings().auth.timezone);
   const enabled = ledgerKeys(settings).retention > 0;
   const { writer, ...own } = openWriting({ ...opened, store }, metrics, now, localTime);
   const timer = setInterval(() => void own.tick(), TICK_MS).unref();

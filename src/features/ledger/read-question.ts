@@ -19,23 +19,24 @@ export const MOST_RECORDS = 1000;
 const LONGEST_NAME = 255;
 const LATEST = 1e11;
 
-const KNOWN: ReadonlySet<string> = new Set([
-  'kind',
-  'user',
-  'camera',
-  'site',
-  'credential',
-  'after',
-  'before',
-  'limit',
-  'cursor',
-  'format',
-]);
+/** The parameters. */
+export const QUERY = {
+  kind: `One of ${LEDGER_KINDS.join(', ')}; several with commas`,
+  user: 'A name',
+  camera: 'A camera',
+  site: 'A site',
+  credential: 'A credential, such as link:<id>',
+  after: 'Unix seconds',
+  before: 'Unix seconds',
+  limit: 'At most 1000',
+  cursor: 'From the Link header of the page before',
+  format: 'json, ndjson or csv',
+};
 
 export function readLedgerQuery(given: URLSearchParams, accept: string): Result<LedgerQuery, readonly string[]> {
   const faults: string[] = [];
   for (const name of new Set(given.keys())) {
-    if (!KNOWN.has(name)) faults.push(`${name}: is not known; there are ${[...KNOWN].join(', ')}`);
+    if (!Object.hasOwn(QUERY, name)) faults.push(`${name}: is not known; there are ${Object.keys(QUERY).join(', ')}`);
     else if (given.getAll(name).length > 1) faults.push(`${name}: is given more than once`);
   }
   const text = (name: string): string | undefined => {

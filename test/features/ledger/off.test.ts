@@ -34,7 +34,7 @@ describe('A ledger that is off', () => {
       clock: { now: () => NOW * 1000 },
       mayDelete: () => true,
       log: pino({ level: 'silent' }),
-      localTime: localClock('UTC'),
+      localTime: localClock(() => 'UTC'),
       onHead: (head) => heads.push(head),
     });
     await upkeep.look();
