@@ -1,7 +1,7 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
 import { createGrantUses } from '../accounts/grants/grants.ts';
-import { createInvitationLimiter } from '../accounts/invitations/accept-invitation.ts';
+import { createInvitationLimiter } from '../accounts/invitations/invitations.ts';
 import { createKnownClients } from '../accounts/login/client-key.ts';
 import { countedLogins } from '../accounts/login/counted-logins.ts';
 import {

@@ -3,18 +3,14 @@ import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../accounts/audit.ts';
 import type { Asking, CommandStore, StoreUse } from '../accounts/http/route-commands.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
-import { createInvitations } from '../accounts/invitations/invitations.ts';
 import { createBlockAdmin, LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../accounts/passwords/password-hash.ts';
-import { toPasswordRules } from '../accounts/passwords/password-rules.ts';
 import { ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
 import { createRoleRegistry, createRoles } from '../accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
-import { createEnrolment } from '../accounts/second-factor/second-factor.ts';
 import { openKnownStore } from '../accounts/sites/own-store.ts';
 import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../accounts/users/user-routes.ts';
-import { createUsers } from '../accounts/users/users.ts';
 import { type CommandPlace, loadConfig, underStored } from '../config/load-config.ts';
 import { formatProblems } from '../config/problems/problems.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
@@ -64,7 +60,6 @@ export async function openForCommands(
   const hasher = createPasswordHasher({ iterations: auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
   const roles = roleRegistry.latest;
-  const people = { store: store.accounts, hasher, clock, roles, passwordRules: toPasswordRules(settings) };
   const publicAddressOf = addressMaker(settings.server.public_url);
   const services = {
     audit,
@@ -77,14 +72,7 @@ export async function openForCommands(
     hasher,
     roles,
     blocks: createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }),
-    users: createUsers(people),
     customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
-    enrolment: createEnrolment({ store: store.secondFactor, sealer: NO_SEALER, clock, mode: auth.second_factor }),
-    invitations: createInvitations({
-      ...people,
-      kept: store,
-      lifetime: auth.invitation_lifetime,
-    }),
     knownCameras: () => [],
     hasOwnLogin: auth.enabled,
     publicAddressOf,
@@ -126,9 +114,6 @@ const asking =
     const { status, message } = answer.error;
     throw new Error(status === 404 ? (absent ?? message) : message);
   };
-
-/** Commands make no secret of a second factor. */
-const NO_SEALER: never = undefined as never;
 
 function assertThere({ store: { url } }: Settings): void {
   if (url.engine !== 'sqlite' || existsSync(url.file)) return;

@@ -1,6 +1,8 @@
 /** The services of a generation, and what its gate works with: rules, destinations, refusals and Postern's own routes. */
+
 import { randomUUID } from 'node:crypto';
 import type { OwnConfig } from '../access/nvr-adapter.ts';
+import { passkeySite } from '../accounts/passkeys/passkeys.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { mapMaybe } from '../domain/async.ts';
@@ -59,7 +61,8 @@ export function servicesUnder(
     friendlyNameOf,
     knowsCustomRoles: async () => since === undefined || !(await authorizer.isNvrOlder(since)),
   };
-  const { providers, passkeys } = accounts;
+  const { providers } = accounts;
+  const site = passkeySite(settings);
   const pages: UiOptions = {
     pages: built,
     loginPage: ui.login,
@@ -72,7 +75,7 @@ export function servicesUnder(
     providers: providers.list,
     hasPasswords: auth.password_login !== 'none' || providers.list.length === 0,
     shortestPassword: auth.password_min_length,
-    passkeyOrigin: passkeys.site.ok ? passkeys.site.value.origin : '',
+    passkeyOrigin: site.ok ? site.value.origin : '',
     hasSites: server.site !== undefined,
     frameAncestors: ui.frame_ancestors,
     accounts,

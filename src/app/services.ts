@@ -8,26 +8,21 @@ import type { Holding } from '../access/subtraction.ts';
 import type { Audit } from '../accounts/audit.ts';
 import type { createMakers, GrantMemory, GrantUses } from '../accounts/grants/grants.ts';
 import type { GuardedAct, LoginResult } from '../accounts/http/kernel.ts';
-import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
-import type { Invitations } from '../accounts/invitations/invitations.ts';
-import type { InvitedPasskeys } from '../accounts/invitations/invited-passkeys.ts';
 import type { KnownClients } from '../accounts/login/client-key.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
 import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
 import type { LoginLimiter, MemoryLimiter } from '../accounts/login/login-limiter.ts';
 import type { Providers } from '../accounts/login/providers.ts';
 import type { Challenges } from '../accounts/passkeys/challenges.ts';
-import type { PasskeyCheck, Passkeys } from '../accounts/passkeys/passkeys.ts';
 import type { PasswordHasher } from '../accounts/passwords/password-hash.ts';
 import type { RoleRegistry, Roles } from '../accounts/roles/roles.ts';
 import type { KeyPurpose, Sealer, Tickets } from '../accounts/second-factor/sealing.ts';
-import type { Enrolment, SecondFactor } from '../accounts/second-factor/second-factor.ts';
+import type { SecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import type { Sessions } from '../accounts/sessions/sessions.ts';
 import type { StoreGrace } from '../accounts/sessions/store-grace.ts';
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
 import type { ApiTokens, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
-import type { Users } from '../accounts/users/users.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { MaybePromise } from '../domain/async.ts';
@@ -112,15 +107,7 @@ export interface AccountServices extends Lasting {
   /** `auth.password_login`: asked after the right password, so that it tells a stranger nothing. */
   readonly mayUsePassword: (user: Pick<User, 'role'>) => boolean;
   readonly secondFactor: SecondFactor;
-  readonly enrolment: Enrolment;
-  readonly passkeys: Passkeys;
-  readonly passkeyCheck: PasskeyCheck;
-  readonly users: Users;
   readonly customRoles: Roles;
-  readonly invitations: Invitations;
-  readonly invitedPasskeys: InvitedPasskeys;
-  /** Logs in the person who has accepted an invitation, as a login with what was set would. */
-  readonly beginSession: AcceptDeps['beginSession'];
   readonly makerRights: ReturnType<typeof createMakers>;
   /** The custom roles as they are now. */
   readonly roles: RoleRegistry['latest'];

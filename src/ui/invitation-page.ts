@@ -1,6 +1,12 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
-import { acceptInvitation, lookAtInvitation } from '../accounts/invitations/accept-invitation.ts';
-import type { HeldInvitation } from '../accounts/invitations/invitations.ts';
+import { Refused } from '../accounts/http/kernel.ts';
+import {
+  type Accepted,
+  acceptByPassword,
+  findInvitation,
+  type HeldInvitation,
+  lookAtInvitation,
+} from '../accounts/invitations/invitations.ts';
 import type { User } from '../domain/accounts/account.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../domain/accounts/grant.ts';
 import { scopeOfRole, unionOfScopes } from '../domain/camera-scope.ts';
@@ -31,16 +37,14 @@ type InvitedGuest = Awaited<ReturnType<typeof guestOf>>;
 /** `guest`: absent for an account that had a password: the link is for a new one. */
 type InvitationHolder = Awaited<ReturnType<typeof holderOf>> & { readonly guest?: InvitedGuest };
 
-/** What became of a visit, or of a form. `message`: which rule the password breaks. */
-type InvitationVisit =
-  | (InvitationHolder & { readonly kind: 'holds' | 'busy' })
+/** What a visit or a form leads to. `password-unfit`: `message` says which rule the password breaks. */
+type InvitationCard =
+  | (InvitationHolder & { readonly kind: 'holds' | 'busy' | 'differ' })
   | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
-  | { readonly kind: 'accepted'; readonly user: string; readonly hasSession?: true; readonly opensAt?: number }
+  | (Accepted & { readonly kind: 'accepted' })
   /** Unknown, used, over or revoked: all alike. */
   | { readonly kind: 'void' | 'no-passwords' }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
-
-type InvitationCard = InvitationVisit | (InvitationHolder & { readonly kind: 'differ' });
 
 // biome-ignore format: a table
 const STATUS: Readonly<Record<InvitationCard['kind'], number>> = {
@@ -79,22 +83,38 @@ export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<
   show(ctx, ui, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), ui) : visit);
 }
 
-async function look(token: string, ctx: RouteContext, services: InvitationPageServices): Promise<InvitationVisit> {
+async function look(token: string, ctx: RouteContext, services: InvitationPageServices): Promise<InvitationCard> {
   if (!services.hasOwnLogin) return { kind: 'no-passwords' };
-  const found = await lookAtInvitation(token, ctx, services);
-  if (found.kind !== 'holds') return found;
-  const guest = found.owner.hasNoPassword && { guest: await guestOf(found, services) };
-  return { kind: 'holds', ...(await holderOf(found.owner, services)), ...guest };
+  const seeing = lookAtInvitation(token, ctx, services, async (held): Promise<InvitationCard> => {
+    const guest = held.owner.hasNoPassword && { guest: await guestOf(held, services) };
+    return { kind: 'holds', ...(await holderOf(held.owner, services)), ...guest };
+  });
+  return seeing.then(
+    (card) => card ?? { kind: 'void' },
+    (fault) => refusedCard(fault, token, services),
+  );
 }
 
 async function accept(
   given: { readonly token: string; readonly password: string },
   ctx: RouteContext,
   services: InvitationPageServices,
-): Promise<InvitationVisit> {
+): Promise<InvitationCard> {
   if (!services.hasOwnLogin) return { kind: 'no-passwords' };
-  const outcome = await acceptInvitation(given, ctx, services);
-  return 'owner' in outcome ? { ...outcome, ...(await holderOf(outcome.owner, services)) } : outcome;
+  return acceptByPassword(given, ctx, services).then(
+    (accepted) => ({ kind: 'accepted', ...accepted }),
+    (fault) => refusedCard(fault, given.token, services),
+  );
+}
+
+/** A refusal of the routes, as the page shows it. */
+async function refusedCard(fault: unknown, token: string, services: InvitationPageServices): Promise<InvitationCard> {
+  if (!(fault instanceof Refused)) throw fault;
+  const { recorded: kind, message, headers } = fault;
+  if (kind === 'rate-limited') return { kind: 'limited', retryAfterSeconds: Number(headers['Retry-After']) };
+  const held = await findInvitation(token, services);
+  if (!held || (kind !== 'busy' && kind !== 'password-unfit')) return { kind: 'void' };
+  return { kind, message, ...(await holderOf(held.owner, services)) };
 }
 
 const holderOf = async (owner: User, { closedOf }: InvitationPageServices) => ({
@@ -140,7 +160,7 @@ function show(ctx: RouteContext, ui: UiOptions, shown: InvitationCard, status: n
   sendPage(ctx, status, cardPage({ tag, title, stylesheet, script, card }));
 }
 
-type UnfitPassword = Extract<InvitationVisit, { readonly kind: 'password-unfit' }>;
+type UnfitPassword = Extract<InvitationCard, { readonly kind: 'password-unfit' }>;
 
 /** The server's own sentence is for programs: people get it in their language, where the page knows the rule. */
 function inWords(

@@ -1,5 +1,5 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
-import type { AcceptDeps } from '../accounts/invitations/accept-invitation.ts';
+import type { AcceptServices } from '../accounts/invitations/invitations.ts';
 import type { AttemptServices } from '../accounts/login/post-login.ts';
 import type { LoginProvider } from '../accounts/login/providers.ts';
 import type { AccountServices, Services } from '../app/services.ts';
@@ -31,7 +31,7 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
   readonly bodySeconds: () => number;
 }
 
-export type InvitationPageServices = AcceptDeps &
+export type InvitationPageServices = AcceptServices &
   Pick<Services, 'subtract' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;
 
 /** What logs in by the form that is sent without a script. */

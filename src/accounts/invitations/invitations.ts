@@ -1,44 +1,29 @@
-/** Invitations: links, good once, by which people set their own password; no admin needs to know it (SPEC 12). */
-
+/**
+ * Invitations: links, good once, by which people set their own password, or a passkey in its place; no admin needs to know it.
+ * An attempt to use one is limited by address and has its audit line, whichever way it came (SPEC 12).
+ */
+import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import { type Invitation, MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../domain/accounts/grant.ts';
-import { unixSeconds } from '../../domain/clock.ts';
+import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
-import { INVITATION_PATH } from '../../domain/page-paths.ts';
-import type { Store } from '../../store/open-store.ts';
-import { newGrant, secretHash } from '../grants/grants.ts';
-import { unfit } from '../http/kernel.ts';
-import { parseNewPassword } from '../passwords/password-rules.ts';
-import { createUsers, type GivenValidity, type UserDeps, userAbsent } from '../users/users.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
+import { secretHash } from '../grants/grants.ts';
+import { Refused, record, refusedWhileLimited, unfit } from '../http/kernel.ts';
+import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
+import { type AttemptServices, beginInvited } from '../login/post-login.ts';
+import type { NewCredential, RelyingParty } from '../passkeys/credential.ts';
+import { acceptScope, creationOptions, newPasskey, notAdded } from '../passkeys/passkeys.ts';
+import { unknownPassword } from '../passwords/password-hash.ts';
+import { newEpoch } from '../second-factor/second-factor.ts';
+import { hashNewPassword, hashPassword } from '../users/users.ts';
 
-export interface InvitationDeps extends UserDeps {
-  readonly kept: Pick<Store, 'invitations' | 'grants'>;
-  /** `auth.invitation_lifetime`, seconds. */
-  readonly lifetime: number;
-}
+/** The answer to a stranger: a link that was never made and one that is over are the same. */
+const VOID =
+  'This link does not hold: it was used, is over, was replaced by a newer one, or never existed. Ask an administrator for a new one.';
+const HAS_FACTOR = 'This account has a second factor already: set a password by this link, then log in with both';
 
-export interface WantedInvitation {
-  readonly user: string;
-  /** The account is made with this role. Undefined: the account is there already, and keeps its role. */
-  readonly role?: string | undefined;
-  readonly validity?: GivenValidity | undefined;
-  readonly madeBy: string;
-}
-
-/** `path` is below the base path and holds the secret; it is shown once. */
-export interface MadeInvitation {
-  readonly user: UserName;
-  readonly path: string;
-  readonly expiresAt: number;
-}
-
-export type Acceptance =
-  /** `since`: when the account was made, Unix seconds. `isEmergency`: an admin's, made at the command line. */
-  | { readonly kind: 'accepted'; readonly user: UserName; readonly since: number; readonly isEmergency?: true }
-  /** Unknown, used, over, revoked or void: all alike. */
-  | { readonly kind: 'void' }
-  | { readonly kind: 'password-unfit'; readonly owner: User; readonly message: string }
-  | { readonly kind: 'busy'; readonly owner: User };
+const linkVoid = (): Refused => unfit('invitation-void', VOID, 404);
 
 /** A link that holds, and the user that it is for. */
 export interface HeldInvitation {
@@ -46,58 +31,126 @@ export interface HeldInvitation {
   readonly owner: User;
 }
 
-export type Invitations = ReturnType<typeof createInvitations>;
+export type LookServices = Pick<Services, 'store' | 'clock' | 'invitationLimiter'>;
+export type AcceptServices = AttemptServices & LookServices;
+type PasskeyServices = Pick<Services, 'challenges' | 'passkeyUserKey'>;
 
-export function createInvitations(deps: InvitationDeps) {
-  const { store, kept, hasher, passwordRules, clock, lifetime } = deps;
-  const users = createUsers(deps);
-  /** What the link is for, while it holds. */
-  const find = async (token: string): Promise<HeldInvitation | undefined> => {
-    const digest = secretHash(token);
-    if (digest === undefined) return undefined;
-    const invitation = await kept.invitations.findInvitation(digest, unixSeconds(clock));
-    const owner = invitation && (await store.findUser(invitation.user));
-    // The account may have been ended since the link was made. Before its time a guest may set the password, and not log in.
-    const hasEnded = (owner?.validUntil ?? Number.POSITIVE_INFINITY) <= unixSeconds(clock);
-    return owner && !hasEnded ? { invitation, owner } : undefined;
-  };
-  return {
-    find,
-    /** Invitations that are still valid. */
-    list: () => kept.invitations.listInvitations(unixSeconds(clock)),
-    revoke: (user: string) => kept.grants.revoke('invitation', { user }, unixSeconds(clock)),
-    /** Refuses by a `Refused`. */
-    async make({ user: name, role, validity, madeBy }: WantedInvitation): Promise<MadeInvitation> {
-      if (role !== undefined) await users.add({ name, role, validity, password: undefined });
-      const user = await store.findUser(name);
-      if (!user) throw userAbsent();
-      const { secret, ...made } = newGrant();
-      const createdAt = unixSeconds(clock);
-      const { validFrom = createdAt, validUntil = Number.POSITIVE_INFINITY } = user;
-      if (validUntil <= createdAt) throw unfit('validity-unfit', 'The account has ended: extend it first');
-      // A guest's link holds until the account has begun, too, and never longer than the account.
-      const expiresAt = Math.min(Math.max(createdAt, validFrom) + lifetime, validUntil);
-      const bound = { user: user.name, userCreatedAt: user.createdAt, madeBy };
-      const invitation = { ...NEW_GRANT, ...made, ...bound, createdAt, expiresAt };
-      if ((await kept.grants.add('invitation', invitation)) === 'absent') throw userAbsent();
-      return { user: user.name, path: `${INVITATION_PATH}/${secret}`, expiresAt };
-    },
-    /** Uses the link up. */
-    async accept(token: string, password: string): Promise<Acceptance> {
-      const held = await find(token);
-      if (!held) return VOID;
-      const { owner, invitation } = held;
-      const fit = await parseNewPassword(password, owner.name, passwordRules);
-      if (!fit.ok) return { kind: 'password-unfit', owner, message: fit.error };
-      const hashed = await hasher.hash(fit.value);
-      if (hashed.kind === 'busy') return { kind: 'busy', owner };
-      const { secretHash } = invitation;
-      const outcome = await kept.invitations.acceptInvitation(secretHash, hashed.hash, unixSeconds(clock));
-      if (outcome === 'void') return VOID;
-      const isEmergency = invitation.madeBy === MAKERS_WITHOUT_ACCOUNT.commandLine && owner.role === ADMIN;
-      return { kind: 'accepted', user: owner.name, since: owner.createdAt, ...(isEmergency && { isEmergency }) };
-    },
-  };
+/** Links that do not hold, by address: a person who opens an old one a few times is not kept out. A token has 256 bits: this bounds the questions to the store. */
+export const createInvitationLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: [{ count: 20, windowSeconds: 60, text: '20/minute' }], clock });
+
+/** What the link is for, while it holds. */
+export async function findInvitation(
+  token: string,
+  { store, clock }: Pick<Services, 'store' | 'clock'>,
+): Promise<HeldInvitation | undefined> {
+  const digest = secretHash(token);
+  if (digest === undefined) return undefined;
+  const invitation = await store.invitations.findInvitation(digest, unixSeconds(clock));
+  const owner = invitation && (await store.accounts.findUser(invitation.user));
+  // The account may have been ended since the link was made. Before its time a guest may set the password, and not log in.
+  const hasEnded = (owner?.validUntil ?? Number.POSITIVE_INFINITY) <= unixSeconds(clock);
+  return owner && !hasEnded ? { invitation, owner } : undefined;
 }
 
-const VOID = { kind: 'void' } as const;
+/** Does it with the link while that holds. Tokens that do not hold count against the address: past the limit it is refused by a `Refused`. */
+export async function lookAtInvitation<Seen>(
+  token: string,
+  { state }: RouteContext,
+  services: LookServices,
+  look: (held: HeldInvitation) => Promise<Seen | undefined>,
+): Promise<Seen | undefined> {
+  const place = services.invitationLimiter.reserve(state.clientAddress);
+  if (place.kind === 'limited') throw refusedWhileLimited(place);
+  const find = async () => {
+    const held = await findInvitation(token, services);
+    return held && look(held);
+  };
+  return settled(place, find, (seen) => seen === undefined);
+}
+
+export interface Accepted {
+  readonly user: UserName;
+  /** The response has the cookie of a session. */
+  readonly hasSession?: true;
+  /** Unix seconds: the account is closed until then. */
+  readonly opensAt?: number;
+}
+
+/** Sets the password. Refuses by a `Refused`. */
+export const acceptByPassword = (
+  { token, password }: { readonly token: string; readonly password: string },
+  ctx: RouteContext,
+  services: AcceptServices,
+): Promise<Accepted> =>
+  accept(token, ctx, services, undefined, async ({ owner, invitation }) => {
+    const hash = await hashNewPassword(password, owner.name, services);
+    return services.store.invitations.acceptInvitation(invitation.secretHash, hash, unixSeconds(services.clock));
+  });
+
+/** What a browser is asked for, for the user of that link and no other. Refuses by a `Refused`. */
+export async function passkeyOptions(
+  token: string,
+  site: RelyingParty,
+  ctx: RouteContext,
+  services: LookServices & PasskeyServices,
+): Promise<object> {
+  const options = await lookAtInvitation(token, ctx, services, async ({ owner, invitation }) => {
+    if (owner.hasFactor) throw factorPresent();
+    return creationOptions(owner, acceptScope(owner, invitation.secretHash), site, services);
+  });
+  if (!options) throw linkVoid();
+  return options;
+}
+
+/** Sets a passkey, and a password that no person knows. Refuses by a `Refused`. */
+export const acceptByPasskey = (
+  { token, ...given }: { readonly token: string; readonly name: string; readonly site: RelyingParty },
+  credential: NewCredential,
+  ctx: RouteContext,
+  services: AcceptServices & PasskeyServices,
+): Promise<Accepted> =>
+  accept(token, ctx, services, 'passkey', async ({ owner: user, invitation }) => {
+    if (user.hasFactor) throw factorPresent();
+    const { secretHash } = invitation;
+    const made = await newPasskey(credential, { ...given, user, scope: acceptScope(user, secretHash) }, services);
+    const passwordHash = await hashPassword(unknownPassword(), services);
+    const invited = { ...made, passwordHash, epoch: newEpoch() };
+    const now = unixSeconds(services.clock);
+    const outcome = await services.store.invitations.acceptByPasskey(secretHash, invited, now);
+    if (outcome === 'has-factor') throw factorPresent();
+    if (outcome === 'taken' || outcome === 'spent') throw notAdded(outcome);
+    return outcome;
+  });
+
+/** A new passkey would be a way around it. */
+const factorPresent = (): Refused => unfit('second-factor-present', HAS_FACTOR, 409);
+
+/** Uses the link up, and logs the person in as a login with what was set would. */
+async function accept(
+  token: string,
+  ctx: RouteContext,
+  services: AcceptServices,
+  factor: 'passkey' | undefined,
+  use: (held: HeldInvitation) => Promise<'accepted' | 'void'>,
+): Promise<Accepted> {
+  const act = { what: 'invitation-used', who: undefined, ...(factor && { factor }) } as const;
+  let owner: User | undefined;
+  const used = async (held: HeldInvitation) => {
+    owner = held.owner;
+    return (await use(held)) === 'accepted' ? held : undefined;
+  };
+  const find = async () => {
+    const held = await lookAtInvitation(token, ctx, services, used);
+    if (!held) throw linkVoid();
+    return held;
+  };
+  const held = await find().catch((fault) => {
+    const by = owner && { user: owner.name };
+    if (fault instanceof Refused && fault.recorded) record(ctx, services, { ...act, ...by }, fault.recorded);
+    throw fault;
+  });
+  record(ctx, services, { ...act, user: held.owner.name });
+  const isEmergency = held.invitation.madeBy === MAKERS_WITHOUT_ACCOUNT.commandLine && held.owner.role === ADMIN;
+  return { user: held.owner.name, ...(await beginInvited(held.owner, isEmergency, ctx, services, factor)) };
+}

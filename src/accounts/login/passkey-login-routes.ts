@@ -8,7 +8,13 @@ import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { declaring, type OpenCall, orRefusedFields, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
-import { requireSite } from '../passkeys/passkey-routes.ts';
+import {
+  checkPasskey,
+  type PasskeyServices,
+  requestOptions,
+  requireSite,
+  secondStepScope,
+} from '../passkeys/passkeys.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './guesses.ts';
@@ -24,7 +30,7 @@ import {
   unlessDisabled,
 } from './post-login.ts';
 
-type PasskeyLoginServices = AttemptServices & Pick<Services, 'passkeyCheck'>;
+type PasskeyLoginServices = AttemptServices & PasskeyServices;
 
 const PATH = '/api/login/passkey';
 /** Ties a challenge to the browser that asked for it. It opens nothing. */
@@ -49,10 +55,10 @@ export const PASSKEY_LOGIN_ROUTES = [
 ];
 
 async function options({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<object> {
-  const site = requireSite(deps.passkeyCheck);
+  const site = requireSite(deps);
   const { user = '', password = '' } = orRefusedFields(fieldsIn(ASKED, body));
   if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
-  if (user === '') return deps.passkeyCheck.requestOptions(browserId(ctx), site);
+  if (user === '') return requestOptions({ to: 'log-in', browser: browserId(ctx) }, undefined, site, deps);
   return whileCounted(deps, () => askSecondStep(ctx, { user, password, site }, deps), 'code_asked');
 }
 
@@ -73,11 +79,11 @@ async function askSecondStep(
   if (outcome.kind !== 'code-asked') throw refusedLogin(outcome);
   if (!outcome.kinds.includes('passkey'))
     throw new Refused(409, NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: outcome.kinds } });
-  return deps.passkeyCheck.secondStepOptions(browserId(ctx), outcome.user, site);
+  return requestOptions(secondStepScope(browserId(ctx), outcome.user), outcome.user, site, deps);
 }
 
 async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<void> {
-  const site = requireSite(deps.passkeyCheck);
+  const site = requireSite(deps);
   const shown = orRefusedFields(assertion(Object(body)['credential']));
   const [browser = ''] = browserIn(ctx);
   const attempt = (client: LoginClient) => logInByPasskey({ assertion: shown, browser, site, ...client }, deps);
@@ -104,11 +110,11 @@ interface PasskeyLogin extends LoginClient {
 /** No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
 async function logInByPasskey(
   { assertion, browser, address, signal, site }: PasskeyLogin,
-  deps: LoginServices & Pick<Services, 'passkeyCheck'>,
+  deps: LoginServices & PasskeyServices,
 ): Promise<LoginOutcome> {
   const place = await deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
   if (place.kind !== 'reserved') return place;
-  const outcome = await settled(place, () => deps.passkeyCheck.check(assertion, browser, site), isFailure);
+  const outcome = await settled(place, () => checkPasskey(assertion, browser, site, deps), isFailure);
   switch (outcome.kind) {
     case 'right':
       return admitted(outcome.user, { address, signal }, deps, 'passkey');

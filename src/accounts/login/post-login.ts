@@ -1,8 +1,8 @@
 /** `POST /api/login`, and what every login attempt has: its outcome as a refusal, a count and an audit line (SPEC 4.1, 12). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
-import type { UserName } from '../../domain/names.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
 import { triedName } from '../audit.ts';
@@ -150,33 +150,30 @@ async function admitSession(
 const newestFirst = (one: SeenSession, other: SeenSession): number =>
   other.since - one.since || other.lastSeen - one.lastSeen;
 
-interface Invited {
-  readonly user: UserName;
-  /** When the account was made. */
-  readonly since: number;
-  readonly isEmergency?: boolean;
-  readonly factor?: 'passkey';
-}
-
 /**
- * The session of a person who has accepted an invitation. A password begins none where it is no good for a login (but that of
- * an admin's invitation of the command line does), and none beside a second factor: its owner shows that at a login.
+ * The session of a person who has accepted an invitation, as a cookie of the response. A password begins none where it is no good
+ * for a login (but that of an admin's invitation of the command line does), and none beside a second factor: its owner shows that
+ * at a login. `opensAt`: Unix seconds; the account is closed until then.
  */
-export const invitedSessions =
-  (deps: AttemptServices) =>
-  async ({ user: name, since, isEmergency = false, factor }: Invited, ctx: RouteContext) => {
-    const user = await deps.store.accounts.findUser(name);
-    // Deleted, and perhaps made again, since the link was used.
-    if (!user || user.createdAt !== since) return LOGIN_OWED;
-    const mayBegin = factor !== undefined || isEmergency || deps.mayUsePassword(user);
-    if (!mayBegin || (!factor && (await deps.secondFactor.wantedFrom(user)).length > 0)) return LOGIN_OWED;
-    const closed = await deps.closedOf(user);
-    if (closed) return { ...LOGIN_OWED, ...(closed.opens && { opensAt: closed.opens.at }) };
-    const outcome = await settle(name, (client) => admitted(user, client, deps, factor), ctx, deps);
-    return outcome.kind === 'logged-in' ? ({ kind: 'begun', cookie: outcome.cookie } as const) : LOGIN_OWED;
-  };
-
-const LOGIN_OWED = { kind: 'login-owed' } as const;
+export async function beginInvited(
+  { name, createdAt }: User,
+  isEmergency: boolean,
+  ctx: RouteContext,
+  deps: AttemptServices,
+  factor?: 'passkey',
+): Promise<{ readonly hasSession?: true; readonly opensAt?: number }> {
+  const user = await deps.store.accounts.findUser(name);
+  // Deleted, and perhaps made again, since the link was used.
+  if (user?.createdAt !== createdAt) return {};
+  const mayBegin = factor !== undefined || isEmergency || deps.mayUsePassword(user);
+  if (!mayBegin || (!factor && (await deps.secondFactor.wantedFrom(user)).length > 0)) return {};
+  const closed = await deps.closedOf(user);
+  if (closed) return closed.opens ? { opensAt: closed.opens.at } : {};
+  const outcome = await settle(name, (client) => admitted(user, client, deps, factor), ctx, deps);
+  if (outcome.kind !== 'logged-in') return {};
+  ctx.set('Set-Cookie', outcome.cookie);
+  return { hasSession: true };
+}
 
 export type Attempted =
   | { readonly kind: 'logged-in'; readonly cookie: string }

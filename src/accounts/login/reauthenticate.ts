@@ -17,8 +17,7 @@ import {
 } from '../http/kernel.ts';
 import { whileThere } from '../http/responses.ts';
 import { ASSERTION, assertion } from '../passkeys/credential.ts';
-import { requireSite } from '../passkeys/passkey-routes.ts';
-import type { PasskeyOutcome } from '../passkeys/passkeys.ts';
+import { type PasskeyOutcome, proofScope, provePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import { cookieClient } from '../sessions/session-cookie.ts';
 import {
   type CodeGuessOutcome,
@@ -89,9 +88,9 @@ async function findProver(call: Call<unknown>, { store }: Pick<Services, 'store'
   return { user, session, address: call.from };
 }
 
-async function options(call: Call, deps: Pick<Services, 'store' | 'passkeyCheck'>): Promise<object> {
+async function options(call: Call, deps: Services): Promise<object> {
   const { user, session } = await findProver(call, deps);
-  return deps.passkeyCheck.proofOptions(user, session, requireSite(deps.passkeyCheck));
+  return requestOptions(proofScope(user, session), user, requireSite(deps), deps);
 }
 
 async function reauthenticate(
@@ -108,7 +107,7 @@ async function reauthenticate(
     const url = await deps.providers.ask(ctx, deps, prover, { name: provider, returnTo });
     return url === undefined ? ANSWERED : { url };
   }
-  const passkey = shown && { shown, site: requireSite(deps.passkeyCheck) };
+  const passkey = shown && { shown, site: requireSite(deps) };
   const { user, session: knownSession, address } = prover;
   const outcome = await whileThere(ctx.res, (signal): Promise<ProofOutcome> => {
     if (code) return judgeCode({ user, address, signal, knownSession, code }, deps);
@@ -121,7 +120,7 @@ async function reauthenticate(
       // No signature can be guessed; the limits keep the checks from being used up by one client.
       const place = await deps.limiter.reserve(address, true, of);
       if (place.kind !== 'reserved') return place;
-      return settled(place, () => deps.passkeyCheck.prove(passkey.shown, prover, passkey.site), isFailure);
+      return settled(place, () => provePasskey(passkey.shown, prover, passkey.site, deps), isFailure);
     });
   });
   const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;

@@ -1,18 +1,24 @@
 /** Challenges of passkeys: signed texts that any replica can check, each for one purpose and one session (SPEC 12). */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What a challenge was issued for. Other values of any part make it another challenge. */
-export type ChallengeScope =
-  /** A session adds a passkey to its own account. `secretsDigest`: a digest of password and factors. */
-  | { readonly to: 'add'; readonly user: string; readonly secretsDigest: string; readonly session: string }
+/** What a challenge may be issued for, and what it is bound to then. `secretsDigest`: a digest of password and factors. */
+const PARTS = {
+  /** A session adds a passkey to its own account. */
+  add: ['user', 'secretsDigest', 'session'],
   /** A session proves again whose it is. */
-  | { readonly to: 'prove'; readonly user: string; readonly secretsDigest: string; readonly session: string }
+  prove: ['user', 'secretsDigest', 'session'],
   /** The holder of an invitation accepts it for the user that it is made for. `invitation`: the digest of its token. */
-  | { readonly to: 'accept'; readonly user: string; readonly secretsDigest: string; readonly invitation: string }
+  accept: ['user', 'secretsDigest', 'invitation'],
   /** A browser logs in, whose user is not known yet. */
-  | { readonly to: 'log-in'; readonly browser: string }
+  'log-in': ['browser'],
   /** A browser takes the second step, after the right password. */
-  | { readonly to: 'second-step'; readonly browser: string; readonly user: string; readonly secretsDigest: string };
+  'second-step': ['browser', 'user', 'secretsDigest'],
+} as const;
+
+/** Other values of any part make it another challenge. */
+export type ChallengeScope = {
+  [To in keyof typeof PARTS]: { readonly to: To } & Readonly<Record<(typeof PARTS)[To][number], string>>;
+}[keyof typeof PARTS];
 
 export type ChallengeVerdict =
   /** Unix seconds. `id` is what the store remembers, so that it counts once. */
@@ -54,16 +60,5 @@ export function createChallenges(key: Uint8Array) {
 export type Challenges = ReturnType<typeof createChallenges>;
 
 /** A list, written as JSON: no text of one part can be read as two. */
-function scopeParts(scope: ChallengeScope): string {
-  switch (scope.to) {
-    case 'add':
-    case 'prove':
-      return JSON.stringify([scope.to, scope.user, scope.secretsDigest, scope.session]);
-    case 'accept':
-      return JSON.stringify([scope.to, scope.user, scope.secretsDigest, scope.invitation]);
-    case 'log-in':
-      return JSON.stringify([scope.to, scope.browser]);
-    case 'second-step':
-      return JSON.stringify([scope.to, scope.browser, scope.user, scope.secretsDigest]);
-  }
-}
+const scopeParts = ({ to, ...parts }: ChallengeScope & { readonly [part: string]: string }): string =>
+  JSON.stringify([to, ...PARTS[to].map((part) => parts[part])]);

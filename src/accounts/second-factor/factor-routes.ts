@@ -1,13 +1,25 @@
 /** `/api/second-factor`: one's own second factors; an admin removes those of others (SPEC 12). */
-
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { CODE, GIVEN_TEXT } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { keepSession } from '../sessions/session-routes.ts';
+import { base32, matchingStep, newRecoveryCodes, TOTP_SECRET_BYTES, totpUri } from './codes.ts';
+import {
+  firstFactor,
+  hashCodes,
+  isFactorRequired,
+  newEpoch,
+  qrCode,
+  withFactor,
+  withoutFactor,
+} from './second-factor.ts';
 
 export const OFF = 'Second factors are turned off here: auth.second_factor is "off"';
 const NO_ACCOUNT = 'Second factors belong to an account: log in with its password';
@@ -18,15 +30,19 @@ const NO_FACTOR = 'There is no second factor';
 const CONFIRMED = named('Code', z.object({ code: GIVEN_TEXT.meta(CODE) }));
 const OWN = { access: 'any', proof: 'credentials', writes: true, note: "the caller's own" } as const;
 
-type FactorServices = Pick<Services, 'store' | 'settings' | 'enrolment' | 'sessions'>;
+/** How long a secret waits for its first code. */
+const WAIT_SECONDS = 900;
+/** The name in the list of an authenticator app. */
+const SERVICE = 'Postern';
+
+type FactorServices = Pick<Services, 'store' | 'settings' | 'sealer' | 'clock' | 'sessions'>;
 
 const route = declaring<Services>();
 
 /** Routes with "enrolment" are also for a caller who must set up a second factor before anything else. */
 // biome-ignore format: a table
 export const FACTOR_ROUTES = [
-  route({ route: 'GET /api/second-factor', access: 'any', enrolment: true, note: "the caller's own", summary: "One's own second factors", yes: [200, SECOND_FACTOR],
-    run: async (call, deps) => deps.enrolment.stateOf(await ownUser(call, deps)) }),
+  route({ route: 'GET /api/second-factor', access: 'any', enrolment: true, note: "the caller's own", summary: "One's own second factors", yes: [200, SECOND_FACTOR], run: show }),
   route({ route: 'POST /api/second-factor/totp', ...OWN, enrolment: true, summary: 'A secret for an authenticator app, good once a code confirms it', yes: [200, TOTP_OFFER], no: [409], run: offer }),
   route({ route: 'DELETE /api/second-factor/totp', ...OWN, enrolment: true, summary: 'Remove the authenticator app', yes: [200, SUCCESS], no: [404], act: 'second-factor-removed', run: removeTotp }),
   route({ route: 'POST /api/second-factor/totp/confirm', ...OWN, enrolment: true, summary: 'The first code: the authenticator app is set up', body: CONFIRMED, yes: [200, RECOVERY_CODES], no: [...BODY_NO, 409], act: 'second-factor-added', before: enrolling, run: confirm }),
@@ -49,34 +65,69 @@ export async function enrolling(call: Call<unknown>, deps: Pick<Services, 'store
   return user;
 }
 
-async function offer(call: Call, deps: FactorServices): Promise<object> {
-  const offered = await deps.enrolment.offerTotp(await enrolling(call, deps));
-  if (!offered) throw refusedFor('token-invalid');
-  return offered;
+async function show(call: Call, deps: FactorServices): Promise<z.output<typeof SECOND_FACTOR>> {
+  const { name, role } = await ownUser(call, deps);
+  const { secondFactor } = deps.store;
+  const [totp, passkeys] = [await secondFactor.findTotp(name), await secondFactor.listPasskeys(name)];
+  return {
+    required: isFactorRequired(deps.settings.auth.second_factor, role),
+    totp: totp?.secret !== undefined,
+    passkeys: passkeys.map(shownPasskey),
+    recovery_codes_left: await secondFactor.countRecoveryCodes(name),
+  };
+}
+
+export const shownPasskey = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
+  id,
+  name,
+  created_at: createdAt,
+  last_used_at: lastUsedAt,
+});
+
+/** A secret that counts once a code has confirmed it. */
+async function offer(call: Call, deps: FactorServices): Promise<z.output<typeof TOTP_OFFER>> {
+  const { name } = await enrolling(call, deps);
+  const secret = randomBytes(TOTP_SECRET_BYTES);
+  const until = unixSeconds(deps.clock) + WAIT_SECONDS;
+  const started = await deps.store.secondFactor.startTotp(name, deps.sealer.seal(secret, name), until);
+  if (started !== 'started') throw refusedFor('token-invalid');
+  const uri = totpUri(secret, { user: name, service: SERVICE });
+  return { secret: base32(secret), uri, qr: qrCode(uri) };
 }
 
 async function confirm(call: Call<z.output<typeof CONFIRMED>>, deps: FactorServices): Promise<object> {
   const user = await ownUser(call, deps);
-  call.note({ user: user.name, factor: 'totp' });
-  const outcome = await deps.enrolment.confirmTotp(user, call.body.code);
-  if (outcome.kind !== 'confirmed')
-    throw outcome.kind === 'wrong-code' ? unfit(outcome.kind, WRONG_CODE) : unfit(outcome.kind, NONE_WAITS, 409);
-  await keepSession(call, outcome.user, deps);
-  return { recovery_codes: outcome.recoveryCodes ?? [] };
+  const { name } = user;
+  const { secondFactor } = deps.store;
+  call.note({ user: name, factor: 'totp' });
+  const now = unixSeconds(deps.clock);
+  const { pending: sealed, pendingUntil = 0 } = (await secondFactor.findTotp(name)) ?? {};
+  const secret = sealed === undefined || pendingUntil <= now ? undefined : deps.sealer.open(sealed, name);
+  if (sealed === undefined || !secret) throw unfit('none-waits', NONE_WAITS, 409);
+  const step = matchingStep(secret, call.body.code.replace(/\s/g, ''), now);
+  if (step === undefined) throw unfit('wrong-code', WRONG_CODE);
+  const { codes, first } = firstFactor(user);
+  const outcome = await secondFactor.confirmTotp(name, { sealed, step, first });
+  if (outcome === 'gone') throw unfit('none-waits', NONE_WAITS, 409);
+  await keepSession(call, withFactor(user, first, outcome), deps);
+  return { recovery_codes: outcome === 'first' ? codes : [] };
 }
 
 async function removeTotp(call: Call, deps: FactorServices): Promise<void> {
   const user = await ownUser(call, deps);
-  const left = await deps.enrolment.removeTotp(user);
-  if (!left) throw new Refused(404, NO_FACTOR);
+  const epoch = newEpoch();
+  const outcome = await deps.store.secondFactor.removeTotp(user.name, epoch);
+  if (outcome === 'absent') throw new Refused(404, NO_FACTOR);
   call.note({ user: user.name, factor: 'totp' });
-  await keepSession(call, left, deps);
+  await keepSession(call, withoutFactor(user, epoch, outcome), deps);
 }
 
+/** The old ones are void. A user without a factor has no use for them. */
 async function makeRecoveryCodes(call: Call, deps: FactorServices): Promise<object> {
   const user = await enrolling(call, deps);
-  const codes = await deps.enrolment.newRecoveryCodes(user);
-  if (!codes) throw new Refused(409, NO_FACTOR);
+  const codes = newRecoveryCodes();
+  const outcome = await deps.store.secondFactor.replaceRecoveryCodes(user.name, hashCodes(user.name, codes), user);
+  if (outcome !== 'replaced') throw new Refused(409, NO_FACTOR);
   call.note({ user: user.name });
   return { recovery_codes: codes };
 }
@@ -86,7 +137,8 @@ async function removeOf(call: Call, deps: FactorServices): Promise<void> {
   call.note({ user: name });
   const user = await deps.store.accounts.findUser(name);
   if (!user) throw unfit('user-absent', 'User not found', 404);
-  const left = await deps.enrolment.removeAll(user);
-  if (!left) throw unfit('factor-absent', `${user.name} has no second factor`, 404);
-  await keepSession(call, left, deps);
+  const epoch = newEpoch();
+  const outcome = await deps.store.secondFactor.removeFactors(user.name, epoch);
+  if (outcome === 'absent') throw unfit('factor-absent', `${user.name} has no second factor`, 404);
+  await keepSession(call, withoutFactor(user, epoch, outcome), deps);
 }

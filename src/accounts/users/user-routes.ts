@@ -23,7 +23,17 @@ import {
 import { whileThere } from '../http/responses.ts';
 import { type GuessServices, guessOnAccount, judgeGuess } from '../login/guesses.ts';
 import { keepSession } from '../sessions/session-routes.ts';
-import { toValidity, userAbsent, VALIDITY } from './users.ts';
+import {
+  addUser,
+  assertChanged,
+  checkValidity,
+  setPassword,
+  setRole,
+  toValidity,
+  type UserServices,
+  userAbsent,
+  VALIDITY,
+} from './users.ts';
 
 const NEW_USER = named(
   'NewUser',
@@ -68,8 +78,8 @@ export const USER_ROUTES = [
   route({ route: 'DELETE /api/users/{user}', ...CHANGE, summary: "Remove a user; the user's sessions and tokens end", yes: [200, SUCCESS], no: [404, 409], act: 'user-deleted', run: (call, deps) => remove(call, deps, call.params['user'] ?? '') }),
   route({ route: 'POST /api/users/delete', ...CHANGE, note: 'for names that cannot stand in a path', summary: 'Remove a user whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], act: 'user-deleted', run: (call, deps) => remove(call, deps, call.body.name) }),
   route({ route: 'PUT /api/users/{user}/password', access: 'any', who: 'person', writes: true, note: "the caller's own; for an admin any", summary: "Change one's own password; as an admin, any user's", body: CHANGED_PASSWORD, yes: [200, SUCCESS], no: [...BODY_NO, 404, 429], act: 'password-changed', before: proveForOther, run: putPassword }),
-  route({ route: 'PUT /api/users/{user}/role', ...CHANGE, summary: "Change a user's role", body: NEW_ROLE, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], act: 'role-changed', before: unlessFixed("Cannot modify admin user's role"), run: setRole }),
-  route({ route: 'PUT /api/users/{user}/validity', ...CHANGE, note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, reads: 'names', yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'validity-changed', before: unlessFixed('Cannot make a guest of the admin user'), run: setValidity }),
+  route({ route: 'PUT /api/users/{user}/role', ...CHANGE, summary: "Change a user's role", body: NEW_ROLE, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], act: 'role-changed', before: unlessFixed("Cannot modify admin user's role"), run: changeRole }),
+  route({ route: 'PUT /api/users/{user}/validity', ...CHANGE, note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, reads: 'names', yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'validity-changed', before: unlessFixed('Cannot make a guest of the admin user'), run: changeValidity }),
 ];
 
 async function list(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
@@ -143,13 +153,13 @@ const LAST_ADMIN = 'Cannot give the role of the last admin to a provider, which 
 
 async function add(
   { caller, body, note, prove }: Call<z.output<typeof NEW_USER>>,
-  { users }: Pick<Services, 'users'>,
+  services: UserServices,
 ): Promise<object> {
   const { username, password, role = VIEWER } = body;
   if (role === ADMIN) prove('elevation');
   // The name in a request may be any text, so a refusal of one is recorded without it.
   if (caller.credential.kind === 'command-line') note({ user: username });
-  note({ user: await users.add({ name: username, password, role, validity: toValidity(body) }) });
+  note({ user: await addUser({ name: username, password, role, validity: toValidity(body) }, services) });
   return { username };
 }
 
@@ -166,31 +176,32 @@ function unlessFixed(message: string): (call: Call) => void {
   };
 }
 
-/** Asks for a proof before an admin is made, demoted, ended or deleted. */
+/** Asks for a proof before an admin is made, demoted, ended or deleted. Gives the user. */
 async function proveForAdmin(
   { prove }: Call<unknown>,
   { store }: Pick<Services, 'store'>,
   name: string,
   becomes?: string,
-): Promise<void> {
+): Promise<User | undefined> {
   const user = await store.accounts.findUser(name);
   if (becomes === ADMIN || (user && heldBy(user).includes(ADMIN))) prove('elevation');
+  return user;
 }
 
-async function remove(call: Call<unknown>, deps: Pick<Services, 'users' | 'store'>, name: string): Promise<void> {
+async function remove(call: Call<unknown>, deps: Pick<Services, 'store'>, name: string): Promise<void> {
   call.note({ user: name });
   if (isFixed(call, name)) throw keptAsIs('Cannot delete admin user');
   await proveForAdmin(call, deps, name);
-  await deps.users.remove(name);
+  assertChanged(await deps.store.accounts.deleteUser(name as UserName), 'Cannot delete the last admin');
 }
 
-async function setRole(call: Call<z.output<typeof NEW_ROLE>>, deps: Pick<Services, 'users' | 'store'>): Promise<void> {
+async function changeRole(call: Call<z.output<typeof NEW_ROLE>>, deps: UserServices): Promise<void> {
   const { role, source } = call.body;
   const name = userIn(call);
   if ((role === undefined) === (source === undefined)) throw refusedFields([ROLE_OR_SOURCE]);
   if (role !== undefined) {
     await proveForAdmin(call, deps, name, role);
-    return deps.users.setRole(name, role);
+    return setRole(name, role, deps);
   }
   if (source !== 'provider') throw refusedFields([ROLE_OR_SOURCE]);
   // What the provider gives may be more than what the user has.
@@ -200,10 +211,15 @@ async function setRole(call: Call<z.output<typeof NEW_ROLE>>, deps: Pick<Service
   call.note({ provider: await giveBackRole(user.name, deps) });
 }
 
-async function setValidity(call: Call<object>, deps: Pick<Services, 'users' | 'store'>): Promise<void> {
-  const validity = orRefusedFields(fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {}));
-  await proveForAdmin(call, deps, userIn(call));
-  await deps.users.setValidity(userIn(call), toValidity(validity));
+/** What is not said stays as it is. */
+async function changeValidity(call: Call<object>, deps: Pick<Services, 'store'>): Promise<void> {
+  const given = toValidity(orRefusedFields(fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {})));
+  const user = await proveForAdmin(call, deps, userIn(call));
+  if (!user) throw userAbsent();
+  const { validFrom = user.validFrom ?? null, validUntil = user.validUntil ?? null } = given;
+  checkValidity(validFrom, validUntil);
+  const outcome = await deps.store.accounts.setValidity(user.name, validFrom, validUntil);
+  assertChanged(outcome, 'Cannot make a guest of the last admin: one whose account lasts must stay');
 }
 
 /** The own password comes with the current one, which is a proof; a program has none to give. */
@@ -215,7 +231,7 @@ function proveForOther(call: Call): void {
   if (!isOwn && (isAdministrator(caller) || name === caller.name)) prove('elevation');
 }
 
-type ChangeServices = GuessServices & Pick<Services, 'store' | 'users' | 'codeLimiter' | 'sessions'>;
+type ChangeServices = GuessServices & UserServices & Pick<Services, 'codeLimiter' | 'sessions'>;
 
 /**
  * An administrator sets the password of another account without the old one. The own password always needs it: an open
@@ -229,7 +245,7 @@ async function putPassword(call: Call<z.output<typeof CHANGED_PASSWORD>>, deps: 
   const user = await deps.store.accounts.findUser(name);
   if (!user) throw userAbsent();
   if (isOwn) await proveOld(call, user, deps);
-  const changed = await deps.users.setPassword(name, body.password, isOwn ? user.passwordHash : undefined);
+  const changed = await setPassword(name, body.password, deps, isOwn ? user.passwordHash : undefined);
   // The proven hash has been replaced since: the user or an administrator changed the password at the same time.
   if (!changed) throw isOwn ? oldPasswordWrong() : userAbsent();
   // It ends all sessions of the user, this one included: the caller's goes on.

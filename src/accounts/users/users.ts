@@ -1,115 +1,116 @@
 /** Creates, changes and deletes users, for the API and the command line alike; and the validity of an account (interface 2.1, 2.2; SPEC 4.3, 13). */
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { named } from '../../routes/shapes.ts';
-import type { AccountStore } from '../../store/accounts/accounts.ts';
 import { type Refused, refusedWhileBusy, unfit } from '../http/kernel.ts';
-import { type PasswordHasher, unknownPassword } from '../passwords/password-hash.ts';
-import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
+import { unknownPassword } from '../passwords/password-hash.ts';
+import { parseNewPassword, toPasswordRules } from '../passwords/password-rules.ts';
 
-export interface UserDeps {
-  readonly store: AccountStore;
-  readonly hasher: PasswordHasher;
-  readonly clock: Clock;
-  readonly roles: () => CustomRoles | Promise<CustomRoles>;
-  readonly passwordRules: PasswordRules;
-}
+/** What users are made and changed with. Each change refuses by a `Refused`. */
+export type UserServices = Pick<Services, 'store' | 'hasher' | 'clock' | 'roles' | 'settings'>;
 
 export interface NewUser {
   readonly name: string;
   /** Undefined: a random password that is told to no person. The user gets in by an invitation. */
-  readonly password: string | undefined;
+  readonly password?: string | undefined;
   readonly role: string;
   /** A guest: from when and until when the account may be used. */
   readonly validity?: GivenValidity | undefined;
 }
 
-export type Users = ReturnType<typeof createUsers>;
+/** The hash of a password, or a refusal while too many wait for theirs. */
+export async function hashPassword(password: string, { hasher }: Pick<Services, 'hasher'>): Promise<string> {
+  const outcome = await hasher.hash(password);
+  if (outcome.kind === 'busy') throw refusedWhileBusy('busy');
+  return outcome.hash;
+}
 
-/** Each change refuses by a `Refused`. */
-export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps) {
-  const hashOf = async (password: string): Promise<string> => {
-    const outcome = await hasher.hash(password);
-    if (outcome.kind === 'busy') throw refusedWhileBusy('busy');
-    return outcome.hash;
-  };
-  const hashOfNew = async (password: string, name: UserName): Promise<string> => {
-    const fit = await parseNewPassword(password, name, passwordRules);
-    if (!fit.ok) throw unfit('password-unfit', fit.error);
-    return hashOf(fit.value);
-  };
-  const knownRoles = async (): Promise<Role[]> => [...(await roles()).keys(), ADMIN, VIEWER];
-  const roleNamed = async (text: string): Promise<Role> => {
-    const known = await knownRoles();
-    const role = known.find((candidate) => candidate === text);
-    if (!role) throw unfit('role-unknown', `Role must be one of: ${known.join(', ')}`);
-    return role;
-  };
-  /** A role that was deleted while it was being assigned: its other users became viewers, and this one must too. */
-  const unlessGone = async (role: Role): Promise<void> => {
-    const known = await knownRoles();
-    if (!known.includes(role)) await store.demoteUnknownRoles(known, [role]);
-  };
-  return {
-    async add(user: NewUser): Promise<UserName> {
-      const existing = (await store.listUsers()).map(({ name }) => name);
-      const name = parseNewUserName(user.name, existing);
-      if (!name.ok) throw unfit('name-invalid', `Invalid username: ${name.error}`);
-      const role = await roleNamed(user.role);
-      const { validFrom = null, validUntil = null } = user.validity ?? {};
-      checkValidity(validFrom, validUntil);
-      if (validUntil !== null && validUntil <= unixSeconds(clock))
-        throw unfit('validity-unfit', 'valid_until has passed already');
-      const { password } = user;
-      const passwordHash = await (password === undefined ? hashOf(unknownPassword()) : hashOfNew(password, name.value));
-      const row = { passwordHash, passwordChangedAt: null, createdAt: unixSeconds(clock) };
-      const ends = { ...(validFrom !== null && { validFrom }), ...(validUntil !== null && { validUntil }) };
-      const unknown = password === undefined && ({ hasNoPassword: true } as const);
-      const added = await store.addUser({ name: name.value, role, ...row, ...ends, ...unknown });
-      if (added === 'taken') throw unfit('name-taken', `User ${name.value} exists already`, 409);
-      await unlessGone(role);
-      return name.value;
-    },
-    /**
-     * Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. Undefined
-     * where there is no such user, or another hash by now.
-     */
-    async setPassword(text: string, password: string, proven?: string): Promise<User | undefined> {
-      const user = await store.findUser(text);
-      if (!user) return undefined;
-      const passwordHash = await hashOfNew(password, user.name);
-      const passwordChangedAt = unixSeconds(clock);
-      const outcome = await store.setPassword(user.name, passwordHash, passwordChangedAt, proven);
-      return outcome === 'set' ? { ...user, passwordHash, passwordChangedAt } : undefined;
-    },
-    async setRole(name: string, roleName: string): Promise<void> {
-      const role = await roleNamed(roleName);
-      // An invalid name matches no user.
-      const outcome = await store.setRole(name as UserName, role, unixSeconds(clock));
-      await unlessGone(role);
-      assertChanged(outcome, 'Cannot take the role of admin from the last admin');
-    },
-    /** What is not said stays as it is. */
-    async setValidity(text: string, given: GivenValidity): Promise<void> {
-      const user = await store.findUser(text);
-      if (!user) throw userAbsent();
-      const { validFrom = user.validFrom ?? null, validUntil = user.validUntil ?? null } = given;
-      checkValidity(validFrom, validUntil);
-      const outcome = await store.setValidity(user.name, validFrom, validUntil);
-      assertChanged(outcome, 'Cannot make a guest of the last admin: one whose account lasts must stay');
-    },
-    async remove(name: string): Promise<void> {
-      assertChanged(await store.deleteUser(name as UserName), 'Cannot delete the last admin');
-    },
-  };
+/** The same for a password that a person has chosen. */
+export async function hashNewPassword(
+  password: string,
+  name: UserName,
+  services: Pick<Services, 'hasher' | 'settings'>,
+): Promise<string> {
+  const fit = await parseNewPassword(password, name, toPasswordRules(services.settings));
+  if (!fit.ok) throw unfit('password-unfit', fit.error);
+  return hashPassword(fit.value, services);
+}
+
+export async function knownRole(wanted: unknown, roles: () => CustomRoles | Promise<CustomRoles>): Promise<Role> {
+  const known = [...(await roles()).keys(), ADMIN, VIEWER];
+  const role = known.find((candidate) => candidate === wanted);
+  if (role === undefined) throw unfit('role-unknown', `Role must be one of: ${known.join(', ')}`);
+  return role;
+}
+
+/** A role that was deleted while it was being assigned: its other users became viewers, and this one must too. */
+async function unlessGone(role: Role, { store, roles }: Pick<UserServices, 'store' | 'roles'>): Promise<void> {
+  const known = [...(await roles()).keys(), ADMIN, VIEWER];
+  if (!known.includes(role)) await store.accounts.demoteUnknownRoles(known, [role]);
+}
+
+export async function addUser(user: NewUser, services: UserServices): Promise<UserName> {
+  const { clock, roles } = services;
+  const { accounts } = services.store;
+  const existing = (await accounts.listUsers()).map(({ name }) => name);
+  const name = parseNewUserName(user.name, existing);
+  if (!name.ok) throw unfit('name-invalid', `Invalid username: ${name.error}`);
+  const role = await knownRole(user.role, roles);
+  const { validFrom = null, validUntil = null } = user.validity ?? {};
+  checkValidity(validFrom, validUntil);
+  if (validUntil !== null && validUntil <= unixSeconds(clock))
+    throw unfit('validity-unfit', 'valid_until has passed already');
+  const { password } = user;
+  const passwordHash = await (password === undefined
+    ? hashPassword(unknownPassword(), services)
+    : hashNewPassword(password, name.value, services));
+  const row = { passwordHash, passwordChangedAt: null, createdAt: unixSeconds(clock) };
+  const ends = { ...(validFrom !== null && { validFrom }), ...(validUntil !== null && { validUntil }) };
+  const unknown = password === undefined && ({ hasNoPassword: true } as const);
+  const added = await accounts.addUser({ name: name.value, role, ...row, ...ends, ...unknown });
+  if (added === 'taken') throw unfit('name-taken', `User ${name.value} exists already`, 409);
+  await unlessGone(role, services);
+  return name.value;
+}
+
+/**
+ * Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. Undefined
+ * where there is no such user, or another hash by now.
+ */
+export async function setPassword(
+  text: string,
+  password: string,
+  services: Omit<UserServices, 'roles'>,
+  proven?: string,
+): Promise<User | undefined> {
+  const { accounts } = services.store;
+  const user = await accounts.findUser(text);
+  if (!user) return undefined;
+  const passwordHash = await hashNewPassword(password, user.name, services);
+  const passwordChangedAt = unixSeconds(services.clock);
+  const outcome = await accounts.setPassword(user.name, passwordHash, passwordChangedAt, proven);
+  return outcome === 'set' ? { ...user, passwordHash, passwordChangedAt } : undefined;
+}
+
+export async function setRole(
+  name: string,
+  roleName: string,
+  services: Pick<UserServices, 'store' | 'roles' | 'clock'>,
+): Promise<void> {
+  const role = await knownRole(roleName, services.roles);
+  // An invalid name matches no user.
+  const outcome = await services.store.accounts.setRole(name as UserName, role, unixSeconds(services.clock));
+  await unlessGone(role, services);
+  assertChanged(outcome, 'Cannot take the role of admin from the last admin');
 }
 
 export const userAbsent = (): Refused => unfit('user-absent', 'User not found', 404);
 
-function assertChanged(outcome: 'set' | 'deleted' | 'absent' | 'last-admin', lastAdmin: string): void {
+export function assertChanged(outcome: 'set' | 'deleted' | 'absent' | 'last-admin', lastAdmin: string): void {
   if (outcome === 'absent') throw userAbsent();
   if (outcome === 'last-admin') throw unfit('last-admin', lastAdmin, 403);
 }
@@ -137,7 +138,7 @@ export const toValidity = ({ valid_from: from, valid_until: until }: z.output<ty
   ...(until !== undefined && { validUntil: until }),
 });
 
-function checkValidity(from: number | null, until: number | null): void {
+export function checkValidity(from: number | null, until: number | null): void {
   if (from !== null && until !== null && until <= from)
     throw unfit('validity-unfit', 'valid_until must be later than valid_from');
 }

@@ -8,10 +8,9 @@ import {
   type OpenCall,
   Refused,
   record,
-  refusedWhileLimited,
 } from '../../accounts/http/kernel.ts';
 import { BUSY_RETRY_SECONDS } from '../../accounts/http/responses.ts';
-import { lookAtInvitation } from '../../accounts/invitations/accept-invitation.ts';
+import { lookAtInvitation } from '../../accounts/invitations/invitations.ts';
 import { beginSession } from '../../accounts/login/post-login.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
 import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
@@ -106,9 +105,8 @@ async function begin({ ctx, params, query }: OpenCall, deps: OidcServices): Prom
 /** A page leads on: the policy of the invitation's page stops a form that is redirected to another site. */
 async function beginInvited({ ctx, params }: OpenCall, deps: OidcServices): Promise<object> {
   const { token = '', name: provider = '' } = params;
-  const held = await lookAtInvitation(token, ctx, deps);
-  if (held.kind === 'limited') throw refusedWhileLimited(held);
-  if (held.kind === 'void') refusePage(ctx, deps, 'sign-in-invitation-void');
+  const held = await lookAtInvitation(token, ctx, deps, async (held) => held);
+  if (!held) refusePage(ctx, deps, 'sign-in-invitation-void');
   else {
     const purpose = { kind: 'invitation', token } as const;
     const address = await beginAttempt(ctx, deps, { provider, purpose, returnTo: pageOf(ctx, '') });

@@ -1,6 +1,7 @@
 /** What a person whom a provider has named may do here: log in, get an account, connect one, accept an invitation (SPEC 16). */
 
 import type { AuditedAct } from '../../accounts/http/kernel.ts';
+import { findInvitation } from '../../accounts/invitations/invitations.ts';
 import { FIRST_ADMIN } from '../../accounts/login/first-admin.ts';
 import { connectInvited } from '../../accounts/login/login.ts';
 import { unknownPassword } from '../../accounts/passwords/password-hash.ts';
@@ -22,7 +23,7 @@ export interface NamedPerson {
   readonly noteChange: (act: AuditedAct & { readonly user: UserName }) => void;
   readonly deps: Pick<
     Services,
-    'store' | 'sessions' | 'seenSessions' | 'invitations' | 'hasher' | 'secondFactor' | 'closedOf' | 'clock'
+    'store' | 'sessions' | 'seenSessions' | 'hasher' | 'secondFactor' | 'closedOf' | 'clock'
   >;
 }
 
@@ -140,7 +141,7 @@ export async function connect(
  */
 export async function accept(token: string, person: NamedPerson): Promise<SignInOutcome> {
   const { active, identity, noteChange, deps } = person;
-  const held = await deps.invitations.find(token);
+  const held = await findInvitation(token, deps);
   if (!held) return refused('sign-in-invitation-void');
   const { owner, invitation } = held;
   if ((await deps.secondFactor.wantedFrom(owner)).length > 0) {

@@ -5,7 +5,7 @@ import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { logIn } from '../../../src/accounts/login/login.ts';
 import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/roles.ts';
-import { createUsers } from '../../../src/accounts/users/users.ts';
+import { addUser, setRole } from '../../../src/accounts/users/users.ts';
 import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { Role } from '../../../src/domain/names.ts';
@@ -16,9 +16,9 @@ import {
   NOW,
   openInstanceStore,
   PASSWORD,
-  PASSWORD_RULES,
   person,
   quickHasher,
+  userServices,
 } from '../support/people.ts';
 
 const GUARD = 'guard' as Role;
@@ -43,25 +43,19 @@ describe('A role that is deleted while it is being given', () => {
       },
     };
     const book = createRoleRegistry({ store: roles, fixed: IN_FORCE, version: records.version });
-    const users = createUsers({
-      store,
-      hasher: quickHasher(),
-      clock: handClock(),
-      roles: book.latest,
-      passwordRules: PASSWORD_RULES,
-    });
+    const users = userServices(store, handClock(), book.latest);
     return { users, accounts };
   }
 
   it('makes a viewer of the user', async (t) => {
     const { users, accounts } = await instance(t);
-    await users.setRole('vera', GUARD);
+    await setRole('vera', GUARD, users);
     assert.equal((await accounts.findUser('vera'))?.role, 'viewer');
   });
 
   it('makes a viewer of a new user', async (t) => {
     const { users, accounts } = await instance(t);
-    await users.add({ name: 'nina', password: 'a-long-password', role: GUARD });
+    await addUser({ name: 'nina', password: 'a-long-password', role: GUARD }, users);
     assert.equal((await accounts.findUser('nina'))?.role, 'viewer');
   });
 });

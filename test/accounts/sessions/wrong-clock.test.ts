@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ensureFirstAdmin } from '../../../src/accounts/login/first-admin.ts';
-import { createUsers } from '../../../src/accounts/users/users.ts';
+import { addUser, setPassword } from '../../../src/accounts/users/users.ts';
 import { startAccountServer } from '../support/account-server.ts';
 import { handMadeToken } from '../support/hand-made-token.ts';
-import { NOW, PASSWORD, PASSWORD_RULES, person, quickHasher, ROLES } from '../support/people.ts';
+import { NOW, PASSWORD, person, quickHasher, userServices } from '../support/people.ts';
 
 const YEAR = 31_536_000;
 const OTHER = 'chosen while the clock was wrong';
@@ -20,15 +20,14 @@ async function logIn({ send }: AccountServer, user: string, password: string): P
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-const usersOf = ({ store, clock }: AccountServer) =>
-  createUsers({ store, clock, hasher: quickHasher(), roles: () => ROLES, passwordRules: PASSWORD_RULES });
+const usersOf = ({ store, clock }: AccountServer) => userServices(store, clock);
 
 describe('After a clock that was a year ahead is right again', () => {
   it('a login is good although the password was changed in that year', async (t) => {
     const server = await startAccountServer(t);
     await server.store.addUser(await person('vera'));
     server.clock.at(NOW + YEAR);
-    const changed = await usersOf(server).setPassword('vera', OTHER);
+    const changed = await setPassword('vera', OTHER, usersOf(server));
     assert.ok(changed);
     server.clock.at(NOW);
     const cookie = await logIn(server, 'vera', OTHER);
@@ -40,7 +39,7 @@ describe('After a clock that was a year ahead is right again', () => {
   it('a login is good although the account was made in that year', async (t) => {
     const server = await startAccountServer(t);
     server.clock.at(NOW + YEAR);
-    await usersOf(server).add({ name: 'newcomer', password: PASSWORD, role: 'viewer' });
+    await addUser({ name: 'newcomer', password: PASSWORD, role: 'viewer' }, usersOf(server));
     server.clock.at(NOW);
     assert.equal(await profileOf(server, await logIn(server, 'newcomer', PASSWORD)), 200);
   });
@@ -49,7 +48,7 @@ describe('After a clock that was a year ahead is right again', () => {
     const server = await startAccountServer(t);
     await server.store.addUser(await person('vera', { passwordChangedAt: NOW + YEAR }));
     const before = await logIn(server, 'vera', PASSWORD);
-    await usersOf(server).setPassword('vera', OTHER);
+    await setPassword('vera', OTHER, usersOf(server));
     assert.equal(await profileOf(server, before), 401);
     assert.equal(await profileOf(server, await logIn(server, 'vera', OTHER)), 200);
   });
@@ -60,7 +59,7 @@ describe('After a clock that was a year ahead is right again', () => {
     const payload = { sub: 'vera', role: 'viewer', iat: NOW + 1, exp: NOW + 100 };
     const cookie = `frigate_token=${handMadeToken({ payload })}`;
     assert.equal(await profileOf(server, cookie), 401);
-    await usersOf(server).setPassword('vera', OTHER);
+    await setPassword('vera', OTHER, usersOf(server));
     assert.equal(await profileOf(server, cookie), 200);
   });
 

@@ -14,13 +14,12 @@ import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
 import { NO_PROVIDERS } from '../../../src/accounts/login/providers.ts';
 import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate.ts';
 import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
-import { createPasskeyCheck } from '../../../src/accounts/passkeys/passkeys.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
 import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../../../src/accounts/roles/role-routes.ts';
 import { createRoleRegistry, createRoles } from '../../../src/accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../../../src/accounts/second-factor/factor-routes.ts';
 import { createSealer, derivedKey } from '../../../src/accounts/second-factor/sealing.ts';
-import { createEnrolment, createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
+import { createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
 import { SESSION_ROUTES } from '../../../src/accounts/sessions/session-routes.ts';
@@ -30,7 +29,6 @@ import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts'
 import { createApiTokens, createTokenVerifier } from '../../../src/accounts/tokens/api-tokens.ts';
 import { TOKEN_ROUTES } from '../../../src/accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../../../src/accounts/users/user-routes.ts';
-import { createUsers } from '../../../src/accounts/users/users.ts';
 import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { FactorMode } from '../../../src/domain/accounts/second-factor.ts';
@@ -40,7 +38,6 @@ import { unixSeconds } from '../../../src/domain/clock.ts';
 import { hasFreshProof } from '../../../src/domain/credentials.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
-import { err } from '../../../src/domain/result.ts';
 import { rightsOfUser } from '../../../src/domain/rights.ts';
 import { bound } from '../../../src/routes/own-route.ts';
 import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
@@ -118,8 +115,9 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     enabled: authEnabled,
     second_factor: options.factorMode ?? 'optional',
     sessions_per_user: options.sessionsPerUser ?? 50,
+    password_min_length: PASSWORD_RULES.shortest,
   };
-  const settings = { auth, proxy: { logout_url: logoutUrl }, server: {} };
+  const settings: unknown = { auth, proxy: { logout_url: logoutUrl }, server: { internal_hosts: [] } };
 
   const app = new Koa<RouteState>();
   app.silent = true;
@@ -148,18 +146,11 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     clock,
     mode: options.factorMode ?? 'optional',
   };
-  const passkeyCheck = createPasskeyCheck({
-    store: records.secondFactor,
-    users: store,
-    challenges: createChallenges(derivedKey(signingKey(SIGNING_SECRET), 'passkeys')),
-    clock,
-    site: err('no passkeys here'),
-  });
   const parts = {
-    passkeyCheck,
+    sealer: factorDeps.sealer,
+    challenges: createChallenges(derivedKey(signingKey(SIGNING_SECRET), 'passkeys')),
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false, trusted: new Set<string>() }),
     codeLimiter: inTurn(createCodeLimiter(clock)),
-    enrolment: createEnrolment(factorDeps),
     asksProof: (caller: Caller, act: GuardedAct) => !ONLY_STRICT.has(act) && !hasFreshProof(caller, unixSeconds(clock)),
     store,
     limiter: inTurn(limiter),
@@ -174,7 +165,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     onLogin: (result: LoginResult) => void heard.logins.push(result),
     recheck,
     roles,
-    passwordRules: PASSWORD_RULES,
     seenSessions,
   };
   const customRoles = createRoles({ store, roleStore: records.roles, roleRegistry });
@@ -189,7 +179,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     inProfile: async () => ({}),
     verifyToken: guarded.judge,
     providers: NO_PROVIDERS,
-    users: createUsers(parts),
     customRoles,
     knownCameras: () => CAMERAS,
   };

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createPasswordHasher } from '../../../src/accounts/passwords/password-hash.ts';
+import type { UserServices } from '../../../src/accounts/users/users.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
@@ -14,6 +15,16 @@ import { tempDirectory } from './temp-directory.ts';
 export const NOW = 1_800_000_000;
 export const PASSWORD = 'only-looking-around';
 export const PASSWORD_RULES = { shortest: 12, hostNames: [] } as const;
+/** What users are made and changed with, on that store. */
+export const userServices = (
+  accounts: AccountStore,
+  clock: Clock,
+  roles: UserServices['roles'] = () => ROLES,
+): UserServices => {
+  const settings = { auth: { password_min_length: PASSWORD_RULES.shortest }, server: { internal_hosts: [] } };
+  const services: unknown = { store: { accounts }, clock, roles, hasher: quickHasher(), settings };
+  return services as UserServices;
+};
 
 /** Seconds, set by hand. */
 export function handClock(
