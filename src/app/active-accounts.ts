@@ -2,7 +2,6 @@
 import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
 import { countedAudit, countedLimiter } from '../accounts/login/counted-logins.ts';
 import { toRelyingParty } from '../accounts/passkeys/credential.ts';
-import { createRoles } from '../accounts/roles/roles.ts';
 import { createSecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
@@ -23,7 +22,7 @@ export function accountsUnder(
   features: Pick<Features, 'identities' | 'providers' | 'subtract'>,
 ): AccountServices {
   const { auth, server } = settings;
-  const { store, clock, metrics, roleRegistry, seenSessions } = lasting;
+  const { store, clock, metrics, seenSessions } = lasting;
   const clauses = parseClauses(auth.failed_login_rate_limit);
   const providers = features.providers(settings);
   const secondFactor = createSecondFactor({
@@ -44,7 +43,6 @@ export function accountsUnder(
   });
   const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
   const hasher = lasting.hasherOf(auth.hash_iterations);
-  const roles = roleRegistry.latest;
   return {
     ...lasting,
     settings,
@@ -53,7 +51,6 @@ export function accountsUnder(
     hasher,
     secondFactor,
     clauses,
-    roles,
     identities,
     makerRights: opened.makerRights,
     authEnabled: auth.enabled,
@@ -65,7 +62,6 @@ export function accountsUnder(
       (auth.reauthenticate === 'strict' || !ONLY_STRICT.has(act)) && !hasFreshProof(caller, unixSeconds(clock)),
     mayUsePassword: ({ role }: Pick<User, 'role'>) =>
       auth.password_login === 'everyone' || (auth.password_login === 'admins' && role === ADMIN),
-    customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
     providers,
   };
 }

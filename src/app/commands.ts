@@ -6,7 +6,7 @@ import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts'
 import { createBlockAdmin, LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../accounts/passwords/password-hash.ts';
 import { ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
-import { createRoleRegistry, createRoles } from '../accounts/roles/roles.ts';
+import { createRoleRegistry } from '../accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
 import { openKnownStore } from '../accounts/sites/own-store.ts';
 import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
@@ -59,7 +59,6 @@ export async function openForCommands(
   const audit: Audit = (entry) => features.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
   const hasher = createPasswordHasher({ iterations: auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
-  const roles = roleRegistry.latest;
   const publicAddressOf = addressMaker(settings.server.public_url);
   const services = {
     audit,
@@ -70,9 +69,8 @@ export async function openForCommands(
     clock,
     settings,
     hasher,
-    roles,
+    roleRegistry,
     blocks: createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }),
-    customRoles: createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry }),
     knownCameras: () => [],
     hasOwnLogin: auth.enabled,
     publicAddressOf,

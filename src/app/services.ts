@@ -15,7 +15,7 @@ import type { LoginLimiter, MemoryLimiter } from '../accounts/login/login-limite
 import type { Providers } from '../accounts/login/providers.ts';
 import type { Challenges } from '../accounts/passkeys/challenges.ts';
 import type { PasswordHasher } from '../accounts/passwords/password-hash.ts';
-import type { RoleRegistry, Roles } from '../accounts/roles/roles.ts';
+import type { RoleRegistry } from '../accounts/roles/roles.ts';
 import type { KeyPurpose, Sealer, Tickets } from '../accounts/second-factor/sealing.ts';
 import type { SecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
@@ -107,10 +107,7 @@ export interface AccountServices extends Lasting {
   /** `auth.password_login`: asked after the right password, so that it tells a stranger nothing. */
   readonly mayUsePassword: (user: Pick<User, 'role'>) => boolean;
   readonly secondFactor: SecondFactor;
-  readonly customRoles: Roles;
   readonly makerRights: ReturnType<typeof createMakers>;
-  /** The custom roles as they are now. */
-  readonly roles: RoleRegistry['latest'];
   /** `auth.enabled`. */
   readonly authEnabled: boolean;
   readonly hasOwnLogin: boolean;

@@ -129,7 +129,7 @@ const USERS: CommandGroup = {
     { words: 'sign-ins remove <name> <provider>',
       about: 'disconnect an account from a provider; a role that the provider gave stays, and is changed here from then on',
       ...calls('DELETE /api/users/{user}/sign-ins/{provider}', { say: (_, { name, provider }) => `${name} does not sign in by ${provider} any more; open sessions go on.` }) },
-    { words: 'import <file>', run: (given: Given, frame) => onStore(frame, 'create', async (open) => (await import('../accounts/users/import-users.ts')).importFrom(open, given)), options: [
+    { words: 'import <file>', run: (given: Given, frame) => onStore(frame, 'create', async (open) => (await import('../accounts/users/import-users.ts')).importUsers(open, given)), options: [
         ['--config <file>', "the NVR's configuration, for auth.roles; otherwise config.yml beside the file"],
         ['--unknown-role <role>', 'the role of users whose role is unknown; otherwise they see no camera'],
       ],

@@ -1,12 +1,13 @@
 /** API tokens and the routes that manage accounts: these need a person, or a token that was made for it (SPEC 4.4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
 import { makeToken } from '../../src/accounts/tokens/token-routes.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
 import { startAccountServer } from './support/account-server.ts';
-import { NOW, PASSWORD, ROLES } from './support/people.ts';
+import { IN_FORCE, NOW, PASSWORD } from './support/people.ts';
 import { accountServerOfFour } from './support/server-of-four.ts';
 
 const NEW = 'a password that many would like';
@@ -162,7 +163,11 @@ describe("A token of a proxy's user", () => {
   it('is refused while Postern has accounts of its own, and good when a proxy names the users again', async (t) => {
     const { records, clock } = await startAccountServer(t);
     const owner = { user: caller.name, role: ADMIN, userCreatedAt: null };
-    const made = await makeToken({ name: 'x' }, owner, { store: records, clock, roles: () => ROLES });
+    const made = await makeToken({ name: 'x' }, owner, {
+      store: records,
+      clock,
+      roleRegistry: createRoleRegistry({ store: records.roles, fixed: IN_FORCE }),
+    });
     const headers = { authorization: `Bearer ${made.text}` };
     for (const [authEnabled, status] of [
       [true, 401],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
-import { importFrom } from '../../src/accounts/users/import-users.ts';
+import { importUsers } from '../../src/accounts/users/import-users.ts';
 import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
@@ -145,7 +145,7 @@ describe('The ledger, after a command', () => {
     for (const name of ['vera', 'nina', 'no name'])
       nvr.prepare('insert into user values (?, ?, ?)').run(name, (await person('x')).passwordHash, 'viewer');
     nvr.close();
-    await importFrom({ store, settings, importing }, { file: join(directory, 'nvr.db') });
+    await importUsers({ store, settings, importing }, { file: join(directory, 'nvr.db') });
     assert.deepEqual(
       (await added()).map(({ what, user }) => [what, user]),
       [

@@ -70,7 +70,7 @@ export interface CommandStore extends Asking {
   readonly store: Store;
   readonly asker: RouteAsker;
   /** Users of an NVR, with their roles: what no route does. */
-  readonly importing: Pick<Services, 'customRoles' | 'roles' | 'clock'> & {
+  readonly importing: Pick<Services, 'roleRegistry' | 'clock'> & {
     /** Writes an act into the ledger. */
     readonly record: (act: AuditedAct) => void;
   };

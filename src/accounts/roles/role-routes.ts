@@ -5,14 +5,15 @@ import { isAdministrator } from '../../domain/caller.ts';
 import { toScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { CameraName } from '../../domain/names.ts';
+import { ADMIN, type CameraName, type Role, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { heldBy, type WrittenLimits, writtenLimits } from '../../domain/rights.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
 import { NAMED, NO_CAMERA_LIST } from '../http/json-body.ts';
-import { ANSWERED, type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
-import type { RolesChanged, WantedRoles } from './roles.ts';
+import { ANSWERED, type Call, declaring, Refused, refusedFields, refusedFor, unfit } from '../http/kernel.ts';
+import { changeRoles, type WantedRoles } from './roles.ts';
 
 /** Null takes a limit away, and what is left out stays. */
 const { deny, hours, history_since } = ROLE.shape;
@@ -26,42 +27,72 @@ const CHANGED_ROLE = named(
   }),
 );
 
+type RoleServices = Pick<Services, 'store' | 'roleRegistry'>;
+
 const route = declaring<Services>();
 const CHANGE = { access: 'admin', who: 'admin', proof: 'roles' } as const;
 
 // biome-ignore format: a table
 export const ROLE_ROUTES = [
-  route({ route: 'GET /api/roles', access: 'admin', who: 'admin', compressed: true, summary: 'All roles', yes: [200, z.array(ROLE)], run: (_, { customRoles }) => customRoles.list() }),
+  route({ route: 'GET /api/roles', access: 'admin', who: 'admin', compressed: true, summary: 'All roles', yes: [200, z.array(ROLE)], run: list }),
   route({ route: 'PUT /api/roles/{role}', ...CHANGE, summary: 'Create or change a role', body: CHANGED_ROLE, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [200, ANY], no: [...BODY_NO, 409], run: save }),
-  route({ route: 'POST /api/roles/{role}/take-over', access: 'admin', who: 'admin', proof: 'settings', summary: 'Copy a role of the configuration file into the store', act: 'custom-role-changed', yes: [200, SUCCESS], no: [404],
-    run: async ({ params, note }, { customRoles }) => note({ role: await customRoles.takeOver(params['role'] ?? '') }) }),
+  route({ route: 'POST /api/roles/{role}/take-over', access: 'admin', who: 'admin', proof: 'settings', summary: 'Copy a role of the configuration file into the store', act: 'custom-role-changed', yes: [200, SUCCESS], no: [404], run: takeOver }),
   route({ route: 'POST /api/roles/delete', ...CHANGE, note: 'for names that cannot stand in a path', summary: 'Remove a role whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], run: (call, deps) => remove(call, deps, call.body.name) }),
   route({ route: 'DELETE /api/roles/{role}', ...CHANGE, summary: 'Remove a role; its users become viewers', yes: [200, SUCCESS], no: [404, 409], run: (call, deps) => remove(call, deps, call.params['role'] ?? '') }),
 ];
 
+const EVERY_CAMERA = ['*'];
+
+async function list(_: Call, { store, roleRegistry }: RoleServices): Promise<object> {
+  const [users, { cameras, limits }] = await Promise.all([store.accounts.listUsers(), roleRegistry.active()]);
+  const shown = (role: Role, entries: readonly string[], source: 'builtin' | 'file' | 'store') => {
+    const limit = limits.get(role);
+    const { deny, hours, history_since }: WrittenLimits = limit ? writtenLimits(limit) : {};
+    return {
+      role,
+      cameras: entries,
+      source,
+      ...(source === 'file' && roleRegistry.isTakenOver(role) && { taken_over: true }),
+      users: users.filter((user) => heldBy(user).includes(role)).length,
+      ...(deny && { deny }),
+      ...(hours && { hours }),
+      ...(history_since !== undefined && { history_since }),
+    };
+  };
+  const custom = [...cameras].map(([role, entries]) =>
+    shown(role, entries, roleRegistry.fixed.has(role) ? 'file' : 'store'),
+  );
+  return [...[ADMIN, VIEWER].map((role) => shown(role, EVERY_CAMERA, 'builtin')), ...custom];
+}
+
 async function save(
   call: Call<Readonly<Record<string, unknown>>>,
-  deps: Pick<Services, 'customRoles' | 'knownCameras'>,
+  deps: RoleServices & Pick<Services, 'knownCameras'>,
 ): Promise<object> {
   const { role = '' } = call.params;
   const { cameras, ...limits } = call.body;
   if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
-  await recorded(call, [role], deps.customRoles.change(new Map([[role, { cameras, limits }]])));
+  await change(call, new Map([[role, { cameras, limits }]]), deps);
   return { success: true, ...warningOf(role, cameras, deps) };
 }
 
-const remove = (call: Call<unknown>, { customRoles }: Pick<Services, 'customRoles'>, name: string): Promise<void> =>
-  recorded(call, [name], customRoles.change(new Map([[name, null]])));
+/** Copies a role of the file into the store, where it counts once the file has it no more. */
+async function takeOver({ params, note }: Call, { store, roleRegistry }: RoleServices): Promise<void> {
+  const { role = '' } = params;
+  const inFile = roleRegistry.inFile(role as Role);
+  if (!inFile) throw unfit('role-absent', `The configuration file has no role ${role}`, 404);
+  await store.roles.changeRoles({ saved: [inFile], deleted: [] });
+  note({ role });
+}
+
+const remove = (call: Call<unknown>, deps: RoleServices, name: string): Promise<void> =>
+  change(call, new Map([[name, null]]), deps);
 
 /** Records what was changed, or the refusal of each role. */
-async function recorded(
-  { record }: Pick<Call, 'record'>,
-  names: readonly string[],
-  changing: Promise<RolesChanged>,
-): Promise<void> {
-  const { saved, deleted, newViewers } = await changing.catch((fault: unknown) => {
+async function change({ record }: Pick<Call, 'record'>, wanted: WantedRoles, deps: RoleServices): Promise<void> {
+  const { saved, deleted, newViewers } = await changeRoles(wanted, deps).catch((fault: unknown) => {
     const reason = fault instanceof Refused ? fault.recorded : undefined;
-    if (reason) for (const role of names) record({ what: 'custom-role-changed', role }, reason);
+    if (reason) for (const role of wanted.keys()) record({ what: 'custom-role-changed', role }, reason);
     throw fault;
   });
   for (const role of saved) record({ what: 'custom-role-changed', role });
@@ -99,7 +130,7 @@ function forAdministrators({ caller }: Call): void {
 
 async function configSet(
   call: Call,
-  { customRoles, knownCameras, settings }: Pick<Services, 'customRoles' | 'knownCameras' | 'settings'>,
+  deps: RoleServices & Pick<Services, 'knownCameras' | 'settings'>,
 ): Promise<object> {
   const { caller, body, ctx, prove, record, next } = call;
   const split = splitConfigSet(ctx?.querystring ?? '', body);
@@ -111,8 +142,14 @@ async function configSet(
   if (wanted.size > 0) {
     if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
     prove('roles');
-    const isHere = (entry: string): boolean => settings.server.site === undefined || isAmong(entry, knownCameras());
-    await recorded(call, [...wanted.keys()], customRoles.changeHere(wanted, isHere));
+    // A page of the NVR knows its own cameras alone: entries of a role that name none of them stay.
+    const isHere = (entry: string) => deps.settings.server.site === undefined || isAmong(entry, deps.knownCameras());
+    const before = await deps.roleRegistry.latest();
+    const elsewhere = (name: string) => (before.get(name as Role) ?? []).filter((entry) => !isHere(entry));
+    const whole = [...wanted].map(
+      ([name, cameras]) => [name, cameras && { cameras: [...elsewhere(name), ...cameras] }] as const,
+    );
+    await change(call, new Map(whole), deps);
   }
   if (!rest || !ctx)
     return { success: true, message: 'The roles are changed. The change holds from the next request on.' };
@@ -123,7 +160,8 @@ async function configSet(
 }
 
 interface ConfigSet {
-  readonly roles: WantedRoles;
+  /** Their cameras by name; null for a role that is deleted. */
+  readonly roles: ReadonlyMap<string, readonly unknown[] | null>;
   /** What is left for the NVR; undefined when the request was about roles alone. */
   readonly rest: { readonly query: string; readonly body: unknown } | undefined;
 }
@@ -180,7 +218,7 @@ function flattened(path: readonly string[], value: unknown): readonly Update[] {
   return Object.entries(value).flatMap(([key, inner]) => flattened([...path, ...splitKey(key)], inner));
 }
 
-function readRoles(updates: readonly Update[]): Result<WantedRoles, string> {
+function readRoles(updates: readonly Update[]): Result<ConfigSet['roles'], string> {
   const roles = new Map<string, readonly unknown[] | null>();
   for (const [[section, key, ...name], value] of updates) {
     if (section !== 'auth' || key !== 'roles') {

@@ -1,23 +1,23 @@
-/** Custom roles: those of the configuration file and those created in the console; listed, made, changed and deleted (interface 2.2; SPEC 4.3). */
+/** Custom roles: those of the configuration file and those created in the console; as they are now, made, changed and deleted (interface 2.2; SPEC 4.3). */
 import { isDeepStrictEqual } from 'node:util';
+import type { Services } from '../../app/services.ts';
 import type { StoredRole } from '../../domain/accounts/account.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
-import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { newRoleFault, parseCustomRoleName, type Role, type UserName } from '../../domain/names.ts';
 import { VERBS } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import {
   type ActiveRoles,
   hasLimit,
-  heldBy,
   type LimitKey,
   parseLimits,
   type RoleLimit,
   type WrittenLimits,
   writtenLimits,
 } from '../../domain/rights.ts';
-import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { RoleStore } from '../../store/accounts/house.ts';
+import type { Store } from '../../store/open-store.ts';
 import { cameraEntriesIn } from '../http/json-body.ts';
 import { unfit } from '../http/kernel.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
@@ -108,12 +108,6 @@ function readLimits({ role, limits }: StoredRole): [Role, RoleLimit][] {
 
 const textOf = (roles: CustomRoles): string => JSON.stringify([...roles]);
 
-export interface RoleDeps {
-  readonly store: Pick<AccountStore, 'listUsers'>;
-  readonly roleStore: RoleStore;
-  readonly roleRegistry: RoleRegistry;
-}
-
 /** What is asked for a role. Of the limits, null takes one away; one that is left out stays as it is. */
 export interface WantedRole {
   readonly cameras: readonly unknown[];
@@ -122,8 +116,8 @@ export interface WantedRole {
   readonly mayBeEmpty?: true;
 }
 
-/** The wanted roles by name: a role that is made or changed, or its cameras alone; null for one that is deleted. */
-export type WantedRoles = ReadonlyMap<string, WantedRole | readonly unknown[] | null>;
+/** The wanted roles by name: a role that is made or changed, null for one that is deleted. */
+export type WantedRoles = ReadonlyMap<string, WantedRole | null>;
 
 export interface RolesChanged {
   readonly saved: readonly Role[];
@@ -132,90 +126,34 @@ export interface RolesChanged {
   readonly newViewers: readonly UserName[];
 }
 
-export type Roles = ReturnType<typeof createRoles>;
-
 const LONGEST_ROLE_NAME = 64;
 const MOST_CAMERA_ENTRIES = 1000;
-const EVERY_CAMERA = '*';
 
-export function createRoles({ store, roleStore, roleRegistry }: RoleDeps) {
-  return {
-    async list() {
-      const [users, { cameras, limits }] = await Promise.all([store.listUsers(), roleRegistry.active()]);
-      const count = (role: Role): number => users.filter((user) => heldBy(user).includes(role)).length;
-      const sourceOf = (role: Role) => (roleRegistry.fixed.has(role) ? 'file' : 'store');
-      const builtin = [ADMIN, VIEWER].map((role) => [role, [EVERY_CAMERA], 'builtin'] as const);
-      const custom = [...cameras].map(([role, entries]) => [role, entries, sourceOf(role)] as const);
-      const limitsOf = (role: Role): WrittenLimits => {
-        const limit = limits.get(role);
-        return limit ? writtenLimits(limit) : {};
-      };
-      return [...builtin, ...custom].map(([role, entries, source]) => {
-        const { deny, hours, history_since } = limitsOf(role);
-        return {
-          role,
-          cameras: entries,
-          source,
-          ...(source === 'file' && roleRegistry.isTakenOver(role) && { taken_over: true }),
-          users: count(role),
-          ...(deny && { deny }),
-          ...(hours && { hours }),
-          ...(history_since !== undefined && { history_since }),
-        };
-      });
-    },
-    /** All of them or none. Refuses by a `Refused`. */
-    change,
-    /** Copies a role of the file into the store, where it counts once the file has it no more. Refuses by a `Refused`. */
-    async takeOver(name: string): Promise<Role> {
-      const inFile = roleRegistry.inFile(name as Role);
-      if (!inFile) throw unfit('role-absent', `The configuration file has no role ${name}`, 404);
-      await roleStore.changeRoles({ saved: [inFile], deleted: [] });
-      return inFile.role;
-    },
-    /** The same by a page of the NVR, which knows its own cameras alone: entries of a role that name none of them stay. */
-    async changeHere(wanted: WantedRoles, isHere: (entry: string) => boolean): Promise<RolesChanged> {
-      const before = await roleRegistry.latest();
-      const elsewhere = (name: string) => (before.get(name as Role) ?? []).filter((entry) => !isHere(entry));
-      return change(
-        new Map(
-          [...wanted].map(([name, asked]) => [
-            name,
-            asked !== null && isList(asked) ? [...elsewhere(name), ...asked] : asked,
-          ]),
-        ),
-      );
-    },
-  };
-
-  async function change(wanted: WantedRoles): Promise<RolesChanged> {
-    const active = await roleRegistry.active();
-    const known = [...active.cameras.keys()];
-    const saved: StoredRole[] = [];
-    const deleted: Role[] = [];
-    for (const [name, asked] of wanted) {
-      const role = checkedName(name, asked === null, known, roleRegistry);
-      if (asked === null) {
-        deleted.push(role);
-        continue;
-      }
-      const {
-        cameras: entries,
-        limits: wantedLimits = {},
-        mayBeEmpty,
-      }: WantedRole = isList(asked) ? { cameras: asked } : asked;
-      const cameras = mayBeEmpty && entries.length === 0 ? [] : checkedCameras(name, entries);
-      const before = active.limits.get(role);
-      const limits = requestedLimits(wantedLimits, before && writtenLimits(before));
-      if (!limits.ok) throw unfit('limits-invalid', `The role ${name}: ${limits.error}`);
-      saved.push({ role, cameras, ...(limits.value && { limits: limits.value }) });
+/** All of them or none. Refuses by a `Refused`. */
+export async function changeRoles(
+  wanted: WantedRoles,
+  { store, roleRegistry }: Pick<Services, 'roleRegistry'> & { readonly store: Pick<Store, 'roles'> },
+): Promise<RolesChanged> {
+  const active = await roleRegistry.active();
+  const known = [...active.cameras.keys()];
+  const saved: StoredRole[] = [];
+  const deleted: Role[] = [];
+  for (const [name, asked] of wanted) {
+    const role = checkedName(name, asked === null, known, roleRegistry);
+    if (asked === null) {
+      deleted.push(role);
+      continue;
     }
-    const newViewers = await roleStore.changeRoles({ saved, deleted });
-    return { saved: saved.map(({ role }) => role), deleted, newViewers };
+    const { cameras: entries, mayBeEmpty } = asked;
+    const cameras = mayBeEmpty && entries.length === 0 ? [] : checkedCameras(name, entries);
+    const before = active.limits.get(role);
+    const limits = requestedLimits(asked.limits ?? {}, before && writtenLimits(before));
+    if (!limits.ok) throw unfit('limits-invalid', `The role ${name}: ${limits.error}`);
+    saved.push({ role, cameras, ...(limits.value && { limits: limits.value }) });
   }
+  const newViewers = await store.roles.changeRoles({ saved, deleted });
+  return { saved: saved.map(({ role }) => role), deleted, newViewers };
 }
-
-const isList = (asked: WantedRole | readonly unknown[]): asked is readonly unknown[] => Array.isArray(asked);
 
 function checkedName(name: string, isDeleted: boolean, known: readonly Role[], { fixed }: RoleRegistry): Role {
   const role = parseCustomRoleName(name);

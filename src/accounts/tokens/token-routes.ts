@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type ApiToken, type GrantMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import { withoutDrawn } from '../../domain/caller.ts';
-import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
+import { wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
-import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import { ADMIN, type Role } from '../../domain/names.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
@@ -23,13 +23,11 @@ import {
 import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
 import { cameraEntriesIn, ROLE_GIVEN } from '../http/json-body.ts';
 import { type AccountResponseDeps, type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
+import { roleNamed } from '../users/users.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
 
 /** What tokens are made with. */
-export interface TokenMaking extends Pick<GrantServices, 'clock'> {
-  readonly store: GrantServices['store'];
-  readonly roles: () => CustomRoles | Promise<CustomRoles>;
-}
+export type TokenMaking = Pick<GrantServices, 'clock' | 'store'> & Pick<Services, 'roleRegistry'>;
 
 type RouteServices = AccountResponseDeps &
   TokenMaking &
@@ -134,11 +132,12 @@ const CURTAIN = 'curtain';
 
 /** Refuses by a `Refused`. */
 export async function makeToken(wanted: WantedToken, owner: TokenOwner, services: TokenMaking): Promise<MadeToken> {
-  const { clock, roles } = services;
-  const now = unixSeconds(clock);
+  const now = unixSeconds(services.clock);
   const name = plainName(wanted['name']);
   if (name === undefined) throw unfit('name-invalid', `A token needs a name of 1 to ${LONGEST_PLAIN_NAME} characters`);
-  const role = roleIn(wanted['role'] ?? owner.role, owner.role, await roles());
+  const role = await roleNamed(wanted['role'] ?? owner.role, services);
+  if (!mayGive(owner.role, role))
+    throw unfit('role-too-high', `The role ${owner.role} cannot give the role ${role}`, 403);
   const cameras = camerasIn(wanted['cameras'] ?? null);
   const byDefault = owner.userCreatedAt === null ? now + PROXY_TOKEN_SECONDS : null;
   const end = wanted['expires_at'] === undefined ? byDefault : wanted['expires_at'];
@@ -172,14 +171,6 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
   };
   await keepGrant('api-token', token, MOST_TOKENS, services);
   return { text, token };
-}
-
-function roleIn(wanted: unknown, own: Role, roles: CustomRoles): Role {
-  const known = [...roles.keys(), ADMIN, VIEWER];
-  const role = known.find((candidate) => candidate === wanted);
-  if (role === undefined) throw unfit('role-unknown', `Role must be one of: ${known.join(', ')}`);
-  if (!mayGive(own, role)) throw unfit('role-too-high', `The role ${own} cannot give the role ${role}`, 403);
-  return role;
 }
 
 function camerasIn(wanted: unknown): readonly string[] | null {

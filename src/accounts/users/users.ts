@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { named } from '../../routes/shapes.ts';
@@ -11,7 +10,7 @@ import { unknownPassword } from '../passwords/password-hash.ts';
 import { parseNewPassword, toPasswordRules } from '../passwords/password-rules.ts';
 
 /** What users are made and changed with. Each change refuses by a `Refused`. */
-export type UserServices = Pick<Services, 'store' | 'hasher' | 'clock' | 'roles' | 'settings'>;
+export type UserServices = Pick<Services, 'store' | 'hasher' | 'clock' | 'roleRegistry' | 'settings'>;
 
 export interface NewUser {
   readonly name: string;
@@ -40,26 +39,35 @@ export async function hashNewPassword(
   return hashPassword(fit.value, services);
 }
 
-export async function knownRole(wanted: unknown, roles: () => CustomRoles | Promise<CustomRoles>): Promise<Role> {
-  const known = [...(await roles()).keys(), ADMIN, VIEWER];
+type Registry = Pick<Services, 'roleRegistry'>;
+
+const knownRoles = async ({ roleRegistry }: Registry): Promise<readonly Role[]> => [
+  ...(await roleRegistry.latest()).keys(),
+  ADMIN,
+  VIEWER,
+];
+
+/** The role of that name, or a refusal. */
+export async function roleNamed(wanted: unknown, services: Registry): Promise<Role> {
+  const known = await knownRoles(services);
   const role = known.find((candidate) => candidate === wanted);
   if (role === undefined) throw unfit('role-unknown', `Role must be one of: ${known.join(', ')}`);
   return role;
 }
 
 /** A role that was deleted while it was being assigned: its other users became viewers, and this one must too. */
-async function unlessGone(role: Role, { store, roles }: Pick<UserServices, 'store' | 'roles'>): Promise<void> {
-  const known = [...(await roles()).keys(), ADMIN, VIEWER];
-  if (!known.includes(role)) await store.accounts.demoteUnknownRoles(known, [role]);
+async function unlessGone(role: Role, services: Registry & Pick<Services, 'store'>): Promise<void> {
+  const known = await knownRoles(services);
+  if (!known.includes(role)) await services.store.accounts.demoteUnknownRoles(known, [role]);
 }
 
 export async function addUser(user: NewUser, services: UserServices): Promise<UserName> {
-  const { clock, roles } = services;
+  const { clock } = services;
   const { accounts } = services.store;
   const existing = (await accounts.listUsers()).map(({ name }) => name);
   const name = parseNewUserName(user.name, existing);
   if (!name.ok) throw unfit('name-invalid', `Invalid username: ${name.error}`);
-  const role = await knownRole(user.role, roles);
+  const role = await roleNamed(user.role, services);
   const { validFrom = null, validUntil = null } = user.validity ?? {};
   checkValidity(validFrom, validUntil);
   if (validUntil !== null && validUntil <= unixSeconds(clock))
@@ -84,7 +92,7 @@ export async function addUser(user: NewUser, services: UserServices): Promise<Us
 export async function setPassword(
   text: string,
   password: string,
-  services: Omit<UserServices, 'roles'>,
+  services: Omit<UserServices, 'roleRegistry'>,
   proven?: string,
 ): Promise<User | undefined> {
   const { accounts } = services.store;
@@ -99,9 +107,9 @@ export async function setPassword(
 export async function setRole(
   name: string,
   roleName: string,
-  services: Pick<UserServices, 'store' | 'roles' | 'clock'>,
+  services: Pick<Services, 'store' | 'roleRegistry' | 'clock'>,
 ): Promise<void> {
-  const role = await knownRole(roleName, services.roles);
+  const role = await roleNamed(roleName, services);
   // An invalid name matches no user.
   const outcome = await services.store.accounts.setRole(name as UserName, role, unixSeconds(services.clock));
   await unlessGone(role, services);

@@ -30,21 +30,6 @@ export interface User {
   readonly hasNoPassword?: true;
 }
 
-/** The outcome of importing one user of the NVR. */
-export type ImportedUser =
-  | {
-      readonly kind: 'added';
-      readonly name: string;
-      readonly role: Role;
-      /** Entries may hold `*`, which alone is every camera. */
-      readonly cameras: readonly string[];
-      /** The role in the NVR, where nothing says what it may see. */
-      readonly unknownRole?: string;
-    }
-  /** A user who exists here keeps role and password: they may have been changed here since. */
-  | { readonly kind: 'kept'; readonly name: string }
-  | { readonly kind: 'refused'; readonly name: string; readonly reason: string };
-
 /** Custom roles that were made in the console or by API (interface 2.2). */
 export interface StoredRole {
   readonly role: Role;

@@ -24,7 +24,7 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
   return {
     ...ports,
     under({ config: { settings, tableHead }, services, faults }) {
-      const tokens = { ...services, roles: services.roleRegistry.latest, asksProof: () => false, grantUses: NO_USES };
+      const tokens = { ...services, asksProof: () => false, grantUses: NO_USES };
       const placeWith = (audit: Audit) => ({
         settings,
         tableHead,

@@ -16,7 +16,7 @@ import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticat
 import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
 import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../../../src/accounts/roles/role-routes.ts';
-import { createRoleRegistry, createRoles } from '../../../src/accounts/roles/roles.ts';
+import { createRoleRegistry } from '../../../src/accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../../../src/accounts/second-factor/factor-routes.ts';
 import { createSealer, derivedKey } from '../../../src/accounts/second-factor/sealing.ts';
 import { createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
@@ -86,7 +86,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const lengths = { sessionLength: 86_400, refreshTime: 1800, maxAge: null, cookie, ...options.session };
   const onFault = (fault: unknown): void => void heard.faults.push(fault);
   const roleRegistry = createRoleRegistry({ store: records.roles, fixed: IN_FORCE, version: records.version });
-  const roles = roleRegistry.latest;
   // A store that was passed in changes without the version of this one.
   const version = options.store ? {} : { grace: createStoreGrace({ version: records.version }) };
   const sessions = createSessions({ store, key, clock, roles: roleRegistry.active, ...version, ...lengths });
@@ -164,10 +163,9 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     bodySeconds,
     onLogin: (result: LoginResult) => void heard.logins.push(result),
     recheck,
-    roles,
+    roleRegistry,
     seenSessions,
   };
-  const customRoles = createRoles({ store, roleStore: records.roles, roleRegistry });
   const services: unknown = {
     ...parts,
     store: { ...records, accounts: store, loginPlaces: NO_PLACES },
@@ -179,7 +177,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     inProfile: async () => ({}),
     verifyToken: guarded.judge,
     providers: NO_PROVIDERS,
-    customRoles,
     knownCameras: () => CAMERAS,
   };
   const routes = [
@@ -192,7 +189,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
       ...bound(TOKEN_ROUTES, {
         ...parts,
         store: { ...records, accounts: store },
-        roles,
+        roleRegistry,
         grantUses,
         settings: settings as Services['settings'],
       }),

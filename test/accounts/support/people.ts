@@ -19,10 +19,13 @@ export const PASSWORD_RULES = { shortest: 12, hostNames: [] } as const;
 export const userServices = (
   accounts: AccountStore,
   clock: Clock,
-  roles: UserServices['roles'] = () => ROLES,
+  roles: UserServices['roleRegistry']['latest'] = () => ROLES,
 ): UserServices => {
   const settings = { auth: { password_min_length: PASSWORD_RULES.shortest }, server: { internal_hosts: [] } };
-  const services: unknown = { store: { accounts }, clock, roles, hasher: quickHasher(), settings };
+  const services: unknown = {
+    ...{ store: { accounts }, clock, hasher: quickHasher(), settings },
+    roleRegistry: { latest: roles },
+  };
   return services as UserServices;
 };
 
