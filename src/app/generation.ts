@@ -1,5 +1,5 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
-import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
+import type { HouseSettings } from '../accounts/settings/house-settings.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { actualSender, credentialName } from '../domain/credentials.ts';

@@ -8,7 +8,7 @@ import { PASSKEY_ROUTES } from '../accounts/passkeys/passkey-routes.ts';
 import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
 import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
 import { SESSION_ROUTES } from '../accounts/sessions/session-routes.ts';
-import { SETTING_ROUTES } from '../accounts/settings/setting-routes.ts';
+import { SETTING_ROUTES } from '../accounts/settings/house-settings.ts';
 import { SITE_ROUTES } from '../accounts/sites/sites.ts';
 import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
 import { USER_ROUTES } from '../accounts/users/user-routes.ts';

@@ -21,7 +21,7 @@ import type { SecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import type { Sessions } from '../accounts/sessions/sessions.ts';
 import type { StoreGrace } from '../accounts/sessions/store-grace.ts';
-import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
+import type { HouseSettings } from '../accounts/settings/house-settings.ts';
 import type { ApiTokens, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';

@@ -1,7 +1,7 @@
 /** Settings > Security in the browser: two-step login for admins, time zone and public address without an editor (SPEC 8). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { SettingsAnswer } from '../../src/accounts/settings/setting-routes.ts';
+import type { SettingsAnswer } from '../../src/accounts/settings/house-settings.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, skip, visit } from './support/browser.ts';

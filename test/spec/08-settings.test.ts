@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { SettingsAnswer } from '../../src/accounts/settings/setting-routes.ts';
+import type { SettingsAnswer } from '../../src/accounts/settings/house-settings.ts';
 import { openForCommands } from '../../src/app/commands.ts';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { checkedAt } from '../../src/features/check/check.ts';

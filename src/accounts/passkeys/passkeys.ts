@@ -204,7 +204,7 @@ interface ShownPasskey {
   readonly step: 'log-in' | 'second-step' | 'prove';
 }
 
-/** By which site, browser or session it was asked for, and whether it was used. */
+/** Judges by which site, browser or session it was asked for, and whether it was used. */
 async function judge(
   assertion: Assertion,
   { passkey, user, verdict, step }: ShownPasskey,
