@@ -91,9 +91,7 @@ function textFault(issue: z.core.$ZodIssue): FieldFault[] {
 export const shown = (value: unknown): string =>
   typeof value === 'object' && value !== null ? 'a list or an object' : String(value);
 
-/** Why there is no value, as a row of `BODY_FAULTS`. */
-export type BodyFault = keyof typeof BODY_FAULTS;
-
+/** Why there is no value. */
 // biome-ignore format: a table
 export const BODY_FAULTS = {
   'not-json-type':  { status: 415, message: 'Send JSON: "Content-Type: application/json", in UTF-8, without Content-Encoding.' },
@@ -113,7 +111,7 @@ export const isJson = ({ req }: { readonly req: IncomingMessage }): boolean =>
 export async function readJson(
   request: IncomingMessage,
   { untyped = false, ...limits }: BodyLimits & { readonly untyped?: boolean },
-): Promise<Result<unknown, BodyFault>> {
+): Promise<Result<unknown, keyof typeof BODY_FAULTS>> {
   if (!isTyped(request, untyped)) return err('not-json-type');
   const body = await readBody(request, limits);
   if (body.ok) return parse(body.value);
@@ -136,7 +134,7 @@ export const hasBody = (headers: IncomingHttpHeaders): boolean =>
 const isOfBrowser = (headers: IncomingHttpHeaders): boolean =>
   headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 
-function parse(body: Buffer): Result<unknown, BodyFault> {
+function parse(body: Buffer): Result<unknown, 'not-json'> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     return isNestedTooDeep(text) ? err('not-json') : ok(JSON.parse(text));

@@ -8,21 +8,14 @@ import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type Caller, isAdministrator, lostRights } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
+import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { type AuditEntry, auditedAgent, auditedCredential, shortText } from '../audit.ts';
-import { type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
-import {
-  BUSY,
-  BUSY_RETRY_SECONDS,
-  bodyFaultBody,
-  fieldsMessage,
-  type LimitedAttempt,
-  limitedBody,
-  respond,
-} from './responses.ts';
+import { BODY_FAULTS, type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
+import { respond } from './responses.ts';
 
 /** What guards an own route. */
 export type AccountResponseDeps = Pick<Services, 'audit' | 'bodySeconds' | 'recheck' | 'asksProof' | 'onLogin'>;
@@ -105,7 +98,11 @@ export function refusedFor(reason: RefusalReason, facts: RefusalFacts = {}, more
 
 /** 422, with what is wrong with each field. */
 export const refusedFields = (faults: readonly FieldFault[]): Refused =>
-  new Refused(422, fieldsMessage(faults), { fields: { detail: faults } });
+  new Refused(422, faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '), { fields: { detail: faults } });
+
+/** A new password check may find a free lane by then. */
+export const BUSY_RETRY_SECONDS = 5;
+const BUSY = 'Too many passwords are being checked at the same time: try again in a few seconds.';
 
 export const refusedWhileBusy = (recorded?: string): Refused =>
   new Refused(503, BUSY, {
@@ -114,16 +111,21 @@ export const refusedWhileBusy = (recorded?: string): Refused =>
     headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) },
   });
 
-export function refusedWhileLimited(attempt: LimitedAttempt): Refused {
-  const { message, error } = limitedBody(attempt);
-  const headers = { 'Retry-After': String(attempt.retryAfterSeconds) };
-  return new Refused(429, message, {
+/** An attempt that the login limiter refused. `error` is the reference's own wording. */
+export const refusedWhileLimited = (limited: {
+  readonly clause: Clause;
+  readonly retryAfterSeconds: number;
+}): Refused =>
+  new Refused(429, `Too many failed attempts: try again in ${limited.retryAfterSeconds} s.`, {
     recorded: 'rate-limited',
     counted: 'rate_limited',
-    headers,
-    fields: { error },
+    headers: { 'Retry-After': String(limited.retryAfterSeconds) },
+    fields: { error: `Rate limit exceeded: ${limitMessage(limited.clause)}` },
   });
-}
+
+/** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */
+const limitMessage = ({ text }: Clause): string =>
+  text.replace(/^(\d+)\/(?:(\d+) )?(\w+?)s?$/, (_, count, multiple = '1', unit) => `${count} per ${multiple} ${unit}`);
 
 /** What `run` gives when it has set the response itself. */
 export const ANSWERED: object = Object.freeze({});
@@ -351,8 +353,9 @@ async function readBody(ctx: RouteContext, deps: AccountResponseDeps, reading: B
       ? ok(undefined)
       : await readJson(ctx.req, { bytes, seconds: deps.bodySeconds(), ...(untyped && { untyped }) });
   if (!body.ok) {
-    const { status, message, ...fields } = bodyFaultBody(body.error);
-    throw new Refused(status, message, { headers: closing(ctx), fields });
+    const { status, message } = BODY_FAULTS[body.error];
+    const fields = status === 422 && { detail: [{ loc: ['body'], msg: message, type: 'json_invalid' }] };
+    throw new Refused(status, message, { headers: closing(ctx), ...(fields && { fields }) });
   }
   if (!isForAnyone) await checkRightsAgain(ctx, deps);
   return body.value;

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import {
   ANSWERED,
   type AuditedAct,
+  BUSY_RETRY_SECONDS,
   closing,
   declaring,
   type OpenCall,
   Refused,
   record,
 } from '../../accounts/http/kernel.ts';
-import { BUSY_RETRY_SECONDS } from '../../accounts/http/responses.ts';
 import { lookAtInvitation } from '../../accounts/invitations/invitations.ts';
 import { beginSession } from '../../accounts/login/post-login.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
