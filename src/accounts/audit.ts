@@ -3,7 +3,8 @@ import type { Caller, RouteState } from '../domain/caller.ts';
 import { credentialName } from '../domain/credentials.ts';
 import { parseUserName } from '../domain/names.ts';
 
-export const AUDITED = [
+/** The acts of the core. */
+export const CORE_ACTS = [
   'login',
   'logout',
   'reauthenticated',
@@ -28,25 +29,18 @@ export const AUDITED = [
   'token-created',
   'token-revoked',
   'token-refused',
-  'link-created',
-  'link-revoked',
-  'link-opened',
-  'link-first-opened',
-  'link-pin',
-  'screen-paired',
-  'screen-denied',
-  'screen-changed',
-  'screen-revoked',
   'limit-lifted',
   'setting-changed',
   'viewed-as',
-  'curtain-drawn',
-  'curtain-opened',
   'store-restored',
 ] as const;
 
+/** The acts of features: each adds its own here (`declare module`), and to the entry the fields that they need. */
+// biome-ignore lint/suspicious/noEmptyInterface: see above
+export interface FeatureActs {}
+
 export interface AuditEntry {
-  readonly what: (typeof AUDITED)[number];
+  readonly what: (typeof CORE_ACTS)[number] | keyof FeatureActs;
   /** The user who did it; undefined for an unknown caller. */
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */
@@ -65,9 +59,6 @@ export interface AuditEntry {
   readonly role?: string;
   readonly tokenId?: string;
   readonly linkId?: string;
-  readonly screenId?: string;
-  /** What people call the screen. */
-  readonly screen?: string;
   readonly sessionId?: string;
   /** The address, network or account whose limit was lifted; of a link its `linkId`. */
   readonly limited?: string;
@@ -77,8 +68,6 @@ export interface AuditEntry {
   readonly value?: string;
   /** The provider of a sign-in, or the one that gives the role from now on. */
   readonly provider?: string;
-  /** The entry of the curtain. */
-  readonly camera?: string;
   /** When the backup was made that was restored (ISO 8601), and whether its sessions, tokens, links, invitations and screens work again. */
   readonly backup?: string;
   readonly credentials?: 'kept' | 'ended';

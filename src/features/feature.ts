@@ -2,6 +2,7 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { FindSubtraction } from '../access/subtraction.ts';
+import type { AuditEntry } from '../accounts/audit.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { Providers } from '../accounts/login/providers.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
@@ -30,6 +31,8 @@ export interface Feature {
   readonly name: string;
   /** Its rows of the register of tables. Its part of the store is made over them by `store.part`. */
   readonly tables?: Readonly<Record<string, Table>>;
+  /** What it audits. The ledger has a sentence for each. */
+  readonly acts?: readonly AuditEntry['what'][];
   /** Its commands, behind those of the core. */
   readonly group?: CommandGroup;
   /** What it has beside its commands. */

@@ -13,6 +13,7 @@ import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '..
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
+import type { LoginResult } from '../../telemetry/metric-labels.ts';
 import { type AuditEntry, auditedAgent, auditedCredential, shortText } from '../audit.ts';
 import { BODY_FAULTS, type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
 import { respond } from './responses.ts';
@@ -40,23 +41,8 @@ const PAGES: Partial<Record<GuardedAct, string>> = {
  * What was done, and to which user, role, token or session. `who` is given, with the credential, where it is not the caller of
  * the request; `reason`: why it was done.
  */
-export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'agent' | 'verdict' | 'requestId'> &
+export type DoneAct = Omit<AuditEntry, 'who' | 'from' | 'agent' | 'verdict' | 'requestId'> &
   Partial<Pick<AuditEntry, 'who'>>;
-
-/** How an attempt to log in is counted. */
-export type LoginResult =
-  | 'success'
-  | 'bad_credentials'
-  | 'code_asked'
-  | 'bad_code'
-  | 'bad_passkey'
-  | 'closed'
-  | 'password_off'
-  | 'rate_limited'
-  | 'disabled'
-  | 'invalid_request'
-  | 'busy'
-  | 'error';
 
 interface RefusalMore {
   /** The reason of the audit line; a refusal without one leaves no line. */
@@ -148,11 +134,11 @@ export interface Call<Body = unknown> {
   /** Whose that is which a command makes; a request makes what is the caller's. */
   readonly owner?: string | undefined;
   /** Adds to the audit line of the route. */
-  readonly note: (facts: Partial<AuditedAct>) => void;
+  readonly note: (facts: Partial<DoneAct>) => void;
   /** Writes the audit line of the route now: the change is made, and what `run` still does may fail. */
   readonly done: () => void;
   /** Writes a line of its own; `reason`: why it was refused. */
-  readonly record: (act: AuditedAct, reason?: string) => void;
+  readonly record: (act: DoneAct, reason?: string) => void;
   /** Refuses unless the caller has shown lately to be the person. */
   readonly prove: (act: GuardedAct) => void;
   /** The request; absent for a command. */
@@ -189,7 +175,7 @@ type Declared<Deps, Shape extends z.ZodType, Read extends Reading, By extends Wh
     /** `admin`: may manage accounts, or only read. `person`: may change the own account. `anyone`: strangers too. Default: every caller. */
     readonly who?: By;
     readonly proof?: GuardedAct;
-    readonly act?: AuditedAct['what'];
+    readonly act?: DoneAct['what'];
     readonly body?: Shape;
     readonly reads?: Read;
     /** Bytes of the body at most. */
@@ -217,7 +203,7 @@ export const declaring =
       deps: Deps,
       read: () => Promise<unknown>,
     ): Promise<object> => {
-      let noted: Partial<AuditedAct> = {};
+      let noted: Partial<DoneAct> = {};
       let isDone = false;
       if (who !== 'anyone') guard(caller, who, call.ctx !== undefined && isReading(call.ctx));
       const done = (): void => {
@@ -228,7 +214,7 @@ export const declaring =
         if (caller && deps.asksProof(caller, asked))
           throw refusedFor('reauthentication-required', call.ctx ? proofPage(call.ctx, asked) : {});
       };
-      const note = (facts: Partial<AuditedAct>): void => {
+      const note = (facts: Partial<DoneAct>): void => {
         noted = { ...noted, ...facts };
       };
       const whole = (body: unknown) =>
@@ -256,7 +242,7 @@ export const declaring =
           from: ctx.state.clientAddress,
           params,
           query: new URLSearchParams(querystring),
-          record: (done: AuditedAct, reason?: string) => record(ctx, deps, done, reason),
+          record: (done: DoneAct, reason?: string) => record(ctx, deps, done, reason),
         };
         const reading = { bytes, untyped, mayBeAbsent: reads === 'maybe', isForAnyone: who === 'anyone' };
         const answered = () => perform(call, ctx.state.caller, deps, () => readBody(ctx, deps, reading));
@@ -272,7 +258,7 @@ export const declaring =
       ...(who !== 'anyone' && {
         call: async ({ caller, from, params = {}, query = new URLSearchParams(), body, owner }, deps) => {
           const by = { who: caller.name, from };
-          const write = (done: AuditedAct, reason?: string): void =>
+          const write = (done: DoneAct, reason?: string): void =>
             deps.audit({
               ...done,
               ...by,
@@ -376,7 +362,7 @@ export async function checkRightsAgain(ctx: RouteContext, { recheck }: Pick<Serv
 }
 
 /** Writes the audit line of an act. `refused`: why it was not done. */
-export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, act: AuditedAct, refused?: string): void {
+export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, act: DoneAct, refused?: string): void {
   const { caller, clientAddress: from, requestId } = ctx.state;
   const who = 'who' in act ? act.who : caller?.name;
   const by = { who, from, ...('who' in act ? {} : auditedCredential(caller)), ...auditedAgent(ctx.state) };
@@ -389,5 +375,5 @@ export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, ac
 }
 
 /** A name from a path or a body may have any length. */
-const shortened = (field: 'user' | 'role' | 'provider', { [field]: name }: AuditedAct): Partial<AuditedAct> =>
+const shortened = (field: 'user' | 'role' | 'provider', { [field]: name }: DoneAct): Partial<DoneAct> =>
   name === undefined ? {} : { [field]: shortText(name) };

@@ -9,7 +9,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Output } from '../../domain/command-frame.ts';
 import type { CommandCall, RouteAsker } from '../../routes/own-route.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { AuditedAct } from './kernel.ts';
+import type { DoneAct } from './kernel.ts';
 
 /** What commands work with: a terminal, and where the service lies. */
 export interface Frame extends Output {
@@ -72,7 +72,7 @@ export interface CommandStore extends Asking {
   /** Users of an NVR, with their roles: what no route does. */
   readonly importing: Pick<Services, 'roleRegistry' | 'clock'> & {
     /** Writes an act into the ledger. */
-    readonly record: (act: AuditedAct) => void;
+    readonly record: (act: DoneAct) => void;
   };
 }
 

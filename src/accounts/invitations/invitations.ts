@@ -33,7 +33,7 @@ export interface HeldInvitation {
 
 export type LookServices = Pick<Services, 'store' | 'clock' | 'invitationLimiter'>;
 export type AcceptServices = AttemptServices & LookServices;
-type PasskeyServices = Pick<Services, 'challenges' | 'passkeyUserKey'>;
+type ChallengeServices = Pick<Services, 'challenges' | 'passkeyUserKey'>;
 
 /** Links that do not hold, by address: a person who opens an old one a few times is not kept out. A token has 256 bits: this bounds the questions to the store. */
 export const createInvitationLimiter = (clock: Clock): MemoryLimiter =>
@@ -93,7 +93,7 @@ export async function passkeyOptions(
   token: string,
   site: RelyingParty,
   ctx: RouteContext,
-  services: LookServices & PasskeyServices,
+  services: LookServices & ChallengeServices,
 ): Promise<object> {
   const options = await lookAtInvitation(token, ctx, services, async ({ owner, invitation }) => {
     if (owner.hasFactor) throw factorPresent();
@@ -108,7 +108,7 @@ export const acceptByPasskey = (
   { token, ...given }: { readonly token: string; readonly name: string; readonly site: RelyingParty },
   credential: NewCredential,
   ctx: RouteContext,
-  services: AcceptServices & PasskeyServices,
+  services: AcceptServices & ChallengeServices,
 ): Promise<Accepted> =>
   accept(token, ctx, services, 'passkey', async ({ owner: user, invitation }) => {
     if (user.hasFactor) throw factorPresent();

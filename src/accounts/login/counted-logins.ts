@@ -2,10 +2,10 @@
 
 import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
+import type { LoginResult } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import type { Audit } from '../audit.ts';
-import type { LoginResult } from '../http/kernel.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 
 const FAILURES: readonly LoginResult[] = ['bad_credentials', 'bad_code', 'bad_passkey', 'rate_limited'];

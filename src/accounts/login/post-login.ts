@@ -5,10 +5,10 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
+import type { LoginResult } from '../../telemetry/metric-labels.ts';
 import { triedName } from '../audit.ts';
 import { CODE, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import {
-  type LoginResult,
   type OpenCall,
   Refused,
   record,

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import {
   ANSWERED,
-  type AuditedAct,
   BUSY_RETRY_SECONDS,
   closing,
+  type DoneAct,
   declaring,
   type OpenCall,
   Refused,
@@ -213,7 +213,7 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
 }
 
 /** `refused`: why it was not done. */
-const note = ({ ctx, deps, provider }: Visit, act: AuditedAct, who?: UserName, refused?: string): void =>
+const note = ({ ctx, deps, provider }: Visit, act: DoneAct, who?: UserName, refused?: string): void =>
   record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
 
 function noteResult(

@@ -1,6 +1,6 @@
 /** What a person whom a provider has named may do here: log in, get an account, connect one, accept an invitation (SPEC 16). */
 
-import type { AuditedAct } from '../../accounts/http/kernel.ts';
+import type { DoneAct } from '../../accounts/http/kernel.ts';
 import { findInvitation } from '../../accounts/invitations/invitations.ts';
 import { FIRST_ADMIN } from '../../accounts/login/first-admin.ts';
 import { connectInvited } from '../../accounts/login/login.ts';
@@ -20,7 +20,7 @@ export interface NamedPerson {
   readonly active: ActiveProvider;
   readonly identity: ProviderIdentity;
   /** What a provider changes is on record as an admin's change is (SPEC 14). Called when it is done, whatever comes after. */
-  readonly noteChange: (act: AuditedAct & { readonly user: UserName }) => void;
+  readonly noteChange: (act: DoneAct & { readonly user: UserName }) => void;
   readonly deps: Pick<
     Services,
     'store' | 'sessions' | 'seenSessions' | 'hasher' | 'secondFactor' | 'closedOf' | 'clock'

@@ -24,6 +24,17 @@ export interface Screen extends Granted {
 /** A pairing that waits. */
 export type ScreenCode = Given<'screen_codes'>;
 
+export const SCREEN_ACTS = ['screen-paired', 'screen-denied', 'screen-changed', 'screen-revoked'] as const;
+type ScreenActs = Record<(typeof SCREEN_ACTS)[number], true>;
+declare module '../../accounts/audit.ts' {
+  interface FeatureActs extends ScreenActs {}
+  interface AuditEntry {
+    readonly screenId?: string;
+    /** What people call the screen. */
+    readonly screen?: string;
+  }
+}
+
 type Own = typeof SCREEN_TABLES;
 declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}

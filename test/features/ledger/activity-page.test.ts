@@ -2,8 +2,9 @@
 import '../../ui/support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AUDITED } from '../../../src/accounts/audit.ts';
+import { CORE_ACTS } from '../../../src/accounts/audit.ts';
 import { NOTICE_KINDS } from '../../../src/domain/accounts/notice.ts';
+import { FEATURES } from '../../../src/features/all.ts';
 import {
   type ActivityRecord,
   bucketDays,
@@ -28,6 +29,7 @@ const record = (given: object) => ({ id: 'x', kind: 'change', from: 100, to: 100
 const changed = (what: string, detail: object = {}): ActivityRecord =>
   record({ user: 'ann', detail: { what, ...detail } });
 
+const AUDITED = [...CORE_ACTS, ...FEATURES.flatMap(({ acts = [] }) => acts)];
 /** What the ledger writes beside the audited acts. */
 const OTHER_ACTS = ['access', 'ledger-forgotten', 'ledger-dropped', ...NOTICE_KINDS];
 
