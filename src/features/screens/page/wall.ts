@@ -1,6 +1,6 @@
 /** The wall: all cameras of the screen in the best grid, which looks after itself for months (SPEC 18). */
 
-import { createTile, MOST_LIVE, make, onPress, type Tile } from '../../../ui/pages/shared/cameras/tile.ts';
+import { createTile, MOST_LIVE, make, type Tile, UNSEEN } from '../../../ui/pages/shared/cameras/tile.ts';
 import { after, ask, facts, linkToForm, type ScreenAnswer, show, showMessage } from './ask.ts';
 import { bestGrid, dimHours, isDim } from './screen-facts.ts';
 
@@ -17,6 +17,8 @@ export function showWall(profile: ScreenAnswer['body'], onOver: () => void): voi
   const clock = make('time', 'screen-clock');
   const more = make('p', 'screen-more');
   const tiles: Record<string, Tile> = {};
+  let cameras: readonly string[] = [];
+  let full: string | undefined;
   const isLive = !/[?&]live=off(?:&|$)/.test(location.search);
   const isOfPerson = profile['screen'] === undefined;
   show(wall, more, clock, ...(isOfPerson ? [personNotice(String(profile['username']))] : []));
@@ -26,42 +28,41 @@ export function showWall(profile: ScreenAnswer['body'], onOver: () => void): voi
     wall.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
     wall.style.gridTemplateRows = `repeat(${rows}, minmax(0, 1fr))`;
   };
+  const draw = (): void => {
+    for (const camera of Object.keys(tiles)) {
+      const { element, set } = tiles[camera] as Tile;
+      const isFull = camera === full;
+      const isGone = cameras.indexOf(camera) < 0;
+      const gone = isGone ? facts.words.gone.replace('{camera}', () => element.getAttribute('aria-label') || '') : '';
+      set({ isSeen: true, isLive: isLive && (isFull || cameras.length <= MOST_LIVE), isFull, gone });
+    }
+  };
   const list = (body: ScreenAnswer['body']): void => {
     const { allowed_cameras: listed } = body;
     const all = Array.isArray(listed) ? listed.map(String) : [];
-    const cameras = all.slice(0, MOST_CAMERAS);
+    cameras = all.slice(0, MOST_CAMERAS);
     const left = all.length - cameras.length;
     more.textContent = left > 0 ? facts.words.more.replace('{number}', String(left)) : '';
     const names = (body['camera_names'] || {}) as Record<string, string>;
-    const nameOf = (camera: string): string => names[camera] || camera;
-    for (const camera of Object.keys(tiles)) {
-      const tile = tiles[camera];
-      if (tile && cameras.indexOf(camera) < 0) tile.goes(facts.words.gone.replace('{camera}', () => nameOf(camera)));
-    }
     for (const camera of cameras) {
-      const known = tiles[camera];
-      if (known && !known.element.hasAttribute('data-gone')) continue;
-      const tile = createTile(camera, nameOf(camera), { ...facts, noPicture: facts.words.noPicture });
-      const isAlwaysLive = cameras.length <= MOST_LIVE;
-      onPress(tile.element, (isFull) => {
-        for (const other of [...wall.children]) other.classList.remove('is-full');
-        if (isFull) tile.element.classList.add('is-full');
-        tile.setLive(isLive && (isFull || isAlwaysLive));
+      if (tiles[camera]) continue;
+      const source = { ...facts, noPicture: facts.words.noPicture };
+      const tile = createTile(camera, names[camera] || camera, source, (isFull) => {
+        full = isFull ? camera : undefined;
+        draw();
       });
-      tile.setLive(isLive && isAlwaysLive);
-      if (known) wall.replaceChild(tile.element, known.element);
-      else wall.appendChild(tile.element);
-      tile.start();
       tiles[camera] = tile;
+      wall.appendChild(tile.element);
     }
     if (wall.children.length === 0) wall.appendChild(make('p', 'screen-message', facts.words.noCameras));
     else if (cameras.length > 0) for (const message of [...wall.querySelectorAll('.screen-message')]) message.remove();
     shape();
+    draw();
   };
   const look = async (): Promise<void> => {
     const { status, body } = await ask('GET', '/api/profile');
     if (status === 401 || status === 403) {
-      for (const camera of Object.keys(tiles)) tiles[camera]?.stop();
+      for (const camera of Object.keys(tiles)) tiles[camera]?.set(UNSEEN);
       window.clearInterval(ticking);
       window.removeEventListener('resize', shape);
       return onOver();

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Redirect, useSearch, useSearchParams } from 'wouter-preact';
 import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
 import { basePath } from '../shared/browser.ts';
-import { createTile, MOST_LIVE, onPress, type Tile } from '../shared/cameras/tile.ts';
+import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
 import { facts } from '../shared/page-facts.ts';
 import { Blank, Problem, usePageTitle } from '../shared/parts.tsx';
 import { useRefreshed, valueOr } from '../shared/use-fetched.ts';
@@ -44,7 +44,7 @@ function Wall() {
             <Picture
               {...{ camera }}
               isGone={!cameras.includes(camera)}
-              isLive={cameras.length <= MOST_LIVE}
+              isLive={cameras.length <= MOST_LIVE || camera === full}
               isFull={camera === full}
               isCovered={full !== undefined && camera !== full}
               onFill={(isFull) => fill(camera, isFull)}
@@ -63,7 +63,6 @@ function Wall() {
 interface PictureProps {
   readonly camera: string;
   readonly isGone: boolean;
-  /** Its stream is played, not only when it fills the screen. */
   readonly isLive: boolean;
   readonly isFull: boolean;
   /** Another camera fills the screen. */
@@ -71,35 +70,25 @@ interface PictureProps {
   readonly onFill: (isFull: boolean) => void;
 }
 
-/** The tile of the wall. It asks for pictures only while it is seen: what is asked for counts as watched (SPEC 14). */
+/** The tile of the wall. */
 function Picture({ camera, isGone, isLive, isFull, isCovered, onFill }: PictureProps) {
   const place = useRef<HTMLDivElement>(null);
   const tile = useRef<Tile>(null);
   const latest = useRef(onFill);
   latest.current = onFill;
   const name = cameraName(camera);
-  const isSeen = useIsSeen(place) && !isCovered;
+  const isSeen = (useIsSeen(place) && !isCovered) || isFull;
   useEffect(() => {
-    const made = createTile(camera, name, {
-      ...facts,
-      basePath: basePath.slice(0, -1),
-      noPicture: words.live.noPicture,
-    });
-    onPress(made.element, (wanted) => latest.current(wanted));
+    const source = { ...facts, basePath: basePath.slice(0, -1), noPicture: words.live.noPicture };
+    const made = createTile(camera, name, source, (wanted) => latest.current(wanted));
     place.current?.replaceChildren(made.element);
     tile.current = made;
-    return made.stop;
-  }, [camera, isGone]);
+    return () => made.set(UNSEEN);
+  }, [camera]);
   useEffect(() => {
-    if (isGone) tile.current?.goes(words.live.gone({ camera: name }));
-    else if (isSeen || isFull) tile.current?.start();
-    else tile.current?.stop();
-  }, [isGone, isSeen || isFull]);
-  useEffect(() => {
-    tile.current?.setLive(isLive || isFull);
-    tile.current?.element.classList.toggle('is-full', isFull);
+    tile.current?.set({ isSeen, isLive, isFull, gone: isGone ? words.live.gone({ camera: name }) : '' });
     if (isFull) tile.current?.element.focus({ preventScroll: true });
-  }, [isLive, isFull, isGone]);
+  }, [isSeen, isLive, isFull, isGone]);
   return <div class="wall-picture" ref={place} />;
 }
 

@@ -29,136 +29,117 @@ export interface PictureSource extends Pick<PageFacts, 'still' | 'live'> {
   readonly noPicture: string;
 }
 
-/** It shows still images from `start` on. `name`: the camera's, as people call it. */
-export function createTile(camera: string, name: string, { basePath, still, live: stream, noPicture }: PictureSource) {
-  const element = make('div', 'camera-tile');
-  element.tabIndex = 0;
-  element.setAttribute('role', 'button');
+interface TileState {
+  /** It asks for pictures while it is seen: what is asked for counts as watched (SPEC 14). */
+  readonly isSeen: boolean;
+  /** Its live stream is played, and still images come only while that does not move. */
+  readonly isLive: boolean;
+  /** It fills the screen. */
+  readonly isFull: boolean;
+  /** What is said when the camera is not shown to this person or display any more; '' while it is. */
+  readonly gone: string;
+}
+export const UNSEEN: TileState = { isSeen: false, isLive: false, isFull: false, gone: '' };
+
+/** `name`: the camera's, as people call it. `fill`: a finger, a pointer, and the middle key of a remote control call it. */
+export function createTile(camera: string, name: string, source: PictureSource, fill: (isFull: boolean) => void) {
+  const { basePath, still, live, noPicture } = source;
+  const element = make('button', 'camera-tile');
+  element.setAttribute('type', 'button');
   element.setAttribute('aria-label', name);
   // Two pictures in turn: the one that is loading is not seen, and memory stays as it is.
   const pictures = [document.createElement('img'), document.createElement('img')] as const;
-  const label = make('bdi', 'camera-name', name);
-  const fault = make('p', 'camera-fault');
+  const video = document.createElement('video');
+  const fault = make('span', 'camera-fault');
   for (const picture of pictures) picture.alt = '';
-  for (const part of [...pictures, label, fault]) element.appendChild(part);
-  let [isStopped, isMoving, hasLooked, turn, failures, shownAt] = [true, false, still === null, 0, 0, 0];
-  let timer = 0;
-  let wantsLive = false;
-  let live: ReturnType<typeof playLive>;
-  const hide = (): void => {
-    for (const shown of [...element.querySelectorAll('.is-shown')]) shown.className = '';
+  for (const part of [...pictures, video, make('bdi', 'camera-name', name), fault]) element.appendChild(part);
+  let state = UNSEEN;
+  let [isMoving, hasLooked, turn, failures, shownAt, timer] = [false, still === null, 0, 0, 0, 0];
+  let stopLive: (() => void) | undefined;
+  const isAsking = (): boolean => state.isSeen && state.gone === '';
+  const nextPicture = (): HTMLImageElement => pictures[turn === 0 ? 0 : 1];
+  const show = (shown?: Element): void => {
+    for (const one of [...pictures, video]) one.className = one === shown ? 'is-shown' : '';
   };
-  const change = (moves: boolean): void => {
-    isMoving = moves;
-    hide();
-    if (live && moves) live.element.className = 'is-shown';
-    if (moves) mark('');
-    else next(0);
-  };
-  /** The stream begins after the first still image, which it would keep away on a slow line. */
-  const followWish = (): void => {
-    const isWanted = wantsLive && !isStopped && hasLooked && stream !== null;
-    if (isWanted && !live) {
-      live = playLive(basePath + cameraAddress(stream, camera), change);
-      if (live) element.insertBefore(live.element, label);
-    } else if (!isWanted && live) {
-      live.stop();
-      element.removeChild(live.element);
-      live = undefined;
-      if (isMoving) change(false);
-    }
-  };
-  const next = (milliseconds: number): void => {
-    window.clearTimeout(timer);
-    if (!isStopped) timer = window.setTimeout(load, milliseconds);
+  const mark = (text: string): void => {
+    fault.textContent = text;
+    element.classList.toggle('has-fault', text !== '');
   };
   const load = (): void => {
+    if (!isAsking() || isMoving) return;
     // An NVR without still images has nothing to ask for.
     if (still === null) {
       mark(noPicture);
       return;
     }
-    const picture = pictures[turn === 0 ? 0 : 1];
+    const picture = nextPicture();
     const begun = Date.now();
-    let isOver = false;
     const end = (isGood: boolean) => (): void => {
-      if (isOver) return;
-      isOver = true;
-      window.clearTimeout(patience);
-      picture.onload = null;
-      picture.onerror = null;
-      if (isStopped) return;
+      leave();
       hasLooked = true;
-      followWish();
-      if (isMoving) return;
-      if (isGood) came(begun);
-      else failed();
+      failures = isGood ? 0 : failures + 1;
+      if (isGood) {
+        shownAt = Date.now();
+        show(picture);
+        turn = 1 - turn;
+      }
+      if (isGood || Date.now() - shownAt > OLD_MS) mark(isGood ? '' : noPicture);
+      const pause = isGood ? EVERY_MS - (shownAt - begun) : Math.min(LONGEST_PAUSE_MS, EVERY_MS * failures);
+      timer = window.setTimeout(load, Math.max(0, pause));
+      followLive();
     };
-    const patience = window.setTimeout(end(false), PATIENCE_MS);
-    picture.onload = end(true);
-    picture.onerror = end(false);
+    timer = window.setTimeout(end(false), PATIENCE_MS);
+    [picture.onload, picture.onerror] = [end(true), end(false)];
     picture.src = basePath + cameraAddress(still, camera, heightOf(element), begun);
   };
-  const came = (begun: number): void => {
-    pictures[turn === 0 ? 0 : 1].className = 'is-shown';
-    turn = 1 - turn;
-    pictures[turn === 0 ? 0 : 1].className = '';
-    failures = 0;
-    shownAt = Date.now();
-    mark('');
-    next(Math.max(0, EVERY_MS - (shownAt - begun)));
-  };
-  const failed = (): void => {
-    failures += 1;
-    if (Date.now() - shownAt > OLD_MS) mark(noPicture);
-    next(Math.min(LONGEST_PAUSE_MS, EVERY_MS * failures));
-  };
-  const mark = (text: string): void => {
-    fault.textContent = text;
-    if (text === '') element.classList.remove('has-fault');
-    else element.classList.add('has-fault');
-  };
-  const stop = (): void => {
-    isStopped = true;
+  const leave = (): void => {
     window.clearTimeout(timer);
-    followWish();
-    // What loads is given up; what is shown stays.
-    pictures[turn === 0 ? 0 : 1].removeAttribute('src');
+    const picture = nextPicture();
+    [picture.onload, picture.onerror] = [null, null];
   };
+  /** What loads is given up; what is shown stays. */
+  const giveUp = (): void => {
+    leave();
+    nextPicture().removeAttribute('src');
+  };
+  const onMove = (moves: boolean): void => {
+    if (moves === isMoving) return;
+    isMoving = moves;
+    show(moves ? video : undefined);
+    giveUp();
+    if (moves) mark('');
+    else load();
+  };
+  /** The stream begins after the first still image, which it would keep away on a slow line. */
+  const followLive = (): void => {
+    const isWanted = isAsking() && state.isLive && hasLooked;
+    if (isWanted && live !== null && !stopLive)
+      stopLive = playLive(basePath + cameraAddress(live, camera), video, onMove);
+    if (isWanted || !stopLive) return;
+    stopLive();
+    stopLive = undefined;
+  };
+  element.addEventListener('click', () => fill(!state.isFull));
+  element.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape' || key === 'Backspace') fill(false);
+  });
   return {
     element,
-    start(): void {
-      if (!isStopped) return;
-      isStopped = false;
-      if (Date.now() - shownAt > OLD_MS) hide();
+    set(wanted: TileState): void {
+      const wasAsking = isAsking();
+      state = wanted;
+      element.classList.toggle('is-full', state.isFull);
+      if (wasAsking && !isAsking()) giveUp();
+      followLive();
+      if (state.gone !== '') {
+        show();
+        mark(state.gone);
+      }
+      if (wasAsking || !isAsking()) return;
+      if (Date.now() - shownAt > OLD_MS) show();
       load();
-      followWish();
-    },
-    /** No picture is asked for from now on. */
-    stop,
-    /** Its live stream is played, and still images come only while that does not move. */
-    setLive(isLive: boolean): void {
-      wantsLive = isLive;
-      followWish();
-    },
-    /** The camera is not shown to this person or display any more. */
-    goes(text: string): void {
-      stop();
-      hide();
-      element.setAttribute('data-gone', '');
-      mark(text);
     },
   };
-}
-
-/** A finger, a pointer, and the middle key of a remote control do it. `isFull`: whether the tile is to fill the screen. */
-export function onPress(element: HTMLElement, fill: (isFull: boolean) => void): void {
-  const toggle = (): void => fill(!element.classList.contains('is-full'));
-  element.addEventListener('click', toggle);
-  element.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') toggle();
-    if (event.key === 'Escape' || event.key === 'Backspace') fill(false);
-  });
 }
 
 export type Tile = ReturnType<typeof createTile>;
@@ -185,22 +166,16 @@ const KEPT_SECONDS = 10;
 const MOST_WAITING = 500;
 
 /**
- * It plays for as long as it can, and tries again and again. `onChange` is called with true when pictures begin to move, and with
- * false when they stop. Undefined where the browser plays no such stream.
+ * It plays for as long as it can, and tries again and again, until the function that it returns is called. `onChange` is called
+ * with true when pictures begin to move, and with false when they stop. Undefined where the browser plays no such stream.
  */
-function playLive(path: string, onChange: (isMoving: boolean) => void) {
+function playLive(path: string, video: HTMLVideoElement, onChange: (isMoving: boolean) => void) {
   const codecs = CODECS.filter((codec) => isPlayable(`video/mp4; codecs="${codec}"`)).join(',');
   if (codecs === '') return undefined;
-  const video = document.createElement('video');
   video.muted = true;
   video.setAttribute('playsinline', '');
-  let [isMoving, failures, position, movedAt] = [false, 0, 0, 0];
-  let [close, timer]: [(() => void) | undefined, number] = [undefined, 0];
-  const move = (moves: boolean): void => {
-    if (moves === isMoving) return;
-    isMoving = moves;
-    onChange(moves);
-  };
+  let [failures, position, movedAt, timer] = [0, 0, 0, 0];
+  let close: (() => void) | undefined;
   const begin = (): void => {
     [position, movedAt] = [0, Date.now()];
     close = receive(path, codecs, video, fail);
@@ -208,11 +183,11 @@ function playLive(path: string, onChange: (isMoving: boolean) => void) {
   const end = (): void => {
     if (close) close();
     close = undefined;
+    onChange(false);
   };
   const fail = (): void => {
     if (!close) return;
     end();
-    move(false);
     failures += 1;
     timer = window.setTimeout(begin, Math.min(LONGEST_WAIT_MS, PAUSE_MS * failures));
   };
@@ -225,18 +200,15 @@ function playLive(path: string, onChange: (isMoving: boolean) => void) {
     // The first step is the jump to where the stream begins.
     if (position > 0) {
       failures = 0;
-      move(true);
+      onChange(true);
     }
     [position, movedAt] = [video.currentTime, Date.now()];
   }, CHECK_MS);
   begin();
-  return {
-    element: video,
-    stop(): void {
-      window.clearInterval(checking);
-      window.clearTimeout(timer);
-      end();
-    },
+  return () => {
+    window.clearInterval(checking);
+    window.clearTimeout(timer);
+    end();
   };
 }
 
