@@ -139,7 +139,7 @@ const TimeChoice = ({ filter, onChange }: FilterProps) => (
         </Button>
       ))}
     </div>
-    <div class="moments">
+    <div class="moment">
       {(['after', 'before'] as const).map((end) => (
         <SettledField
           key={end}
