@@ -3,37 +3,19 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type BuildNeed = 'fresh' | 'build' | 'cannot-build' | 'keep-as-they-are';
-
-type Places = Readonly<Record<'sourceDirectory' | 'pattern' | 'distDirectory', string>>;
-
-/** `pattern`: the files below the sources of which the pages are built. A production install has the built pages, and no Vite. */
-export function buildNeed({
-  sourceDirectory,
-  pattern,
-  distDirectory,
-  hasVite,
-}: Places & { hasVite: boolean }): BuildNeed {
-  const areBuilt = existsSync(join(distDirectory, 'login.html'));
-  if (!hasVite) return areBuilt ? 'keep-as-they-are' : 'cannot-build';
-  return areBuilt && isBuiltFrom(sourceDirectory, distDirectory, pattern) ? 'fresh' : 'build';
-}
-
 const WITHOUT_VITE =
   'The pages are not built, and Vite is not installed to build them: run "npm ci" and "npm run build" where the ' +
   'development packages are, and copy dist/ui here. Postern starts without its pages.';
 
+/** A production install has the built pages, and no Vite. */
 async function buildPagesIfNeeded(): Promise<void> {
-  const need = buildNeed({
-    sourceDirectory: join(import.meta.dirname, '..'),
-    pattern: PAGES_SOURCES,
-    distDirectory: join(import.meta.dirname, '../../dist/ui'),
-    hasVite: isInstalled('vite'),
-  });
-  if (need === 'cannot-build') console.error(WITHOUT_VITE);
-  if (need !== 'build') return;
-  const { build } = await import('vite');
-  await build({ configFile: join(import.meta.dirname, 'vite.config.ts') });
+  const dist = join(import.meta.dirname, '../../dist/ui');
+  if (!isInstalled('vite')) {
+    if (!existsSync(dist)) console.error(WITHOUT_VITE);
+  } else if (!isBuiltFrom(join(import.meta.dirname, '..'), dist, PAGES_SOURCES)) {
+    const { build } = await import('vite');
+    await build({ configFile: join(import.meta.dirname, 'vite.config.ts') });
+  }
 }
 
 export function isInstalled(packageName: string): boolean {
@@ -53,7 +35,7 @@ export const PAGES_SOURCES =
 const DIGEST_FILE = 'sources.sha256';
 
 /** Names count too: a source that is renamed changes the digest. */
-export function digestOfSources(sourceDirectory: string, pattern: string): string {
+function digestOfSources(sourceDirectory: string, pattern: string): string {
   const digest = createHash('sha256');
   const files = globSync(pattern, { cwd: sourceDirectory }).sort();
   for (const file of files)
@@ -64,6 +46,7 @@ export function digestOfSources(sourceDirectory: string, pattern: string): strin
   return digest.digest('hex');
 }
 
+/** `pattern`: the files below the sources of which it is built. */
 export function isBuiltFrom(sourceDirectory: string, distDirectory: string, pattern: string): boolean {
   const kept = join(distDirectory, DIGEST_FILE);
   return existsSync(kept) && readFileSync(kept, 'utf8').trim() === digestOfSources(sourceDirectory, pattern);

@@ -4,19 +4,13 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type BuildNeed, buildNeed, keepDigest, PAGES_SOURCES } from '../../src/ui/build-pages.ts';
+import { isBuiltFrom, keepDigest, PAGES_SOURCES } from '../../src/ui/build-pages.ts';
 
 describe('Before a start', () => {
   let parent = '';
-  const place = (hasVite = true) => ({
-    sourceDirectory: parent,
-    pattern: PAGES_SOURCES,
-    distDirectory: join(parent, 'dist'),
-    hasVite,
-  });
   const build = (): void => {
     writeFileSync(join(parent, 'dist/login.html'), 'built');
-    keepDigest(parent, place().distDirectory, PAGES_SOURCES);
+    keepDigest(parent, join(parent, 'dist'), PAGES_SOURCES);
   };
 
   beforeEach(() => {
@@ -29,16 +23,16 @@ describe('Before a start', () => {
   });
   afterEach(() => rmSync(parent, { recursive: true }));
 
-  const rows: [sentence: string, change: () => void, need: BuildNeed][] = [
-    ['pages are built when there are none', () => {}, 'build'],
-    ['pages are left alone when nothing changed', build, 'fresh'],
+  const rows: [sentence: string, change: () => void, isBuilt: boolean][] = [
+    ['pages are built when there are none', () => {}, false],
+    ['pages are left alone when nothing changed', build, true],
     [
       'pages are built again when a source changed',
       () => {
         build();
         writeFileSync(join(parent, 'ui/pages/style/base.css'), 'changed');
       },
-      'build',
+      false,
     ],
     [
       'pages are built again when a text changed',
@@ -46,7 +40,7 @@ describe('Before a start', () => {
         build();
         writeFileSync(join(parent, 'locales/en.json'), '{"a.b": "c"}');
       },
-      'build',
+      false,
     ],
     [
       'pages are built again when a source was renamed',
@@ -54,28 +48,18 @@ describe('Before a start', () => {
         build();
         renameSync(join(parent, 'ui/pages/style/base.css'), join(parent, 'ui/pages/style/first.css'));
       },
-      'build',
+      false,
     ],
     [
       'pages are built again when a build was cut off',
       () => writeFileSync(join(parent, 'dist/login.html'), 'half'),
-      'build',
+      false,
     ],
   ];
-  for (const [sentence, change, need] of rows) {
+  for (const [sentence, change, isBuilt] of rows) {
     it(sentence, () => {
       change();
-      assert.equal(buildNeed(place()), need);
+      assert.equal(isBuiltFrom(parent, join(parent, 'dist'), PAGES_SOURCES), isBuilt);
     });
   }
-
-  it('built pages are kept where Vite is not installed', () => {
-    build();
-    writeFileSync(join(parent, 'ui/pages/login.html'), 'changed');
-    assert.equal(buildNeed(place(false)), 'keep-as-they-are');
-  });
-
-  it('missing pages cannot be built where Vite is not installed', () => {
-    assert.equal(buildNeed(place(false)), 'cannot-build');
-  });
 });
