@@ -6,37 +6,36 @@ import {
   ANY_TIME,
   type EventFilter,
   eventsQuery,
-  filterSearch,
   isByDate,
   isFiltered,
   MORE_FILTERS,
   NO_FILTER,
+  namesIn,
   nextQuery,
-  readFilter,
+  timeIn,
   weekBefore,
-  withMore,
   withUsualTime,
+  withValues,
 } from '../../../src/ui/pages/explore/event-filter.ts';
 
-const FILTER: EventFilter = {
-  cameras: ['front', 'back,yard'],
-  labels: ['dog'],
-  after: 1700000000,
-  before: 1700003600.5,
-  more: { zones: 'porch,drive', min_score: '0.5', has_clip: '1', sort: 'score_desc' },
-};
+const of = (search: string): EventFilter => new URLSearchParams(search);
+const SEARCH =
+  'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5' +
+  '&sort=score_desc&zones=porch%2Cdrive&min_score=0.5&has_clip=1';
+const FILTER = of(`x=y&${SEARCH}&event=1-a`);
 
 describe('The filter', () => {
-  it('is read from the address bar', () => {
-    const search =
-      'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a' +
-      '&sort=score_desc&zones=porch%2Cdrive&min_score=0.5&has_clip=1';
-    assert.deepEqual(readFilter(new URLSearchParams(search)), FILTER);
+  it('is the part of the address that it knows, in one order', () => {
+    assert.equal(withValues(FILTER).toString(), SEARCH);
+    const turned = new URLSearchParams([...FILTER].reverse());
+    assert.equal(withValues(turned, { camera: ['front', 'back,yard'] }).toString(), SEARCH);
   });
 
   it('leaves out what cannot be read', () => {
-    for (const search of ['camera=&label=&after=yesterday&before=', 'after=1e300', 'before=-9e12', 'after=Infinity'])
-      assert.deepEqual(readFilter(new URLSearchParams(search)), NO_FILTER, search);
+    for (const search of ['camera=&label=&after=yesterday&before=', 'after=1e300', 'before=-9e12', 'after=Infinity']) {
+      assert.equal(withUsualTime(of(search), 5).toString(), 'after=5', search);
+      assert.equal(isFiltered(of(search)), false, search);
+    }
   });
 
   it('comes back from the address bar as it was put there', () => {
@@ -49,18 +48,17 @@ describe('The filter', () => {
       noNullPrototype: true,
     });
     fc.assert(
-      fc.property(
-        fc.record({
-          cameras: names,
-          labels: names,
-          after: time,
-          before: time,
-          more,
-        }),
-        (filter) => {
-          assert.deepEqual(readFilter(new URLSearchParams(filterSearch(filter).toString())), { ...filter });
-        },
-      ),
+      fc.property(fc.record({ camera: names, label: names, after: time, before: time }), more, (times, others) => {
+        const filter = of(withValues(NO_FILTER, { ...others, ...times }).toString());
+        const read = {
+          camera: namesIn(filter, 'camera'),
+          label: namesIn(filter, 'label'),
+          after: timeIn(filter, 'after'),
+          before: timeIn(filter, 'before'),
+        };
+        assert.deepEqual(read, { ...times });
+        for (const name of MORE_FILTERS) assert.equal(filter.get(name) ?? undefined, others[name]);
+      }),
     );
   });
 
@@ -76,52 +74,42 @@ describe('The filter', () => {
   });
 
   it('means the clock of the viewer by a time of day', () => {
-    const query = eventsQuery({ ...NO_FILTER, more: { time_range: '22:00,06:00' } }, 60, 'Europe/Berlin');
+    const query = eventsQuery(of('time_range=22:00,06:00'), 60, 'Europe/Berlin');
     assert.equal(query.toString(), 'time_range=22%3A00%2C06%3A00&timezone=Europe%2FBerlin&limit=60');
   });
 
   it('forgets what is emptied', () => {
-    assert.deepEqual(withMore({ zones: 'a', sort: 'date_asc' }, 'zones', ''), { sort: 'date_asc' });
-    assert.deepEqual(withMore({ zones: 'a' }, 'zones', 'b'), { zones: 'b' });
+    assert.equal(withValues(of('zones=a&sort=date_asc'), { zones: '' }).toString(), 'sort=date_asc');
+    assert.equal(withValues(of('zones=a'), { zones: 'b' }).toString(), 'zones=b');
   });
 
   it('means the last seven days when no time is chosen, and any time when that is chosen', () => {
     const now = 1_700_000_000;
     const weekAgo = weekBefore(now);
     assert.ok(now - weekAgo >= 7 * 86_400 && now - weekAgo < 7 * 86_400 + 3600);
-    const timesOf = (part: Partial<EventFilter>) => {
-      const { after, before } = withUsualTime({ ...NO_FILTER, ...part }, weekAgo);
-      return [after, before];
+    const timesOf = (search: string) => {
+      const asked = withUsualTime(of(search), weekAgo);
+      return [timeIn(asked, 'after'), timeIn(asked, 'before')];
     };
-    assert.deepEqual(timesOf({}), [weekAgo, undefined]);
-    assert.deepEqual(timesOf({ cameras: ['front'] }), [weekAgo, undefined]);
-    assert.deepEqual(timesOf({ after: ANY_TIME }), [undefined, undefined]);
-    assert.deepEqual(timesOf({ after: ANY_TIME, before: now }), [undefined, now]);
-    assert.deepEqual(timesOf({ before: now }), [undefined, now]);
-    assert.deepEqual(timesOf({ after: 5 }), [5, undefined]);
+    assert.deepEqual(timesOf(''), [weekAgo, undefined]);
+    assert.deepEqual(timesOf('camera=front'), [weekAgo, undefined]);
+    assert.deepEqual(timesOf(`after=${ANY_TIME}`), [undefined, undefined]);
+    assert.deepEqual(timesOf(`after=${ANY_TIME}&before=${now}`), [undefined, now]);
+    assert.deepEqual(timesOf(`before=${now}`), [undefined, now]);
+    assert.deepEqual(timesOf('after=5'), [5, undefined]);
   });
 
   it('knows in which orders the days follow one another', () => {
     const orders = [undefined, 'date_desc', 'date_asc', 'score_desc', 'speed_asc', 'x'];
-    const byDate = orders.filter((sort) => isByDate({ ...NO_FILTER, more: sort === undefined ? {} : { sort } }));
+    const byDate = orders.filter((sort) => isByDate(withValues(NO_FILTER, { sort })));
     assert.deepEqual(byDate, [undefined, 'date_desc', 'date_asc']);
   });
 
   it('knows whether anything is chosen', () => {
-    const alone: Partial<EventFilter>[] = [
-      { cameras: ['a'] },
-      { labels: ['a'] },
-      { after: 1 },
-      { before: 0 },
-      { more: { zones: 'a' } },
-    ];
-    assert.deepEqual(
-      alone.map((part) => isFiltered({ ...NO_FILTER, ...part })),
-      [true, true, true, true, true],
-    );
-    assert.equal(isFiltered(NO_FILTER), false);
-    for (const part of [{ more: { sort: 'date_asc' } }, { after: ANY_TIME }] as const)
-      assert.equal(isFiltered({ ...NO_FILTER, ...part }), false);
+    for (const search of ['camera=a', 'label=a', 'after=1', 'before=0', 'zones=a', 'text=a'])
+      assert.equal(isFiltered(of(search)), true, search);
+    for (const search of ['', 'sort=date_asc', `after=${ANY_TIME}`, 'event=a'])
+      assert.equal(isFiltered(of(search)), false, search);
   });
 });
 
@@ -138,13 +126,13 @@ describe('The page after this one', () => {
     ['is not one that another relation names',         '</api/events?p=2>; rel="last"',                      [9],    undefined],
   ];
   for (const [sentence, link, startTimes, next] of rows) {
-    it(sentence, () => assert.equal(nextQuery({ query, link, startTimes })?.toString(), next));
+    it(sentence, () => assert.equal(nextQuery(query, link, startTimes)?.toString(), next));
   }
 
   it('is not guessed in another order than the newest first', () => {
     const sorted = new URLSearchParams('sort=score_desc');
-    assert.equal(nextQuery({ query: sorted, link: null, startTimes: [9, 8] }), undefined);
+    assert.equal(nextQuery(sorted, null, [9, 8]), undefined);
     const link = '</api/events?page_after=x>; rel="next"';
-    assert.equal(nextQuery({ query: sorted, link, startTimes: [9, 8] })?.toString(), 'page_after=x');
+    assert.equal(nextQuery(sorted, link, [9, 8])?.toString(), 'page_after=x');
   });
 });

@@ -14,31 +14,16 @@ export type ActivityRecord = z.output<typeof RECORD>;
 export const readDetail = ({ detail }: Pick<ActivityRecord, 'detail'>, name: string): string | undefined =>
   readText(detail?.[name]);
 
-/** `records`: the newest first. */
+/** `records`: the newest first. Viewings that go on stand in one row. */
 export function toRows(records: readonly ActivityRecord[]): readonly ActivityRow[] {
-  const rows: ActivityRow[] = [];
+  const runs: ActivityRecord[][] = [];
   for (const record of records) {
-    const last = rows.at(-1);
-    if (last && goesOn(last.record, record)) rows[rows.length - 1] = joined(last, record);
-    else rows.push(toRow(record));
+    const run = runs.at(-1);
+    if (run?.[0] && goesOn(run[0], record)) run.push(record);
+    else runs.push([record]);
   }
-  return rows;
+  return runs.flatMap(toRow);
 }
-
-const toRow = (record: ActivityRecord) => ({
-  /** The newest of its records. */
-  record,
-  count: 1,
-  /** Unix seconds: the first beginning and the last end. */
-  from: record.from,
-  to: record.to,
-  /** Seconds in all; small pictures are looked at beside each other. */
-  duration: record.kind === 'browse' ? 0 : record.to - record.from,
-  cameras: new Set(record.camera === null ? [] : [record.camera]),
-  /** The id of the event that was seen last, where one is known. */
-  event: readDetail(record, 'event'),
-});
-export type ActivityRow = ReturnType<typeof toRow>;
 
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
   isPictureKind(one.kind) &&
@@ -46,23 +31,30 @@ const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
   (one.kind === 'browse' || one.camera === other.camera) &&
   readDetail(one, 'seen') === readDetail(other, 'seen');
 
-function joined(row: ActivityRow, record: ActivityRecord): ActivityRow {
-  const { cameras, duration, event } = toRow(record);
-  const all = new Set([...row.cameras, ...cameras]);
-  return {
-    // Of several cameras none is the one.
-    record:
-      all.size > 1
-        ? { ...row.record, camera: null, detail: { ...row.record.detail, cameras: String(all.size) } }
-        : row.record,
-    count: row.count + 1,
-    from: record.from,
-    to: row.to,
-    duration: row.duration + duration,
-    cameras: all,
-    event: row.event ?? event,
-  };
+function toRow(run: readonly ActivityRecord[]) {
+  const [newest, oldest] = [run[0], run.at(-1)];
+  if (!newest || !oldest) return [];
+  const cameras = new Set(run.flatMap(({ camera }) => camera ?? []));
+  const several = { camera: null, detail: { ...newest.detail, cameras: String(cameras.size) } };
+  return [
+    {
+      /** The newest of its records. Of several cameras none is the one. */
+      record: cameras.size > 1 ? { ...newest, ...several } : newest,
+      count: run.length,
+      /** Unix seconds: the first beginning and the last end. */
+      from: oldest.from,
+      to: newest.to,
+      /** Seconds in all; small pictures are looked at beside each other. */
+      duration: newest.kind === 'browse' ? 0 : total(run.map(({ from, to }) => to - from)),
+      cameras,
+      /** The id of the event that was seen last, where one is known. */
+      event: run.map((record) => readDetail(record, 'event')).find((id) => id !== undefined),
+    },
+  ];
 }
+export type ActivityRow = ReturnType<typeof toRow>[number];
+
+const total = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
 
 /** `user`: '' where none is known. */
 export type WatchedDay = Pick<z.output<typeof DAY_SUM>, 'day' | 'user' | 'credential' | 'minutes'>;
@@ -90,12 +82,9 @@ export function viewerText(viewer: string, user: string | null | undefined, name
 /** A bar for each day of the range, in the clock of the viewer, stacked by viewer; the one who watched most first. */
 export function bucketDays(watched: readonly WatchedDay[], first: Date, count: number) {
   const days = daysFrom(first, count);
-  const people = [...new Set(watched.map(viewerOf))].map((name) => {
-    const own = watched.filter((one) => viewerOf(one) === name);
-    const counts = days.map(({ day: key }) =>
-      own.filter(({ day }) => day === key).reduce((sum, { minutes }) => sum + minutes, 0),
-    );
-    return { name, counts, total: Math.round(counts.reduce((sum, minutes) => sum + minutes, 0)) };
+  const people = [...Map.groupBy(watched, viewerOf)].map(([name, own]) => {
+    const counts = days.map(({ day }) => total(own.map((one) => (one.day === day ? one.minutes : 0))));
+    return { name, counts, total: Math.round(total(counts)) };
   });
   people.sort((one, other) => other.total - one.total);
   return { starts: days.map(({ start }) => start), people };
@@ -129,10 +118,21 @@ export const namesInRecords = (records: readonly ActivityRecord[]): (readonly [s
     return record.credential && name ? [[record.credential, name] as const] : [];
   });
 
-export const GROUPS = ['all', 'viewings', 'browsing', 'logins', 'failed', 'changes'] as const;
-type Group = (typeof GROUPS)[number];
-export const RANGES = ['today', 'night', 'yesterday', 'days7', 'days30', 'days90'] as const;
-type Range = (typeof RANGES)[number];
+/** The kinds of records of a group. */
+const KINDS = {
+  all: '',
+  viewings: VIEWING_KINDS.join(','),
+  browsing: 'browse',
+  logins: 'login,login-failed,logout',
+  failed: 'login-failed',
+  changes: 'change,refusal,link',
+};
+export const GROUPS = Object.keys(KINDS) as (keyof typeof KINDS)[];
+
+/** The days that a stretch touches. */
+const DAYS = { today: 1, night: 2, yesterday: 1, days7: 7, days30: 30, days90: 90 };
+type Range = keyof typeof DAYS;
+export const RANGES = Object.keys(DAYS) as Range[];
 
 const FIRST_FILTER = { user: '', camera: '', site: '', group: 'all', range: 'days7' } as const;
 
@@ -155,15 +155,6 @@ export const filterSearch = (filter: ActivityFilter): URLSearchParams =>
 /** Groups with viewings: minutes are shown for them. */
 export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all' || group === 'viewings';
 
-const KINDS: Readonly<Record<Group, string>> = {
-  all: '',
-  viewings: VIEWING_KINDS.join(','),
-  browsing: 'browse',
-  logins: 'login,login-failed,logout',
-  failed: 'login-failed',
-  changes: 'change,refusal,link',
-};
-
 /** `by`: the camera that was watched, or the person who did. */
 export const viewingsQuery = (by: { readonly camera: string } | { readonly user: string }, filter: ActivityFilter) =>
   ({ ...filter, user: '', camera: '', ...by, group: 'viewings' }) as const;
@@ -171,8 +162,6 @@ export const viewingsQuery = (by: { readonly camera: string } | { readonly user:
 const HOUR = 3600;
 const NIGHT_BEGINS = 22 * HOUR;
 const NIGHT_ENDS = 6 * HOUR;
-/** The days that a stretch touches. */
-const DAYS: Readonly<Record<Range, number>> = { today: 1, night: 2, yesterday: 1, days7: 7, days30: 30, days90: 90 };
 
 /** The stretch that is meant, by the clock of the viewer. The last night ends at six, or now. Unix seconds; `first` is the midnight before, from which whole days are counted. */
 export function toSpan(range: Range, now: Date) {

@@ -1,5 +1,5 @@
 /** The console: fetches the profile, then shows the pages. */
-import { render } from 'preact';
+import { type ComponentChild, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { isAdmin, type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
@@ -12,38 +12,33 @@ import { learnCameraNames, learnWords, words } from '../shared/words.ts';
 import { CORE_PAGES, loadPassword, loadTwoStep } from './core-pages.ts';
 import { Frame } from './frame.tsx';
 
-type ConsoleState =
-  | Exclude<ProfileOutcome, { kind: 'login-needed' }>
-  | { readonly kind: 'asking' | 'leaving' | 'login-loop' }
-  | { readonly kind: 'not-told'; readonly reason: string | undefined };
-
 function Console() {
-  const [state, setState] = useState<ConsoleState>({ kind: 'asking' });
+  /** Undefined: the profile is asked for, or the page is left. */
+  const [shown, setShown] = useState<ComponentChild>();
   const ask = async (): Promise<void> => {
     // A page that the browser kept may come back in the middle of another person's view.
     endViewAs();
-    setState({ kind: 'asking' });
-    const outcome = await readProfile();
-    if (outcome.kind === 'known') learnCameraNames(outcome.profile.camera_names);
-    setState(outcome.kind === 'login-needed' ? afterRefusal(outcome) : outcome);
+    setShown(undefined);
+    setShown(pageFor(await readProfile(), ask));
   };
   useEffect(() => {
     void ask();
     return onReturn(() => void ask());
   }, []);
+  return shown ?? <p class="starting">{words.ui.frame.moment}</p>;
+}
 
-  switch (state.kind) {
-    case 'known':
-      return <Pages profile={state.profile} />;
-    case 'failed':
-      return <Trouble title={words.ui.frame.cannotStart} message={state.message} onRetry={ask} />;
-    case 'login-loop':
-      return facts.hasOwnLogin ? <LoginLoop /> : <NotTold reason={undefined} onRetry={ask} />;
-    case 'not-told':
-      return <NotTold reason={state.reason} onRetry={ask} />;
-    default:
-      return <p class="starting">{words.ui.frame.moment}</p>;
+function pageFor(outcome: ProfileOutcome, onRetry: () => Promise<void>): ComponentChild {
+  if (outcome.kind === 'failed')
+    return <Trouble title={words.ui.frame.cannotStart} message={outcome.message} onRetry={onRetry} />;
+  if (outcome.kind === 'known') {
+    learnCameraNames(outcome.profile.camera_names);
+    return <Pages profile={outcome.profile} />;
   }
+  const { location, reason } = outcome;
+  if (!facts.hasOwnLogin && location === null) return <NotTold {...{ reason, onRetry }} />;
+  if (goToLogin(location) !== 'loop') return undefined;
+  return facts.hasOwnLogin ? <LoginLoop /> : <NotTold reason={undefined} onRetry={onRetry} />;
 }
 
 /**
@@ -56,11 +51,6 @@ function onReturn(react: () => void): () => void {
   };
   addEventListener('pageshow', look);
   return () => removeEventListener('pageshow', look);
-}
-
-function afterRefusal({ location, reason }: Extract<ProfileOutcome, { kind: 'login-needed' }>): ConsoleState {
-  if (!facts.hasOwnLogin && location === null) return { kind: 'not-told', reason };
-  return { kind: goToLogin(location) === 'loop' ? 'login-loop' : 'leaving' };
 }
 
 /** `/postern`, below the base path. */

@@ -1,15 +1,8 @@
-/** What the list is narrowed to: kept in the address bar, asked for in a query (interface 4.1). */
+/** What the list is narrowed to: the query of the address bar, and what the API is asked for (interface 4.1). */
 import { readMoment } from '../shared/untrusted.ts';
 
-export interface EventFilter {
-  readonly cameras: readonly string[];
-  readonly labels: readonly string[];
-  /** Unix seconds. Without a chosen time the last seven days are shown: ANY_TIME as the beginning asks for all. */
-  readonly after: number | undefined;
-  readonly before: number | undefined;
-  /** Everything else: the text of a parameter of that name. */
-  readonly more: MoreFilters;
-}
+/** Not to be changed: `withValues` makes another one. */
+export type EventFilter = URLSearchParams;
 
 /** The further filters, in the order of the page. They are named in the address bar as the API names them. */
 export const MORE_FILTERS = [
@@ -32,84 +25,80 @@ export const MORE_FILTERS = [
   'is_submitted',
 ] as const;
 export type MoreFilter = (typeof MORE_FILTERS)[number];
-type MoreFilters = Readonly<Partial<Record<MoreFilter, string>>>;
 
-export const NO_FILTER: EventFilter = { cameras: [], labels: [], after: undefined, before: undefined, more: {} };
+/** In the order of the address bar, which has one entry per name of a camera or label: a name may contain a comma. */
+const NAMES = ['camera', 'label', 'after', 'before', ...MORE_FILTERS] as const;
 
+export const NO_FILTER: EventFilter = new URLSearchParams();
+
+/** `after` as the beginning asks for all: without a chosen time the last seven days are shown. */
 export const ANY_TIME = 0;
+
+export const namesIn = (filter: EventFilter, name: 'camera' | 'label'): readonly string[] =>
+  filter.getAll(name).filter(Boolean);
+
+/** Unix seconds. Unreadable times are left out: a mistyped address shows more, never an error. */
+export function timeIn(filter: EventFilter, end: 'after' | 'before'): number | undefined {
+  const text = filter.get(end) ?? '';
+  return text.trim() === '' ? undefined : readMoment(Number(text));
+}
+
+type Changes = { readonly [Name in (typeof NAMES)[number]]?: readonly string[] | string | number | undefined };
+
+/** The filter alone, with other values; those that are empty are left out. */
+export function withValues(filter: EventFilter, changes: Changes = {}): EventFilter {
+  const changed = new URLSearchParams();
+  for (const name of NAMES)
+    for (const value of name in changes ? [changes[name] ?? ''].flat() : filter.getAll(name))
+      if (value !== '') changed.append(name, String(value));
+  return changed;
+}
 
 /** What is asked for. `weekAgo`: Unix seconds. */
 export function withUsualTime(filter: EventFilter, weekAgo: number): EventFilter {
-  if (filter.after === ANY_TIME) return { ...filter, after: undefined };
-  return filter.after === undefined && filter.before === undefined ? { ...filter, after: weekAgo } : filter;
+  const [after, before] = [timeIn(filter, 'after'), timeIn(filter, 'before')];
+  const usual = before === undefined ? weekAgo : undefined;
+  return withValues(filter, { after: after === ANY_TIME ? undefined : (after ?? usual), before });
 }
 
 /** The full hour a week earlier, so that the same question is asked for a while. Both times in Unix seconds. */
 export const weekBefore = (now: number): number => Math.floor(now / 3600) * 3600 - 7 * 86_400;
 
 /** An order hides nothing, nor does any time. */
-export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter): boolean =>
-  cameras.length > 0 ||
-  labels.length > 0 ||
-  (after !== undefined && after !== ANY_TIME) ||
-  before !== undefined ||
-  more.text !== undefined ||
-  moreCount(more) > 0;
+export const isFiltered = (filter: EventFilter): boolean =>
+  [...namesIn(filter, 'camera'), ...namesIn(filter, 'label'), filter.get('text')].some(Boolean) ||
+  (timeIn(filter, 'after') ?? ANY_TIME) !== ANY_TIME ||
+  timeIn(filter, 'before') !== undefined ||
+  moreCount(filter) > 0;
 
 /** The number of filters that are set in the menu More. */
-export const moreCount = (more: MoreFilters): number =>
-  Object.keys(more).filter((name) => name !== 'sort' && name !== 'text').length;
+export const moreCount = (filter: EventFilter): number =>
+  MORE_FILTERS.filter((name) => name !== 'sort' && name !== 'text' && filter.get(name)).length;
 
 /** Otherwise there would be a day heading for every other event. */
-export const isByDate = ({ more: { sort } }: EventFilter): boolean =>
-  sort === undefined || sort === 'date_asc' || sort === 'date_desc';
+export const isByDate = (filter: EventFilter): boolean => isNewestFirst(filter) || filter.get('sort') === 'date_asc';
 
-export const isNewestFirst = ({ more: { sort } }: EventFilter): boolean => sort === undefined || sort === 'date_desc';
+export const isNewestFirst = (filter: EventFilter): boolean => (filter.get('sort') || 'date_desc') === 'date_desc';
 
 /** An NVR has its own search for words: by likeness, without an order of time. */
-export const isSearchOfNvr = ({ more: { text } }: EventFilter, eventsBy: 'nvr' | 'backend'): boolean =>
-  eventsBy === 'nvr' && text !== undefined;
-
-/** Leaves out empty filters. */
-export const withMore = (more: MoreFilters, name: MoreFilter, text: string): MoreFilters => {
-  const { [name]: _, ...others } = more;
-  return text === '' ? others : { ...others, [name]: text };
-};
-
-/** Unreadable times are left out: a mistyped address shows more, never an error. */
-export const readFilter = (search: URLSearchParams): EventFilter => ({
-  cameras: search.getAll('camera').filter(Boolean),
-  labels: search.getAll('label').filter(Boolean),
-  after: readTime(search.get('after')),
-  before: readTime(search.get('before')),
-  more: Object.fromEntries(MORE_FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name) ?? '']] : []))),
-});
-
-/** The query of the address bar: one entry per name, because a name may contain a comma. */
-export const filterSearch = ({ cameras, labels, ...rest }: EventFilter): URLSearchParams =>
-  withTerms([...cameras.map((camera) => ['camera', camera]), ...labels.map((label) => ['label', label])], rest);
+export const isSearchOfNvr = (filter: EventFilter, eventsBy: 'nvr' | 'backend'): boolean =>
+  eventsBy === 'nvr' && Boolean(filter.get('text'));
 
 /** The query of the API (interface 4.1): names joined by commas. Times of day are those of the viewer. */
 export function eventsQuery(
-  { cameras, labels, ...rest }: EventFilter,
+  filter: EventFilter,
   limit: number,
   timeZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): URLSearchParams {
-  const names = [
-    ['cameras', cameras.join(',')],
-    ['labels', labels.join(',')],
-  ].filter(([, joined]) => joined !== '');
-  const query = withTerms(names, rest);
-  if (rest.more.time_range !== undefined) query.set('timezone', timeZone);
+  const query = new URLSearchParams();
+  for (const name of NAMES) {
+    const isList = name === 'camera' || name === 'label';
+    const value = filter.getAll(name).join(',');
+    if (value !== '') query.set(isList ? `${name}s` : name, value);
+  }
+  if (query.has('time_range')) query.set('timezone', timeZone);
   query.set('limit', String(limit));
   return query;
-}
-
-function withTerms(names: string[][], { after, before, more }: Omit<EventFilter, 'cameras' | 'labels'>) {
-  const search = new URLSearchParams(names as [string, string][]);
-  const terms = { after, before, ...Object.fromEntries(MORE_FILTERS.map((name) => [name, more[name]])) };
-  for (const [name, value] of Object.entries(terms)) if (value !== undefined) search.set(name, String(value));
-  return search;
 }
 
 /** The number of events that an NVR finds at once by words. */
@@ -124,19 +113,14 @@ export function eventsPath(filter: EventFilter, limit: number, eventsBy: 'nvr' |
   return { path: 'api/events/search', query: query.toString() };
 }
 
-const readTime = (text: string | null): number | undefined => (text?.trim() ? readMoment(Number(text)) : undefined);
-
 const NEXT_LINK = /<([^>]*)>\s*(?:;[^,]*)?;\s*rel="?next"?/i;
 
-interface PageGot {
-  readonly query: URLSearchParams;
-  readonly link: string | null;
-  /** Start times of the events of the page, newest first. */
-  readonly startTimes: readonly number[];
-}
-
-/** The query of the page after this one: what the Link header says, else what lies before its last event; undefined: it was the last. */
-export function nextQuery({ query, link, startTimes }: PageGot): URLSearchParams | undefined {
+/** The query of the page after this one: what the Link header says, else what lies before its last event; undefined: it was the last. `startTimes`: of its events, newest first. */
+export function nextQuery(
+  query: URLSearchParams,
+  link: string | null,
+  startTimes: readonly number[],
+): URLSearchParams | undefined {
   const target = NEXT_LINK.exec(link ?? '')?.[1];
   // Only the query counts: a backend does not know below which prefix it is seen.
   if (target !== undefined) return new URLSearchParams(target.split('?')[1] ?? '');

@@ -16,6 +16,8 @@ import {
   isNewestFirst,
   isSearchOfNvr,
   NO_FILTER,
+  timeIn,
+  withValues,
 } from './event-filter.ts';
 import { type EventList, FIRST_SIZE } from './use-events.ts';
 
@@ -98,10 +100,12 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
         </pre>
       </Blank>
     );
-  const isAnyTime = filter.after === ANY_TIME;
+  const isAnyTime = timeIn(filter, 'after') === ANY_TIME;
   return (
     <Blank title={isAnyTime ? text.none : text.noneThisWeek} message={text.noneWhy} isPart>
-      {!isAnyTime && <Button onPress={() => onFilter({ ...filter, after: ANY_TIME })}>{text.filters.anyTime}</Button>}
+      {!isAnyTime && (
+        <Button onPress={() => onFilter(withValues(filter, { after: ANY_TIME }))}>{text.filters.anyTime}</Button>
+      )}
     </Blank>
   );
 }

@@ -14,7 +14,7 @@ import { readTexts } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { formatCount, formatDate, words } from '../shared/words.ts';
 import { EventDetails } from './event-details.tsx';
-import { type EventFilter, filterSearch, moreCount, readFilter, weekBefore, withUsualTime } from './event-filter.ts';
+import { type EventFilter, moreCount, namesIn, weekBefore, withUsualTime, withValues } from './event-filter.ts';
 import { Events } from './event-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { LineState } from './keep-line.ts';
@@ -24,25 +24,25 @@ import { useEvents } from './use-events.ts';
 const MOST_DAYS = { nvr: 30, backend: 90 } as const;
 
 interface DaysPlotProps {
-  readonly filter: Pick<EventFilter, 'cameras' | 'labels'>;
+  readonly filter: EventFilter;
   /** The days are asked for again when it changes. */
   readonly round: number;
-  readonly onTime: (time: Pick<EventFilter, 'after' | 'before'>) => void;
+  readonly onTime: (after: number, before: number) => void;
 }
 
 /** The newest days, a bar each: days that are chosen are shown in the list (SPEC 8). */
-function DaysPlot({ filter: { cameras, labels }, round, onTime }: DaysPlotProps) {
+function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
   const query = new URLSearchParams({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
-  if (cameras.length > 0) query.set('cameras', cameras.join(','));
-  if (labels.length > 0) query.set('labels', labels.join(','));
+  for (const name of ['camera', 'label'] as const) {
+    const names = namesIn(filter, name);
+    if (names.length > 0) query.set(`${name}s`, names.join(','));
+  }
   const [fetched] = useFetched(`api/events/days?${query}`, readDays, round);
   const days = valueOr(fetched, null);
   const { starts, counts } = useMemo(() => toBars(days ?? new Map(), MOST_DAYS[facts.eventsBy]), [days]);
   const series = useMemo(() => (counts.length > 0 ? [{ name: '', colour: 'detections', counts }] : []), [counts]);
   const startOf = (day: number): number => starts[day] ?? 0;
-  const selecting = useSelection(counts.length, (from, to) =>
-    onTime({ after: startOf(from), before: startOf(to + 1) }),
-  );
+  const selecting = useSelection(counts.length, (from, to) => onTime(startOf(from), startOf(to + 1)));
   const { selection } = selecting;
   const text = words.explore.overview;
   const name = text.perDay[facts.eventsBy];
@@ -79,19 +79,18 @@ export function Explore() {
     storedChoice(VIEW_KEY, VIEWS, matchMedia(TABLET).matches ? 'gallery' : 'list'),
   );
   const [round, setRound] = useState(0);
-  const filter = readFilter(search);
+  const filter = withValues(search);
   const weekAgo = useMemo(() => weekBefore(Date.now() / 1000), [round]);
   const list = useEvents(withUsualTime(filter, weekAgo), round);
   // The days are counted by these two filters alone.
-  const hasDays = moreCount(filter.more) === 0 && filter.more.text === undefined;
+  const hasDays = moreCount(filter) === 0 && !filter.get('text');
   const seen = useNamesSeen(list.events);
   const known = valueOr(useFetched('api/labels', readTexts)[0], []);
-  const labels = union(known, seen.labels, filter.labels);
-  const cameras = union(useProfile().allowed_cameras, seen.cameras, filter.cameras);
+  const labels = union(known, seen.labels, namesIn(filter, 'label'));
+  const cameras = union(useProfile().allowed_cameras, seen.cameras, namesIn(filter, 'camera'));
   const openId = search.get('event') ?? undefined;
   const open = useOpenEvent(openId, list.events);
   const openAt = list.events.findIndex(({ id }) => id === openId);
-  const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
   const reload = (): void => setRound((was) => was + 1);
   return (
     <div class={open.event ? 'explore has-details' : 'explore'}>
@@ -119,12 +118,17 @@ export function Explore() {
             {open.problem}
           </p>
         )}
-        <FilterBar {...{ filter, cameras, labels }} onChange={setFilter} />
-        {hasDays && <DaysPlot {...{ filter, round }} onTime={(time) => setFilter({ ...filter, ...time })} />}
+        <FilterBar {...{ filter, cameras, labels }} onChange={setSearch} />
+        {hasDays && (
+          <DaysPlot
+            {...{ filter, round }}
+            onTime={(after, before) => setSearch(withValues(filter, { after, before }))}
+          />
+        )}
         <Events
           {...{ list, filter, view, openId }}
           hrefOf={(event) => `${path}?${withEvent(filter, event.id)}`}
-          onFilter={setFilter}
+          onFilter={setSearch}
           onRetry={reload}
         />
       </div>
@@ -134,7 +138,7 @@ export function Explore() {
           previous={list.events[openAt - 1]}
           next={openAt < 0 ? undefined : list.events[openAt + 1]}
           onOpen={({ id }) => setSearch(withEvent(filter, id), { replace: true })}
-          onClose={() => setSearch(filterSearch(filter), { replace: true })}
+          onClose={() => setSearch(filter, { replace: true })}
         />
       )}
     </div>
@@ -142,7 +146,7 @@ export function Explore() {
 }
 
 const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
-  const search = filterSearch(filter);
+  const search = withValues(filter);
   search.set('event', id);
   return search;
 };

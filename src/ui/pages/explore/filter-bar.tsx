@@ -16,7 +16,9 @@ import {
   type MoreFilter,
   moreCount,
   NO_FILTER,
-  withMore,
+  namesIn,
+  timeIn,
+  withValues,
 } from './event-filter.ts';
 
 type FilterProps = { filter: EventFilter; onChange: (filter: EventFilter) => void };
@@ -24,11 +26,11 @@ type FilterBarProps = FilterProps & { cameras: readonly string[]; labels: readon
 
 export function FilterBar({ filter, cameras, labels, onChange }: FilterBarProps) {
   const text = words.explore.filters;
-  const more = moreCount(filter.more);
+  const more = moreCount(filter);
   const [isWanted, setIsWanted] = useState(false);
   const names = [
-    ['cameras', text.camera, words.ui.common.cameras, suggested(cameras, cameraName)],
-    ['labels', text.label, text.labels, suggested(labels, labelName)],
+    ['camera', text.camera, words.ui.common.cameras, suggested(cameras, cameraName)],
+    ['label', text.label, text.labels, suggested(labels, labelName)],
   ] as const;
   return (
     <search class="filters" aria-label={text.filters}>
@@ -37,14 +39,14 @@ export function FilterBar({ filter, cameras, labels, onChange }: FilterBarProps)
         <NamesMenu
           key={name}
           {...{ what, said, all }}
-          chosen={filter[name]}
-          onChange={(chosen) => onChange({ ...filter, [name]: chosen })}
+          chosen={namesIn(filter, name)}
+          onChange={(chosen) => onChange(withValues(filter, { [name]: chosen }))}
         />
       ))}
       <FilterMenu
         what={text.time}
         said={formatRange(filter)}
-        isSet={filter.after !== undefined || filter.before !== undefined}
+        isSet={TIMES.some((end) => timeIn(filter, end) !== undefined)}
       >
         <TimeChoice {...{ filter, onChange }} />
       </FilterMenu>
@@ -111,9 +113,7 @@ function NamesMenu({ what, all, said: everything, chosen, onChange }: NamesMenuP
 }
 
 function TextSearch({ filter, onChange }: FilterProps) {
-  const field = useSettled(filter.more.text ?? '', (text) =>
-    onChange({ ...filter, more: withMore(filter.more, 'text', text.trim()) }),
-  );
+  const field = useSettled(filter.get('text') ?? '', (text) => onChange(withValues(filter, { text: text.trim() })));
   const { text } = words.explore.filters;
   return <input class="text-search" type="search" aria-label={text} placeholder={text} maxLength={200} {...field} />;
 }
@@ -127,6 +127,8 @@ const STRETCHES = [
   ['anyTime',     () => ANY_TIME],
 ] as const;
 
+const TIMES = ['after', 'before'] as const;
+
 const ago = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
 
 /** A few usual stretches, or from one moment to another. */
@@ -134,27 +136,28 @@ const TimeChoice = ({ filter, onChange }: FilterProps) => (
   <>
     <div class="stretches">
       {STRETCHES.map(([name, after]) => (
-        <Button kind="plain" key={name} onPress={() => onChange({ ...filter, after: after(), before: undefined })}>
+        <Button kind="plain" key={name} onPress={() => onChange(withValues(filter, { after: after(), before: '' }))}>
           {words.explore.filters[name]}
         </Button>
       ))}
     </div>
     <div class="moment">
-      {(['after', 'before'] as const).map((end) => (
+      {TIMES.map((end) => (
         <SettledField
           key={end}
           type="datetime-local"
           label={words.explore.filters[end === 'after' ? 'from' : 'to']}
-          value={toLocalInput(filter[end] === ANY_TIME ? undefined : filter[end])}
-          onChange={(text) => onChange({ ...filter, [end]: fromLocalInput(text) })}
+          value={toLocalInput(timeIn(filter, end) || undefined)}
+          onChange={(text) => onChange(withValues(filter, { [end]: fromLocalInput(text) }))}
         />
       ))}
     </div>
   </>
 );
 
-function formatRange({ after: from, before }: EventFilter): string {
+function formatRange(filter: EventFilter): string {
   const text = words.explore.filters;
+  const [from, before] = TIMES.map((end) => timeIn(filter, end));
   if (from === undefined && before === undefined) return text.last7Days;
   const after = from === ANY_TIME ? undefined : from;
   if (after !== undefined && before !== undefined) return `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
@@ -198,8 +201,8 @@ function MoreFilters({ filter, isWanted, onChange }: FilterProps & { isWanted: b
   const text = words.explore.filters;
   /** What every field needs to show and to set a filter. */
   const field = (name: MoreFilter) => ({
-    value: filter.more[name] ?? '',
-    onChange: (value: string) => onChange({ ...filter, more: withMore(filter.more, name, value.trim()) }),
+    value: filter.get(name) ?? '',
+    onChange: (value: string) => onChange(withValues(filter, { [name]: value.trim() })),
   });
   return (
     <div class="more-filters">

@@ -5,7 +5,7 @@ import { readEvents } from '../shared/events/event-view.ts';
 import { facts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
-import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery } from './event-filter.ts';
+import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery, timeIn } from './event-filter.ts';
 import { changesAt, keepLine, type LineState, nvrSocket } from './keep-line.ts';
 
 interface LoadedEvents extends Arrivals {
@@ -47,7 +47,7 @@ export function useEvents(filter: EventFilter, round: number) {
   const first = eventsPath(filter, FIRST_SIZE, facts.eventsBy);
   const isSearch = isSearchOfNvr(filter, facts.eventsBy);
   // Else nothing new can match the filter; and nothing comes by itself while the view of another person is shown.
-  const isOpenEnded = filter.before === undefined && !isSearch && viewedPerson() === undefined;
+  const isOpenEnded = timeIn(filter, 'before') === undefined && !isSearch && viewedPerson() === undefined;
   const latest = useRef({ list, first, filter });
   latest.current = { list, first, filter };
 
@@ -90,7 +90,7 @@ export function useEvents(filter: EventFilter, round: number) {
     const query = ofPage(new URLSearchParams(first.query));
     const since = askedSince(list.events);
     query.delete('sort');
-    if (since !== undefined) query.set('after', String(Math.max(since, filter.after ?? since)));
+    if (since !== undefined) query.set('after', String(Math.max(since, timeIn(filter, 'after') ?? since)));
     const response = await getAutomatically(`${first.path}?${query}`);
     if (response.kind !== 'ok' || latest.current.first.query !== first.query) return;
     const arrived = readEvents(response.body);
@@ -154,7 +154,7 @@ function listAfter(
     status: 'ready',
     isOutdated: false,
     problem: '',
-    next: query && nextQuery({ query, link: response.link, startTimes }),
+    next: query && nextQuery(query, response.link, startTimes),
   };
 }
 

@@ -1,20 +1,5 @@
 /** Passkeys of the browser: options as the API gives them, and the response as it takes it (WebAuthn level 3, 5.1.8). */
 
-/** The parts of the options that are bytes; the rest goes to the browser as it is. */
-interface CreationOptions
-  extends Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user' | 'excludeCredentials'> {
-  readonly challenge: string;
-  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
-  readonly excludeCredentials: readonly Described[];
-}
-
-interface RequestOptions extends Omit<PublicKeyCredentialRequestOptions, 'challenge' | 'allowCredentials'> {
-  readonly challenge: string;
-  readonly allowCredentials: readonly Described[];
-}
-
-type Described = Omit<PublicKeyCredentialDescriptor, 'id'> & { readonly id: string };
-
 /** `elsewhere`: the page is not at the address that passkeys are made for. `known`: this device has one of the account. */
 export type PasskeyProblem = 'cancelled' | 'elsewhere' | 'known' | 'failed';
 
@@ -23,23 +8,18 @@ export const hasPasskeysFor = (origin: string): boolean =>
   'PublicKeyCredential' in window && origin === location.origin;
 
 export async function createPasskey(options: unknown): Promise<object> {
-  const { challenge, user, excludeCredentials, ...rest } = options as CreationOptions;
-  const publicKey: PublicKeyCredentialCreationOptions = {
+  const { challenge, user, excludeCredentials = [], ...rest } = options as PublicKeyCredentialCreationOptionsJSON;
+  const publicKey = {
     ...rest,
     challenge: decodeBase64url(challenge),
     user: { ...user, id: decodeBase64url(user.id) },
     excludeCredentials: excludeCredentials.map(withBytes),
-  };
-  const credential = await navigator.credentials.create({ publicKey });
-  const response = made(credential).response as AuthenticatorAttestationResponse;
-  return {
-    ...outer(made(credential)),
-    response: {
-      clientDataJSON: encodeBase64url(response.clientDataJSON),
-      attestationObject: encodeBase64url(response.attestationObject),
-      transports: response.getTransports?.() ?? [],
-    },
-  };
+  } as object as PublicKeyCredentialCreationOptions;
+  const credential = made(await navigator.credentials.create({ publicKey }));
+  const response = credential.response as AuthenticatorAttestationResponse;
+  const { clientDataJSON, attestationObject } = response;
+  const transports = response.getTransports?.() ?? [];
+  return { ...outer(credential), response: { ...encoded({ clientDataJSON, attestationObject }), transports } };
 }
 
 /** `signal` ends a question that waits in the autofill of the user's field (`conditional`). */
@@ -47,24 +27,17 @@ export async function showPasskey(
   options: unknown,
   { signal, isConditional }: { readonly signal: AbortSignal; readonly isConditional: boolean },
 ): Promise<object> {
-  const { challenge, allowCredentials, ...rest } = options as RequestOptions;
+  const { challenge, allowCredentials = [], ...rest } = options as PublicKeyCredentialRequestOptionsJSON;
   const publicKey = {
     ...rest,
     challenge: decodeBase64url(challenge),
     allowCredentials: allowCredentials.map(withBytes),
-  };
+  } as object as PublicKeyCredentialRequestOptions;
   const mediation = isConditional ? { mediation: 'conditional' as const } : {};
   const credential = made(await navigator.credentials.get({ publicKey, signal, ...mediation }));
-  const response = credential.response as AuthenticatorAssertionResponse;
-  return {
-    ...outer(credential),
-    response: {
-      clientDataJSON: encodeBase64url(response.clientDataJSON),
-      authenticatorData: encodeBase64url(response.authenticatorData),
-      signature: encodeBase64url(response.signature),
-      userHandle: response.userHandle ? encodeBase64url(response.userHandle) : null,
-    },
-  };
+  const { clientDataJSON, authenticatorData, signature, userHandle } =
+    credential.response as AuthenticatorAssertionResponse;
+  return { ...outer(credential), response: encoded({ clientDataJSON, authenticatorData, signature, userHandle }) };
 }
 
 /** Browsers give every refusal of the person, and running out of time, the same name. */
@@ -82,13 +55,16 @@ function made(credential: Credential | null): PublicKeyCredential {
 
 const outer = ({ id, type }: PublicKeyCredential): object => ({ id, rawId: id, type, clientExtensionResults: {} });
 
-const withBytes = (described: Described): PublicKeyCredentialDescriptor => ({
+const withBytes = ({ id, ...described }: PublicKeyCredentialDescriptorJSON) => ({
   ...described,
-  id: decodeBase64url(described.id),
+  id: decodeBase64url(id),
 });
 
 const decodeBase64url = (base64url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+
+const encoded = (parts: Readonly<Record<string, ArrayBuffer | null>>): Record<string, string | null> =>
+  Object.fromEntries(Object.entries(parts).map(([name, bytes]) => [name, bytes && encodeBase64url(bytes)]));
 
 const encodeBase64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
