@@ -2,14 +2,20 @@
 import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { factsForPeople, readEvent, technicalFacts } from '../../../src/ui/pages/shared/events/event-view.ts';
+import {
+  type EventFact,
+  factsForPeople,
+  readEvent,
+  technicalFacts,
+} from '../../../src/ui/pages/shared/events/event-view.ts';
 
 const RECORD = { id: '1-a', camera: 'front', label: 'car', start_time: 1_785_844_800, zones: ['porch', 'lawn'] };
 
 const told = (record: object): Record<string, unknown> => {
   const event = readEvent({ ...RECORD, ...record });
   assert.ok(event);
-  return { ...Object.fromEntries(factsForPeople(event)), technical: Object.fromEntries(technicalFacts(event)) };
+  const shown = (facts: readonly EventFact[]) => Object.fromEntries(facts.filter(([, value]) => value));
+  return { ...shown(factsForPeople(event)), technical: shown(technicalFacts(event)) };
 };
 
 it('An event tells what its record holds, and nothing of what it does not', () => {

@@ -26,7 +26,7 @@ export const MORE_FILTERS = [
 ] as const;
 export type MoreFilter = (typeof MORE_FILTERS)[number];
 
-/** In the order of the address bar, which has one entry per name of a camera or label: a name may contain a comma. */
+/** Its order is that of the address bar, which has one entry per name of a camera or label: a name may contain a comma. */
 const NAMES = ['camera', 'label', 'after', 'before', ...MORE_FILTERS] as const;
 
 export const NO_FILTER: EventFilter = new URLSearchParams();

@@ -1,8 +1,9 @@
 /** The page of an invitation: the form works without this script, which shows the password's strength and offers a passkey (SPEC 12). */
 
+import { isRecord } from '../../../domain/json.ts';
 import { applyTheme, baseUrl, chosenTheme, postJson } from '../shared/browser.ts';
 import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
-import { isFields, readText } from '../shared/untrusted.ts';
+import { readText } from '../shared/untrusted.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
 
@@ -69,7 +70,7 @@ function putFirst(offer: HTMLElement, button: HTMLButtonElement, words: Invitati
 async function isLoggedIn(form: HTMLFormElement): Promise<boolean> {
   const response = await fetch(new URL('api/profile', baseUrl), { headers: { Accept: 'application/json' } });
   const profile: unknown = response.ok ? await response.json() : undefined;
-  return isFields(profile) && profile['username'] === form.querySelector<HTMLInputElement>('#user')?.value;
+  return isRecord(profile) && profile['username'] === form.querySelector<HTMLInputElement>('#user')?.value;
 }
 
 /** What is wrong, as text, or undefined. */
@@ -92,7 +93,7 @@ async function send(path: string, body: object): Promise<SentAnswer> {
   const response = await postJson(`invitation/${token}${path}`, body);
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return { ok: true, body: answer };
-  return { ok: false, message: (isFields(answer) && readText(answer['message'])) || String(response.status) };
+  return { ok: false, message: (isRecord(answer) && readText(answer['message'])) || String(response.status) };
 }
 
 /** Shows the same page as the server after a password. */

@@ -18,8 +18,8 @@ export interface PageFacts {
   readonly passkeyOrigin: string;
   /** Several NVRs share the accounts, a site each. */
   readonly hasSites: boolean;
-  /** The providers that people can sign in with. */
-  readonly providers: readonly SignInProvider[];
+  /** The providers that people can sign in with. `label`: what people call it. */
+  readonly providers: readonly { readonly name: string; readonly label: string }[];
 }
 
 /** The route table's address of a camera's picture or stream, with the camera, the height and the time in their places. */
@@ -29,9 +29,6 @@ export const cameraAddress = (written: string, camera: string, height = 0, time 
     .replace('{camera}', () => encodeURIComponent(camera))
     .replace('{height}', () => String(height))
     .replace('{time}', () => String(time));
-
-/** `label`: what people call it. */
-export type SignInProvider = { readonly name: string; readonly label: string };
 
 /** Read it at render time: the console learns it when it starts. */
 export let facts: PageFacts;

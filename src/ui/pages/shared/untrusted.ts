@@ -1,8 +1,5 @@
 /** Reads fields of an untrusted record: a field has the expected type, or it is absent. */
-import { isRecord, type JsonRecord } from '../../../domain/json.ts';
-
-export const isFields = isRecord;
-export type Fields = JsonRecord;
+import { isRecord } from '../../../domain/json.ts';
 
 export const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
@@ -23,4 +20,4 @@ export const readTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 
 /** The records of a list; none where the answer is no list of objects. */
-export const recordsIn = <Kind>(body: unknown): Kind[] => (Array.isArray(body) ? body.filter(isFields) : []) as Kind[];
+export const recordsIn = <Kind>(body: unknown): Kind[] => (Array.isArray(body) ? body.filter(isRecord) : []) as Kind[];

@@ -1,5 +1,6 @@
 /** What a plot of days shows: its bars as paths, a slice one unit wide and the whole 100 high, and where the marks of its axes stand. Pure. */
-import { isFields, readNumber, readText } from '../untrusted.ts';
+import { isRecord } from '../../../../domain/json.ts';
+import { readNumber, readText } from '../untrusted.ts';
 
 /** The number of names that have a colour of their own. */
 export const COLOURS = 8;
@@ -19,7 +20,7 @@ export const daysFrom = (first: Date, count: number): { readonly start: number; 
 export function readDays(body: unknown): ReadonlyMap<string, number> | null {
   if (!Array.isArray(body)) return null;
   const days = new Map<string, number>();
-  for (const row of body.filter(isFields)) {
+  for (const row of body.filter(isRecord)) {
     const day = readText(row['day']) ?? '';
     if (/^\d{4}-\d\d-\d\d$/.test(day)) days.set(day, (days.get(day) ?? 0) + (readNumber(row['count']) ?? 0));
   }

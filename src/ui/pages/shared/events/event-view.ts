@@ -1,6 +1,7 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds, and what is told of it beside its picture. */
+import { isRecord, type JsonRecord } from '../../../../domain/json.ts';
 import { spaced, toLocalInput } from '../spelling.ts';
-import { type Fields, isFields, readMoment, readNumber, readText, readTexts } from '../untrusted.ts';
+import { readMoment, readNumber, readText, readTexts } from '../untrusted.ts';
 import { cameraName, formatMoment, formatScore, formatTenths, words } from '../words.ts';
 
 /** A record without id or start time is no event: it is left out. */
@@ -8,7 +9,7 @@ export const readEvents = (body: unknown): EventView[] =>
   Array.isArray(body) ? body.map(readEvent).filter((event) => event !== undefined) : [];
 
 export function readEvent(record: unknown) {
-  if (!isFields(record)) return undefined;
+  if (!isRecord(record)) return undefined;
   const id = readText(record['id']);
   const startTime = readMoment(record['start_time']);
   if (id === undefined || startTime === undefined) return undefined;
@@ -33,8 +34,8 @@ export function readEvent(record: unknown) {
 }
 export type EventView = NonNullable<ReturnType<typeof readEvent>>;
 
-function readScore(record: Fields): number | undefined {
-  const inner = isFields(record['data']) ? record['data'] : {};
+function readScore(record: JsonRecord): number | undefined {
+  const inner = isRecord(record['data']) ? record['data'] : {};
   const score = readNumber(inner['score']) ?? readNumber(inner['top_score']) ?? readNumber(record['top_score']);
   return score !== undefined && score >= 0 && score <= 1 ? score : undefined;
 }
@@ -62,20 +63,21 @@ export function pictureUrl(base64: string | undefined): string | undefined {
   return kind && `data:${kind[1]};base64,${base64}`;
 }
 
-export type EventFact = readonly [name: string, value: string];
+/** Undefined, or '', where the record does not hold it. */
+export type EventFact = readonly [name: string, value: string | undefined];
 
 const yesOrNo = (value: unknown): string | undefined =>
   value === true ? words.ui.common.yes : value === false ? words.ui.common.no : undefined;
 
-const innerOf = ({ record }: EventView): Fields => (isFields(record['data']) ? record['data'] : {});
+const innerOf = ({ record }: EventView): JsonRecord => (isRecord(record['data']) ? record['data'] : {});
 
-/** What is told of an event beside its picture: every field of the record, and what people look for in `data`. What it does not hold is left out. */
+/** What is told of an event beside its picture: every field of the record, and what people look for in `data`. */
 export function factsForPeople(event: EventView): readonly EventFact[] {
   const inner = innerOf(event);
   const speed = readNumber(inner['average_estimated_speed']);
   const text = words.explore.details;
   // biome-ignore format: a table
-  return present([
+  return [
     [text.camera,         cameraName(event.camera)],
     [text.subLabel,       event.subLabel],
     [text.score,          event.score === undefined ? undefined : formatScore(event.score)],
@@ -85,14 +87,14 @@ export function factsForPeople(event: EventView): readonly EventFact[] {
     [text.zones,          event.zones.map(spaced).join(', ')],
     [text.started,        formatMoment(event.startTime)],
     [text.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
-  ]);
+  ];
 }
 
 /** What helps when something is wrong. */
 export function technicalFacts({ id, record }: EventView): readonly EventFact[] {
   const text = words.explore.details;
   // biome-ignore format: a table
-  return present([
+  return [
     [text.clip,           yesOrNo(record['has_clip'])],
     [text.snapshot,       yesOrNo(record['has_snapshot'])],
     [text.kept,           yesOrNo(record['retain_indefinitely'])],
@@ -102,11 +104,8 @@ export function technicalFacts({ id, record }: EventView): readonly EventFact[] 
     [text.model,          readText(record['model_type'])],
     [text.modelHash,      readText(record['model_hash'])],
     [text.id,             id],
-  ]);
+  ];
 }
-
-const present = (facts: readonly (readonly [name: string, value: string | undefined])[]): readonly EventFact[] =>
-  facts.filter((fact): fact is EventFact => fact[1] !== undefined && fact[1] !== '');
 
 /** `front-door_2026-11-26_14-05`, in the time of the browser. */
 export function fileName({ camera, startTime }: Pick<EventView, 'camera' | 'startTime'>): string {
