@@ -2,69 +2,43 @@
 import { backup, DatabaseSync } from 'node:sqlite';
 import { faultMessage } from '../domain/result.ts';
 
-/** The tables of 0.2.0 by kind, and what lies in `grants` since. The condition is of a row that works at the time `:now`; the statement ends all of them. */
-interface Returning {
-  readonly table: string;
-  readonly works: string;
-  readonly end: readonly string[];
-}
-
+const WORKS = 'revoked_at is null and coalesce(expires_at > :now, 1)';
 /** Sessions have no record that makes them good, and those of after the backup none at all: each names the epoch of its account. */
-const ENDED_SESSIONS = 'update users set factor_epoch = lower(hex(randomblob(8)))';
-const REVOKED = 'set revoked_at = :now where revoked_at is null';
+const NEW_EPOCHS = 'update users set factor_epoch = lower(hex(randomblob(8)))';
+const deleted = (kind: string): string => `delete from grants where kind = '${kind}'`;
+const revoked = (table: string, kind = '1 = 1'): string =>
+  `update ${table} set revoked_at = :now where revoked_at is null and ${kind}`;
 
-const inGrants = (kind: string, end = `delete from grants where kind = '${kind}'`): Returning => ({
-  table: 'grants',
-  works: `kind = '${kind}' and revoked_at is null and coalesce(expires_at > :now, 1)`,
-  end: [end],
-});
-
-const RETURNING = {
-  session: [
-    {
-      table: 'seen_sessions',
-      works: 'expires_at > :now and id not in (select token_id from revoked_tokens)',
-      end: [ENDED_SESSIONS, 'delete from seen_sessions'],
-    },
-  ],
-  'API token': [
-    inGrants('api-token'),
-    { table: 'api_tokens', works: 'coalesce(expires_at > :now, 1)', end: ['delete from api_tokens'] },
-  ],
-  link: [
-    inGrants('link', `update grants ${REVOKED} and kind = 'link'`),
-    { table: 'links', works: 'revoked_at is null and expires_at > :now', end: [`update links ${REVOKED}`] },
-  ],
-  invitation: [
-    { ...inGrants('invitation'), works: "kind = 'invitation' and last_used_at is null and expires_at > :now" },
-    {
-      table: 'invitations',
-      works: 'used_at is null and expires_at > :now',
-      end: ['delete from invitations where used_at is null'],
-    },
-  ],
-  screen: [
-    inGrants('screen'),
-    { table: 'screens', works: 'coalesce(ends_at > :now, 1)', end: ['delete from screens'] },
-  ],
-} satisfies Record<string, readonly Returning[]>;
+/** Where rows lie that work again, in this version and in 0.2.0: the condition of a row that works at the time `:now`, and what ends all of them. */
+// biome-ignore format: a table
+const RETURNING = [
+  ['session',    'seen_sessions', 'expires_at > :now and id not in (select token_id from revoked_tokens)', [NEW_EPOCHS, 'delete from seen_sessions']],
+  ['API token',  'grants',        `kind = 'api-token' and ${WORKS}`,                                     [deleted('api-token')]],
+  ['API token',  'api_tokens',    'coalesce(expires_at > :now, 1)',                                       ['delete from api_tokens']],
+  ['link',       'grants',        `kind = 'link' and ${WORKS}`,                                          [revoked('grants', "kind = 'link'")]],
+  ['link',       'links',         'revoked_at is null and expires_at > :now',                             [revoked('links')]],
+  ['invitation', 'grants',        "kind = 'invitation' and last_used_at is null and expires_at > :now",   [deleted('invitation')]],
+  ['invitation', 'invitations',   'used_at is null and expires_at > :now',                                ['delete from invitations where used_at is null']],
+  ['screen',     'grants',        `kind = 'screen' and ${WORKS}`,                                        [deleted('screen')]],
+  ['screen',     'screens',       'coalesce(ends_at > :now, 1)',                                          ['delete from screens']],
+  ['account',    'users',         ':now > 0',                                                             []],
+] as const;
 
 /** Numbers of what works again at a time. */
-export type Returned = Readonly<Record<keyof typeof RETURNING | 'account', number>>;
+export type Returned = Readonly<Record<(typeof RETURNING)[number][0], number>>;
 
 export function returnedBy(file: string, now: number): Returned {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    const counts = Object.entries(RETURNING).map(([kind, places]) => [kind, places.reduce(counted, 0)]);
-    return { ...Object.fromEntries(counts), account: counted(0, { table: 'users', works: ':now > 0' }) };
+    const counts = new Map<string, number>();
+    for (const [kind, table, works] of RETURNING) {
+      const asked = `select count(*) as rows from ${table} where ${works}`;
+      const rows = hasTable(database, table) ? Number(database.prepare(asked).get({ now })?.['rows']) : 0;
+      counts.set(kind, (counts.get(kind) ?? 0) + rows);
+    }
+    return Object.fromEntries(counts) as Returned;
   } finally {
     database.close();
-  }
-
-  function counted(sum: number, { table, works }: Pick<Returning, 'table' | 'works'>): number {
-    if (!hasTable(database, table)) return sum;
-    const row = database.prepare(`select count(*) as rows from ${table} where ${works}`).get({ now });
-    return sum + Number(row?.['rows']);
   }
 }
 
@@ -73,7 +47,7 @@ export function endReturned(file: string, now: number): void {
   const database = new DatabaseSync(file);
   try {
     database.exec('begin');
-    for (const { table, end } of Object.values(RETURNING).flat())
+    for (const [, table, , end] of RETURNING)
       if (hasTable(database, table)) for (const statement of end) run(database.prepare(statement), now);
     database.exec('commit');
   } finally {

@@ -53,11 +53,11 @@ export interface Engine {
    */
   version(): string;
   /** Which rows have changed, as far as this process has heard; undefined for a store that is never out of reach. */
-  readonly heard: HeardChanges | undefined;
+  readonly heard?: HeardChanges | undefined;
   /** Attempts at a login, as all processes on this store count them; undefined for a file. */
-  readonly attempts: AttemptStore | undefined;
+  readonly attempts?: AttemptStore | undefined;
   /** Unix seconds of the server's clock; undefined for a file. */
-  readonly serverTime: (() => Promise<number>) | undefined;
+  readonly serverTime?: (() => Promise<number>) | undefined;
   /** False while changes of others may go unheard; then `version` differs at each call. */
   isCurrent(): boolean;
   /** The store's name in error messages: `the store at /config/postern.db`. */
@@ -120,26 +120,24 @@ export interface Dialect {
   ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
   /** Whether each stream of a merge needs a limit of its own: else the planner reads it to its end. */
   readonly limitsStreams: boolean;
-  /** Lets no other transaction with that key go on until this one ends; an engine with one writer does so by itself. */
-  lockKey(key: string, transaction: Kysely<Tables>): Promise<void>;
+  /** Lets no other transaction with that key go on until this one ends, where the engine does not do so by itself. */
+  lockKey?(key: string, transaction: Kysely<Tables>): Promise<void>;
   /** The end of a question whose rows stay as they are until the transaction ends. They can still be read. */
   readonly lockedRows: Expression;
   /** The name of the table as a row, where it is there. Kysely's own look at all tables fails while another process drops one. */
   tableNamed(name: string): RawBuilder<unknown>;
   /** Functions that the schema calls, where the server runs them; made anew where they are there. */
-  createFunctions(db: Kysely<unknown>): Promise<void>;
-  /** Tells every replica of each row that has changed, by that column. `changes` as SQL has them: `insert or update of name`. */
-  noticeRow(db: Kysely<unknown>, table: string, key: string, changes: string): Promise<void>;
+  createFunctions?(db: Kysely<unknown>): Promise<void>;
+  /** Tells every replica, where there are any, of each row that has changed, by that column. `changes` as SQL has them: `insert or update of name`. */
+  noticeRow?(db: Kysely<unknown>, table: string, key: string, changes: string): Promise<void>;
   /** Triggers on `events`, so that every writer counts its writes, and what the planner must be told. */
   completeEvents(db: QueryExecutorProvider): Promise<void>;
   /** Moves the events of 0.2.0 into the table that `create` makes, where they lay in tables by month. */
-  readonly joinMonths:
-    | ((
-        db: Kysely<Tables>,
-        create: (db: QueryExecutorProvider) => Promise<void>,
-        told: (moved: MovedEvents) => void,
-      ) => Promise<void>)
-    | undefined;
+  joinMonths?(
+    db: Kysely<Tables>,
+    create: (db: QueryExecutorProvider) => Promise<void>,
+    told: (moved: MovedEvents) => void,
+  ): Promise<void>;
 }
 
 export interface MovedEvents {

@@ -203,7 +203,7 @@ export const lockedOn =
 async function take({ key, admins, person, grant }: Lock, db: Queries, words: Dialect): Promise<User | undefined> {
   const lockRows = (table: TableName, where: object) =>
     selecting(db, table).where(fulfils(where)).orderBy(TABLES[table].key).modifyEnd(words.lockedRows).execute();
-  if (key !== undefined) await words.lockKey(key, db);
+  if (key !== undefined) await words.lockKey?.(key, db);
   if (admins) await lockRows('users', { role: ADMIN });
   const [user] = person === undefined ? [] : await lockRows('users', { name: person });
   if (grant !== undefined) await lockRows('grants', { id: grant });

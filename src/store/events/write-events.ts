@@ -13,18 +13,14 @@ export const EVENT_COLUMNS = Object.keys(TABLES.events.columns) as (keyof Tables
 const ROWS_PER_STATEMENT = 100;
 
 /** The same id replaces what was there. */
-export async function writeEvents(
-  records: readonly EventRecord[],
-  db: Kysely<Tables>,
-  { lockKey }: Dialect,
-): Promise<void> {
+export async function writeEvents(records: readonly EventRecord[], db: Kysely<Tables>, words: Dialect): Promise<void> {
   // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts. Halves of
   // surrogate pairs are written as U+FFFD, so ids that differ in these alone are one.
   const rows = [...new Map(records.map((event) => [event.id.toWellFormed(), asRow(event)])).values()];
   if (rows.length === 0) return;
   await db.transaction().execute(async (transaction) => {
     // Two that replace the same events in another order would wait for each other.
-    await lockKey('events', transaction);
+    await words.lockKey?.('events', transaction);
     for (const some of inChunks(rows, ROWS_PER_STATEMENT))
       await transaction.insertInto('events').values(some).onConflict(replacing).execute();
   });

@@ -133,13 +133,13 @@ const NOTICED: readonly (readonly [table: string, key: string, changes: string])
 export const baseline = (words: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     const isOf020 = (await words.tableNamed('identity_keys').execute(db)).rows.length > 0;
-    await words.createFunctions(db);
+    await words.createFunctions?.(db);
     await runAll(SINCE_0_2_0, db, words);
-    await words.noticeRow(db, 'settings', 'id', 'insert or update or delete');
+    await words.noticeRow?.(db, 'settings', 'id', 'insert or update or delete');
     if (isOf020) return from020(db as never, words);
     await runAll(TABLES, db, words);
     await createEvents(db, words);
-    for (const [table, key, changes] of NOTICED) await words.noticeRow(db, table, key, changes);
+    for (const [table, key, changes] of NOTICED) await words.noticeRow?.(db, table, key, changes);
     await sql`insert into store_identity (id) values (${randomUUID()})`.execute(db);
   },
 });

@@ -47,6 +47,6 @@ export const grants = (words: Dialect): Migration => ({
     await runAll(STATEMENTS, db, words);
     // Last uses change no verdict.
     const changes = 'insert or delete or update of secret_hash, name, cameras, revoked_at';
-    await words.noticeRow(db, 'grants', 'id', changes);
+    await words.noticeRow?.(db, 'grants', 'id', changes);
   },
 });

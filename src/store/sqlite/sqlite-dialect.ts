@@ -49,15 +49,9 @@ export const sqliteDialect: Dialect = {
   limitsStreams: false,
 
   /** A transaction that writes holds the only write lock from its start. */
-  lockKey: async () => {},
   lockedRows: sql``,
 
   tableNamed: (name) => sql`select name from sqlite_schema where type = 'table' and name = ${name}`,
-
-  /** SQLite's own `data_version` tells of the changes of other processes, and one process counts attempts in memory. */
-  createFunctions: async () => {},
-  noticeRow: async () => {},
-  joinMonths: undefined,
 
   async completeEvents(db) {
     for (const [name, rows] of Object.entries(TRIGGERS)) {
