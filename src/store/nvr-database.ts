@@ -1,13 +1,11 @@
 /** The NVR's own SQLite file, read beside the running NVR and never written: a source of events, and of users to bring here (SPEC 1). */
-import { existsSync, statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { statSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { sharedRun } from '../domain/async.ts';
 import {
   type BoundedEventSource,
   type Deadline,
   type EventSource,
-  foldSubLabels,
   isOutOfTime,
 } from '../domain/events/event-question.ts';
 import { faultMessage } from '../domain/result.ts';
@@ -16,9 +14,8 @@ import { databaseOn } from './engine/engine.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
-import { asItIs, sqliteEngine } from './sqlite/sqlite.ts';
+import { sqliteEngine } from './sqlite/sqlite.ts';
 import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
-import { openingFault } from './sqlite/sqlite-faults.ts';
 
 export type NvrDatabase = Awaited<ReturnType<typeof openNvrDatabase>>;
 
@@ -64,8 +61,7 @@ const throughout = (known: EventSource, asked: AskEvents): EventSource =>
 
 /** `version`: which file it is, and which tables are in it. */
 async function openFile(path: string) {
-  const functions = { fold_sub_labels: foldSubLabels };
-  const { db, close } = databaseOn(sqliteEngine({ path, readOnly: true, isOurs: false, functions }));
+  const { db, close } = databaseOn(sqliteEngine({ path, readOnly: true, isOurs: false }));
   try {
     const version = await readFileVersion(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.
@@ -92,8 +88,7 @@ async function readFileVersion(db: Kysely<Tables>, path: string): Promise<string
 const NEEDED = ['id', 'label', 'camera', 'start_time', 'zones', 'has_clip', 'has_snapshot'];
 
 async function listColumns(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ name: string }>`select name from pragma_table_info('event')`.execute(db);
-  const columns = new Set(rows.map(({ name }) => name));
+  const columns = await columnsOf('event', db);
   const missing = NEEDED.filter((name) => !columns.has(name));
   if (missing.length > 0) throw new Error(`it has no table "event" with the columns ${missing.join(', ')}`);
   return columns;
@@ -101,42 +96,27 @@ async function listColumns(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
 
 /** The users, for bringing them here (SPEC 1, `users import`). Web-push subscriptions stay where they are: they are secrets of another service. Rejects with a sentence. */
 export async function readNvrUsers(path: string) {
-  const database = open(path);
+  // The NVR's directory belongs to another user, and SQLite writes files beside a database in WAL mode even to read it.
+  const { db, close } = databaseOn(sqliteEngine({ path, readOnly: true, isBrief: true, isOurs: false }));
   try {
-    const columns = database
-      .prepare("select name from pragma_table_info('user')")
-      .all()
-      .map(({ name }) => String(name));
-    if (!columns.includes('username') || !columns.includes('password_hash'))
+    const columns = await columnsOf('user', db);
+    if (!columns.has('username') || !columns.has('password_hash'))
       throw new Error('it has no table "user" with names and password hashes');
-    const role = columns.includes('role') ? '"role"' : 'null';
-    const query = `select cast(username as text) as username, cast(password_hash as text) as "passwordHash",
-      cast(${role} as text) as role from "user" order by username`;
-    return database
-      .prepare(query)
-      .all()
-      .map(({ username, passwordHash, role: its }) => ({
-        username: String(username),
-        passwordHash: String(passwordHash),
-        /** Null in files of before there were roles. */
-        role: its === null ? null : String(its),
-      }));
+    const role = columns.has('role') ? sql`"role"` : sql`null`;
+    // A role is null in files of before there were roles.
+    const { rows } = await sql<{ username: string; passwordHash: string; role: string | null }>`
+      select cast(username as text) as username, cast(password_hash as text) as "passwordHash",
+        cast(${role} as text) as role from "user" order by username`.execute(db);
+    return rows;
   } catch (cause) {
     const reason = faultMessage(cause);
     throw new Error(`cannot read the users in ${path}: ${reason}`, { cause });
   } finally {
-    database.close();
+    await close();
   }
 }
 
-/**
- * The NVR's directory belongs to another user, and SQLite writes files beside a database in WAL mode even to read it.
- * Without a write-ahead log nothing writes to the file, so it is opened as one that does not change, which needs none.
- */
-function open(path: string): DatabaseSync {
-  try {
-    return new DatabaseSync(existsSync(`${path}-wal`) ? path : asItIs(path), { readOnly: true });
-  } catch (fault) {
-    throw openingFault(fault, `the database of the NVR at ${path}`, true);
-  }
+async function columnsOf(table: string, db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }

@@ -33,6 +33,8 @@ export interface Table {
   readonly isCopied?: false;
   /** `false`: no write of it changes a verdict. A list: an update of such columns alone does not. */
   readonly changesVerdicts?: false | readonly string[];
+  /** Its rows tell what was seen: no answer waits until such a statement is on the disk. */
+  readonly isNoted?: true;
   /** Every request depends on it: `/readyz` reads it. */
   readonly isProbed?: true;
   /** A store with a row of it is in use. */
@@ -147,7 +149,7 @@ const CORE_TABLES = {
   revoked_tokens: { key: 'token_id', isProbed: true, ends: { by: 'expires_at', keptSeconds: LATE_SECONDS }, columns: {
     token_id: TEXT, expires_at: NUMBER,
   } },
-  seen_sessions: { key: 'id', isProbed: true, isOfUser: true, changesVerdicts: false, ends: { by: 'expires_at' }, columns: {
+  seen_sessions: { key: 'id', isProbed: true, isOfUser: true, changesVerdicts: false, isNoted: true, ends: { by: 'expires_at' }, columns: {
     id: TEXT, user_name: USER, address: TEXT, agent: TEXT, since: NUMBER, last_seen: NUMBER, expires_at: NUMBER,
     signed_with: named('keyId', TEXT),
   } },
@@ -175,11 +177,13 @@ export type TableName = keyof Register;
 export const TABLES = { ...CORE_TABLES } as unknown as Register;
 
 let quiet: RegExp | undefined;
+let noted: RegExp | undefined;
 
 /** Adds the tables of features, before a store is opened. */
 export function giveTables(rows: Readonly<Record<string, Table>>): void {
   Object.assign(TABLES, rows);
   quiet = undefined;
+  noted = undefined;
 }
 
 /** The names and rows of the tables for which it holds. */
@@ -299,15 +303,20 @@ const quietWrites = ([name, { changesVerdicts }]: readonly [string, Table]): rea
   return [`update "${name}" set ${change}(?:, ${change})*(?: where |$)`];
 };
 
+const beginnings = (holds: (table: Table) => unknown): RegExp =>
+  new RegExp(`^(?:${tablesWhere(holds).flatMap(quietWrites).join('|')})`);
+
 /**
  * Whether accounts, roles and tokens that are remembered must be read again after the statement: whatever changes a row counts,
  * but what `TABLES` excepts, which is written all the time. A statement that begins with `with` is taken for a write, unless it moves a row of a quiet table.
  */
-export const mayChangeVerdict = (statement: string): boolean => {
-  quiet ??= new RegExp(
-    `^(?:${tablesWhere(() => true)
-      .flatMap(quietWrites)
-      .join('|')})`,
-  );
+export function mayChangeVerdict(statement: string): boolean {
+  quiet ??= beginnings(() => true);
   return !/^\s*select\b/i.test(statement) && !quiet.test(statement);
-};
+}
+
+/** Whether the statement writes only what was seen: last uses, and sessions. */
+export function isNoted(statement: string): boolean {
+  noted ??= beginnings((table) => table.isNoted || Array.isArray(table.changesVerdicts));
+  return noted.test(statement);
+}

@@ -3,23 +3,24 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { createTaskQueue } from '../../domain/async.ts';
-import { thrownBy } from '../../domain/store/store-fault.ts';
-import type { OnFault } from '../engine/engine.ts';
-import { mayChangeVerdict } from '../engine/tables.ts';
-import { isBusy, namedFault } from './sqlite-faults.ts';
+import { isNoted, mayChangeVerdict } from '../engine/tables.ts';
+import { isBusy } from './sqlite-faults.ts';
+import type { StoreLog } from './sqlite-log.ts';
+
+/** Gives the service's fault for the engine's. */
+export type NameFault = (fault: unknown, by: 'read' | 'write') => unknown;
 
 interface DriverOptions {
   readonly reader: DatabaseSync;
   /** The same as `reader` where nothing may be written. */
   readonly writer: DatabaseSync;
-  /** The file's name in error messages. */
-  readonly file: string;
   /** Called after each write that holds and may change a verdict, and not before. */
   readonly onChange: () => void;
-  /** Called for each fault that leaves here. */
-  readonly onFault: OnFault;
+  readonly named: NameFault;
   /** Throws when what is written now would be lost. */
   readonly check: () => void;
+  /** Undefined where nothing may be written. */
+  readonly log: StoreLog | undefined;
   /** Waiting for the lock ends then. */
   readonly isClosed: () => boolean;
 }
@@ -31,18 +32,12 @@ const BUSY_PAUSE_MS = 10;
 interface SqliteConnection extends DatabaseConnection {
   /** Gives the write lock back; defined in a transaction. */
   release: (() => void) | undefined;
-  /** The transaction may have changed a verdict. */
-  changes: boolean;
+  /** What the transaction has asked and written. */
+  statements: Set<string>;
 }
 
-export function createSqliteDriver({ reader, writer, file, onChange, onFault, check, isClosed }: DriverOptions) {
+export function createSqliteDriver({ reader, writer, onChange, named, check, log, isClosed }: DriverOptions) {
   const queue = createTaskQueue(1).enter;
-  /** A file that was cut reads as a damaged one: the cause is told. */
-  const named = (fault: unknown, by: 'read' | 'write'): unknown => {
-    const known = namedFault(thrownBy(check) ?? fault, file);
-    onFault(known, by);
-    return known;
-  };
   const told = <Outcome>(work: () => Outcome, by: 'read' | 'write' = 'write'): Outcome => {
     try {
       return work();
@@ -65,50 +60,50 @@ export function createSqliteDriver({ reader, writer, file, onChange, onFault, ch
       await delay(BUSY_PAUSE_MS);
     }
   };
-  /** Work on the writer that takes its turn, and is tried again while another process holds the lock. */
-  const write = async <Outcome>(work: () => Outcome, patienceMs = LOCK_PATIENCE_MS): Promise<Outcome> => {
+  /** Begins work on the writer when its turn has come, and tries again while another process holds the lock. */
+  const inTurn = async <Outcome>(work: () => Outcome, patienceMs = LOCK_PATIENCE_MS) => {
     const deadline = performance.now() + patienceMs;
     const release = await queue();
     try {
       told(check);
-      return await retried(work, deadline);
-    } finally {
-      release();
-    }
-  };
-  /**
-   * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
-   * written since the first read. `begin immediate` takes it at once, so writers queue.
-   */
-  const begin = async (): Promise<() => void> => {
-    const deadline = performance.now() + LOCK_PATIENCE_MS;
-    const release = await queue();
-    try {
-      abandon(writer);
-      told(check);
-      await retried(() => writer.exec(writer === reader ? 'begin' : 'begin immediate'), deadline);
-      return release;
+      await log?.ready();
+      return { outcome: await retried(work, deadline), release };
     } catch (fault) {
       release();
       throw fault;
     }
   };
+  const write = async <Outcome>(work: () => Outcome, patienceMs?: number): Promise<Outcome> => {
+    const { outcome, release } = await inTurn(work, patienceMs);
+    release();
+    return outcome;
+  };
+  /**
+   * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
+   * written since the first read. `begin immediate` takes it at once, so writers queue.
+   */
+  const begin = (): void => {
+    abandon(writer);
+    writer.exec(writer === reader ? 'begin' : 'begin immediate');
+  };
   const execute = async (query: CompiledQuery, connection: SqliteConnection): Promise<QueryResult<never>> => {
-    const changes = mayChangeVerdict(query.sql);
     if (connection.release) {
-      connection.changes ||= changes;
+      connection.statements.add(query.sql);
       return told(() => run(query, writer));
     }
     if (isRead(query.sql)) return retried(() => run(query, reader), undefined, 'read');
-    return write(() => {
-      const done = run(query, writer);
-      if (changes) onChange();
-      return done;
+    const done = await write(() => {
+      const result = run(query, writer);
+      if (mayChangeVerdict(query.sql)) onChange();
+      return result;
     });
+    if (!isNoted(query.sql)) await log?.synced(true);
+    return done;
   };
-  const endTransaction = (connection: DatabaseConnection): void => {
-    (connection as SqliteConnection).release?.();
-    (connection as SqliteConnection).release = undefined;
+  /** The turn passes to the next write, which need not wait for the disk. */
+  const endTransaction = (connection: SqliteConnection): void => {
+    connection.release?.();
+    connection.release = undefined;
   };
   const driver: Driver = {
     init: async () => {},
@@ -116,7 +111,7 @@ export function createSqliteDriver({ reader, writer, file, onChange, onFault, ch
     async acquireConnection() {
       const connection: SqliteConnection = {
         release: undefined,
-        changes: false,
+        statements: new Set(),
         executeQuery: (query) => execute(query, connection) as Promise<QueryResult<never>>,
         // biome-ignore lint/correctness/useYield: nothing is streamed
         async *streamQuery() {
@@ -125,10 +120,12 @@ export function createSqliteDriver({ reader, writer, file, onChange, onFault, ch
       };
       return connection;
     },
-    async beginTransaction(connection) {
-      Object.assign(connection, { release: await begin(), changes: false });
+    async beginTransaction(connection: SqliteConnection) {
+      const { release } = await inTurn(begin);
+      Object.assign(connection, { release, statements: new Set() });
     },
-    async commitTransaction(connection) {
+    async commitTransaction(connection: SqliteConnection) {
+      const statements = [...connection.statements];
       try {
         told(() => {
           check();
@@ -136,18 +133,19 @@ export function createSqliteDriver({ reader, writer, file, onChange, onFault, ch
         });
       } finally {
         // At once: what is read from now on is new. A commit that failed is taken for one that may hold.
-        if ((connection as SqliteConnection).changes) onChange();
+        if (statements.some(mayChangeVerdict)) onChange();
       }
       endTransaction(connection);
+      const writes = statements.some((text) => !isQuestion(text) && !isNoted(text));
+      // Also a refusal may follow from what is not on the disk yet.
+      if (writes || !statements.some(isNoted)) await log?.synced(writes);
     },
-    async rollbackTransaction(connection) {
-      try {
-        abandon(writer);
-      } finally {
-        endTransaction(connection);
-      }
+    async rollbackTransaction(connection: SqliteConnection) {
+      // It was committed, and did not reach the disk: the transaction that is open now is another one.
+      if (connection.release) abandon(writer);
+      endTransaction(connection);
     },
-    releaseConnection: async (connection) => endTransaction(connection),
+    releaseConnection: async (connection: SqliteConnection) => endTransaction(connection),
   };
   return { driver, write, told };
 }
@@ -165,7 +163,8 @@ function abandon(writer: DatabaseSync): void {
   }
 }
 
-const isRead = (text: string): boolean => /^\s*(?:select|with)\b/i.test(text);
+const isQuestion = (text: string): boolean => /^\s*select\b/i.test(text);
+const isRead = (text: string): boolean => isQuestion(text) || /^\s*with\b/i.test(text);
 
 function run({ sql, parameters }: CompiledQuery, connection: DatabaseSync): QueryResult<never> {
   const statement = connection.prepare(sql);

@@ -1,6 +1,6 @@
 /** The SQLite engine: Node's built-in SQLite behind Kysely, one connection for reads and one for writes. */
 import { randomInt } from 'node:crypto';
-import { chmodSync, closeSync, fstatSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -11,11 +11,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { isPast, outOfTime } from '../../domain/events/event-question.ts';
+import { foldSubLabels, isPast, outOfTime } from '../../domain/events/event-question.ts';
+import { thrownBy } from '../../domain/store/store-fault.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
 import { hasWord, sqliteDialect } from './sqlite-dialect.ts';
-import { createSqliteDriver } from './sqlite-driver.ts';
+import { createSqliteDriver, type NameFault } from './sqlite-driver.ts';
 import { cutFault, damagedFault, fullFault, isBlank, namedFault, openingFault, removedFault } from './sqlite-faults.ts';
+import { beginLog, LOG_SETTINGS, watchLog } from './sqlite-log.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -24,8 +26,6 @@ export interface SqliteOptions {
   readonly isBrief?: boolean;
   /** The NVR's own is read only. No file is mapped into memory: reading what was cut off would end the process. */
   readonly isOurs: boolean;
-  /** Functions of one text each, for use in queries. */
-  readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
   /** Called for each statement that failed. */
   readonly onFault?: OnFault;
 }
@@ -40,28 +40,24 @@ const PROBE_PATIENCE_MILLISECONDS = 1000;
 const BETWEEN_PROBING_WRITES_MILLISECONDS = 10_000;
 const PAGES_PER_COPY_STEP = 1000;
 
-/**
- * The settings of the writer. With WAL, what is committed survives the death of the process under either setting; NORMAL may
- * lose the last commits when the machine loses power, FULL syncs each commit. Account writes are few, and a revoked token must
- * stay revoked; imports commit thousands of rows at a time. So FULL has no noticeable cost.
- */
-const WRITER_SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
+const WRITER_SETTINGS = `PRAGMA journal_mode = WAL; ${LOG_SETTINGS}`;
 const READER_SETTINGS = 'PRAGMA query_only = ON;';
 /** The page cache, in KiB when negative. */
 const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;';
 const LARGEST_OWNER = 2 ** 31 - 1;
 
 export function sqliteEngine(options: SqliteOptions): Engine {
-  const { path, readOnly } = options;
+  const { path } = options;
   let wroteAt = Number.NEGATIVE_INFINITY;
-  const onFault: OnFault = (fault, by) => {
-    if (by === 'write') wroteAt = Number.NEGATIVE_INFINITY;
-    options.onFault?.(fault, by);
-  };
-  const writer = readOnly ? undefined : connect(options);
-  const reader = writer ? connect({ ...options, readOnly: true }, writer) : connect(options);
   const file = subjectName(options);
-  const place = writer ? watched(path, writer, reader, file) : undefined;
+  /** A file that was cut reads as a damaged one: the cause is told. */
+  const named: NameFault = (fault, by) => {
+    const known = namedFault(thrownBy(check) ?? fault, file);
+    if (by === 'write') wroteAt = Number.NEGATIVE_INFINITY;
+    options.onFault?.(known, by);
+    return known;
+  };
+  const { reader, writer, place, log, parts } = opened(options, file, named);
   /** The writer's data version changes with each commit of another process; its own commits are told by the driver. */
   const dataVersion = (writer ?? reader).prepare('PRAGMA data_version');
   let [askedAt, others, changes, failures] = [Number.NEGATIVE_INFINITY, '', 0, 0];
@@ -98,14 +94,8 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     onChange();
   };
   const connections = { reader, writer: writer ?? reader };
-  const { driver, write, told } = createSqliteDriver({
-    ...connections,
-    file,
-    onChange,
-    onFault,
-    check,
-    isClosed: () => isClosed,
-  });
+  const driving = { ...connections, onChange, named, check, log, isClosed: () => isClosed };
+  const { driver, write, told } = createSqliteDriver(driving);
   return {
     name: file,
     file: path,
@@ -113,19 +103,17 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     words: sqliteDialect,
     glance: check,
     isCurrent: () => true,
-    heard: undefined,
-    attempts: undefined,
-    serverTime: undefined,
     version() {
       if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
       return seen;
     },
     async probe(tables) {
       told(() => checkSpace(path, file), 'read');
-      const isDue = performance.now() - wroteAt >= BETWEEN_PROBING_WRITES_MILLISECONDS;
-      await write(() => (isDue ? writeSomething : writeNothing)(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
-      if (isDue) wroteAt = performance.now();
       for (const table of tables) told(() => checkTable(reader, table, file), 'read');
+      const isDue = performance.now() - wroteAt >= BETWEEN_PROBING_WRITES_MILLISECONDS;
+      await write(() => (isDue ? beginLog : writeNothing)(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
+      await log?.synced(isDue);
+      if (isDue) wroteAt = performance.now();
     },
     async copyTo(copy) {
       closeSync(openSync(copy, 'w', PRIVATE));
@@ -135,32 +123,32 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     },
     async close() {
       isClosed = true;
-      // The writer comes last: a reader that closes behind it leaves everything in the log.
-      reader.close();
-      if (writer) emptyLog(writer);
-      writer?.close();
-      place?.close();
+      await log?.settled();
+      // So that the file alone holds everything, also while another process has it open. Else it is read from the log at the next start.
+      thrownBy(() => writer?.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+      parts.dispose();
     },
   };
 }
 
-/** The connections are closed when the file cannot be read. */
-function watched(path: string, writer: DatabaseSync, reader: DatabaseSync, file: string) {
+/** Whatever is open is closed when a part cannot be opened. */
+function opened(options: SqliteOptions, file: string, named: NameFault) {
+  const { path, readOnly } = options;
+  using parts = new DisposableStack();
   try {
-    return watchPlace(path, connectionOwner(writer), file);
-  } catch (fault) {
-    reader.close();
-    writer.close();
-    throw openingFault(fault, file, false);
-  }
-}
-
-/** So that the file alone holds everything, also while another process has it open. */
-function emptyLog(writer: DatabaseSync): void {
-  try {
-    writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } catch {
-    // Nothing is lost: what is in the log is read from there at the next start.
+    // Closed last: closing any descriptor of the file gives up SQLite's locks on it.
+    const descriptors = parts.use(new DisposableStack());
+    // A reader that closes behind the writer leaves everything in the log.
+    const writer = readOnly ? undefined : connect(options, parts);
+    const reader = connect({ ...options, readOnly: true }, parts);
+    if (!writer) return { reader, parts: parts.move() };
+    // While nothing waits yet. What keeps it from being written is told by the first change.
+    if (isBlank(`${path}-wal`)) thrownBy(() => beginLog(writer));
+    const place = watchPlace(path, connectionOwner(writer), file, descriptors);
+    const log = watchLog(path, (fault) => named(fault, 'write'), descriptors);
+    return { reader, writer, place, log, parts: parts.move() };
+  } catch (cause) {
+    throw openingFault(cause, file, readOnly);
   }
 }
 
@@ -178,34 +166,24 @@ function dialectWith(driver: Driver): KyselyDialect {
   };
 }
 
-/** `beside` is closed when this connection cannot be opened. */
-function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
-  const { path, readOnly, isOurs, functions = {} } = options;
-  let connection: DatabaseSync | undefined;
-  try {
-    if (!readOnly) makePrivate(path);
-    connection = new DatabaseSync(options.isBrief && isBlank(`${path}-wal`) ? asItIs(path) : path, {
-      readOnly,
-      timeout: OPENING_BUSY_MILLISECONDS,
-      enableForeignKeyConstraints: true,
-    });
-    connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
-    if (isOurs && !readOnly) giveOwner(connection);
-    connection.exec('PRAGMA busy_timeout = 0');
-    connection.function('in_time', {}, inTime);
-    connection.function('has_word', { deterministic: true }, hasWord);
-    for (const [name, run] of Object.entries(functions))
-      connection.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
-    return connection;
-  } catch (cause) {
-    connection?.close();
-    beside?.close();
-    throw openingFault(cause, subjectName(options), readOnly);
-  }
+function connect({ path, readOnly, isBrief }: SqliteOptions, parts: DisposableStack): DatabaseSync {
+  if (!readOnly) makePrivate(path);
+  const place = isBrief && !existsSync(`${path}-wal`) ? asItIs(path) : path;
+  const settings = { readOnly, timeout: OPENING_BUSY_MILLISECONDS, enableForeignKeyConstraints: true };
+  const connection = parts.adopt(new DatabaseSync(place, settings), (one) => one.close());
+  connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
+  if (!readOnly) giveOwner(connection);
+  connection.exec('PRAGMA busy_timeout = 0');
+  connection.function('in_time', {}, inTime);
+  connection.function('has_word', { deterministic: true }, hasWord);
+  connection.function('fold_sub_labels', { deterministic: true }, (text) =>
+    typeof text === 'string' ? foldSubLabels(text) : null,
+  );
+  return connection;
 }
 
 /** SQLite takes no lock and makes no log: the file must not change while it is open. */
-export function asItIs(path: string): URL {
+function asItIs(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
   return url;
@@ -252,14 +230,6 @@ function checkSpace(path: string, file: string): void {
 const writeNothing = (writer: DatabaseSync): void =>
   writer.exec('update kysely_migration_lock set is_locked = is_locked');
 
-const LARGEST_NUMBER = 2 ** 31;
-
-/** A number in the header that means nothing: one page goes to the disk, and no table changes. */
-function writeSomething(writer: DatabaseSync): void {
-  const before = Number(writer.prepare('PRAGMA user_version').get()?.['user_version']);
-  writer.exec(`PRAGMA user_version = ${(before + 1) % LARGEST_NUMBER}`);
-}
-
 /** One table and its indices: an account table is small, so this takes well below a millisecond. */
 function checkTable(reader: DatabaseSync, table: string, file: string): void {
   const rows = reader.prepare(`PRAGMA quick_check(${JSON.stringify(table)})`).all();
@@ -276,8 +246,8 @@ const LARGEST_PAGE = 65_536;
  * Looks before each write whether the open file is still the one at its path, and whole: what is written elsewhere is lost.
  * `owner`: the application id of this store; a file without one is of an earlier version. `file`: for messages.
  */
-function watchPlace(path: string, owner: number, file: string) {
-  const handle = openSync(path, 'r');
+function watchPlace(path: string, owner: number, file: string, descriptors: DisposableStack) {
+  const handle = descriptors.adopt(openSync(path, 'r'), closeSync);
   const bytes = Buffer.alloc(HEADER_BYTES);
   const opened = fstatSync(handle);
   let log: number | undefined;
@@ -305,8 +275,6 @@ function watchPlace(path: string, owner: number, file: string) {
       if ((header.owner !== owner && header.owner !== 0) || header.changes < changes) throw removedFault(file);
       [size, changes] = [found, header.changes];
     },
-    /** Call it after the connections are closed: closing any descriptor of the file gives up SQLite's locks on it. */
-    close: () => closeSync(handle),
   };
 }
 
