@@ -14,7 +14,7 @@ import {
   looksEncoded,
   readIdentityHeader,
 } from './identity-header.ts';
-import { headerTraces, type ProxyTrace, type Trace, type WhyDropped } from './identity-trace.ts';
+import { headerTraces, type ProxyTrace, type Trace } from './identity-trace.ts';
 import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
 
 /** What plain headers and a signed token are judged by alike. */
@@ -50,7 +50,20 @@ export function createProxyHeaderSource(options: ProxySourceOptions): IdentitySo
       const verdict = isUnread(user, userHeader) ? ENCODED : proxyVerdict(user, role, roles, options.now());
       if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
-      if (options.trace) traceHeaders(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
+      if (options.trace) {
+        const whyNot = new Map([
+          [map.role, roleHeader.kind === 'believed' ? undefined : roleHeader.why],
+          [map.user, user.ok ? undefined : user.error],
+        ]);
+        const named = new Set([...options.allowlist, map.user, map.role]);
+        const said = {
+          headers: headerTraces(request, named, (name) => (whyNot.has(name) ? whyNot.get(name) : 'not mapped')),
+          groups: role.groups,
+          rule: user.ok ? ruleSentence(role) : undefined,
+          user: user.ok ? user.value : undefined,
+        };
+        options.trace(proxyTrace(request, options, said, verdict), request);
+      }
       return verdict;
     },
   };
@@ -78,27 +91,6 @@ function mapRole(header: IdentityHeader, mapping: RoleMapping, { cameras }: Acti
   return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, cameras.keys());
 }
 
-interface JudgedHeaders {
-  readonly request: RequestFacts;
-  readonly options: ProxySourceOptions;
-  readonly userHeader: IdentityHeader;
-  readonly roleHeader: IdentityHeader;
-  readonly user: Result<UserName, string>;
-  readonly role: RoleVerdict;
-  readonly verdict: IdentityVerdict;
-}
-
-function traceHeaders(trace: Trace<ProxyTrace>, judged: JudgedHeaders): void {
-  const { request, options, user, role, verdict } = judged;
-  const said = {
-    headers: headerTraces(request, namedIn(options), whyDropped(judged)),
-    groups: role.groups,
-    rule: user.ok ? ruleSentence(role) : undefined,
-    user: user.ok ? user.value : undefined,
-  };
-  trace(proxyTrace(request, options, said, verdict), request);
-}
-
 /** The trace of a request that was judged by what a proxy said of its user. */
 export const proxyTrace = (
   request: RequestFacts,
@@ -113,21 +105,6 @@ export const proxyTrace = (
   role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
   refused: verdict.kind === 'refused' ? verdict.reason : undefined,
 });
-
-const namedIn = ({ proxy: { header_map: map }, allowlist }: ProxySourceOptions): ReadonlySet<string | undefined> =>
-  new Set([...allowlist, map.user, map.role]);
-
-function whyDropped({ options, userHeader, roleHeader, user }: JudgedHeaders): WhyDropped {
-  const { header_map: map } = options.proxy;
-  const whyNot = new Map([
-    [map.role, explainHeader(roleHeader)],
-    [map.user, user.ok || userHeader.kind !== 'believed' ? explainHeader(userHeader) : user.error],
-  ]);
-  return (name) => (whyNot.has(name) ? whyNot.get(name) : 'not mapped');
-}
-
-const explainHeader = (header: IdentityHeader): string | undefined =>
-  header.kind === 'believed' ? undefined : header.why;
 
 /** The caller that an authentication proxy names, by plain headers or by a signed token: its name and its roles (interface 5.5.6). */
 const LONGEST_USER_NAME = 128;

@@ -1,19 +1,22 @@
-/** Who a signed token of a proxy in front says is calling, when `auth.enabled` is false and `proxy.jwt` is set (SPEC 17). */
+/** Who a signed token of a proxy in front says is calling, and the keys that it is checked by, when `auth.enabled` is false and `proxy.jwt` is set (SPEC 17). */
 import { hash } from 'node:crypto';
-import { type JWTPayload, jwtVerify } from 'jose';
+import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { groupsIn, textClaim } from '../accounts/claims.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { type MaybePromise, mapMaybe } from '../domain/async.ts';
 import { upTo } from '../domain/bounded.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/caller.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
+import { isRecord } from '../domain/json.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { headerTraces, type ProxyTrace, type Trace } from './identity-trace.ts';
-import { type KeySet, KeysAway } from './key-set.ts';
+import { err, faultMessage, ok, type Result } from '../domain/result.ts';
+import { createBoundedFetch } from '../outbound/bounded-fetch.ts';
+import type { Answer } from '../telemetry/readiness.ts';
+import { type HeaderTrace, headerTraces } from './identity-trace.ts';
 import { type ProxySourceOptions, proxyTrace, proxyUserName, proxyVerdict } from './proxy-header-source.ts';
-import { type RoleVerdict, resolveGroups, ruleSentence } from './role-mapping.ts';
+import { resolveGroups, ruleSentence } from './role-mapping.ts';
 
 /** Names of the allowlist look like an identity, and are shown in the trace: none of them counts. */
 export interface ProxyJwtOptions extends ProxySourceOptions {
@@ -55,7 +58,15 @@ export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
     const verdict: IdentityVerdict =
       user.ok && role ? proxyVerdict(user, role, roles, options.now(), claimed.expiresAt) : { kind: 'refused', reason };
     if (user.ok && role) options.onRole?.(role);
-    if (options.trace) traceToken(options.trace, { request, options, claimed, role, verdict });
+    if (options.trace) {
+      const said = {
+        headers: headersBeside(request, options),
+        groups: claimed?.groups ?? [],
+        rule: role && ruleSentence(role),
+        user: claimed?.user,
+      };
+      options.trace(proxyTrace(request, options, said, verdict), request);
+    }
     return verdict;
   };
   return {
@@ -149,30 +160,132 @@ function toTokenRefusal(fault: unknown): TokenRefusal {
   return REFUSAL_OF_CODE[String(code)] ?? REFUSAL_OF_CLAIM[String(claim)] ?? 'proxy-token-unfit';
 }
 
-interface JudgedToken {
-  readonly request: RequestFacts;
-  readonly options: ProxyJwtOptions;
-  readonly claimed: Claimed | undefined;
-  readonly role: RoleVerdict | undefined;
-  readonly verdict: IdentityVerdict;
-}
-
 const WHY_UNREAD = 'proxy.jwt is set, so plain identity headers are ignored';
 
-function traceToken(trace: Trace<ProxyTrace>, { request, options, claimed, role, verdict }: JudgedToken): void {
-  const { allowlist, jwt } = options;
-  const { headers } = jwt;
+/** The headers that came along: those of the token, which are not shown, and plain ones, which are not read. */
+function headersBeside(
+  request: RequestFacts,
+  { allowlist, jwt: { headers } }: ProxyJwtOptions,
+): readonly HeaderTrace[] {
   const shown = headers
     .filter((name) => headerLines(request, name).length > 0)
     .map((name) => ({ name, value: '[hidden]', fate: 'kept', why: undefined }) as const);
-  const said = {
-    headers: [
-      ...shown,
-      ...headerTraces(request, allowlist, () => WHY_UNREAD).filter(({ name }) => !headers.includes(name)),
-    ],
-    groups: claimed?.groups ?? [],
-    rule: role && ruleSentence(role),
-    user: claimed?.user,
+  const plain = headerTraces(request, allowlist, () => WHY_UNREAD).filter(({ name }) => !headers.includes(name));
+  return [...shown, ...plain];
+}
+
+/** The public keys at an address: kept while they can be had, for a grace while they cannot, and asked for anew for an unknown key (SPEC 17). */
+interface KeySetDeps {
+  readonly url: string;
+  readonly fetch: (url: string) => Promise<Response>;
+  /** One that is never set. */
+  readonly clock: Clock;
+  /** Called with each answer, and with why there is none. */
+  readonly onAnswer: (answer: Answer) => void;
+}
+
+/** Rejects with `KeysAway` when there are no keys that may be used. */
+export interface KeySet {
+  readonly keyFor: JWTVerifyGetKey;
+}
+
+export class KeysAway extends Error {
+  override readonly name = 'KeysAway';
+}
+
+/** Keys are confirmed so often while they are used. */
+const FRESH_SECONDS = 600;
+/** Keys that cannot be confirmed are used for so long. */
+const GRACE_SECONDS = 3600;
+/** The least time between two questions for an unknown key, and between two after a failure. */
+const COOLDOWN_SECONDS = 60;
+const PAUSE_SECONDS = 5;
+const UNKNOWN_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
+
+interface Known {
+  readonly find: JWTVerifyGetKey;
+  /** When the server last confirmed them. */
+  readonly at: number;
+}
+
+export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySet {
+  let known: Known | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let isFailing = false;
+  let asking: Promise<void> | undefined;
+
+  /** Never rejects: what was known stays. */
+  const ask = (): Promise<void> => {
+    askedAt = unixSeconds(clock);
+    asking ??= keysAt(url, fetch)
+      .then(
+        (find) => {
+          known = { find, at: unixSeconds(clock) };
+          isFailing = false;
+          onAnswer({ kind: 'up' });
+        },
+        (fault: unknown) => {
+          isFailing = true;
+          onAnswer({ kind: 'down', why: faultMessage(fault) });
+        },
+      )
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
   };
-  trace(proxyTrace(request, options, said, verdict), request);
+  const mayAskAfter = (seconds: number): boolean => unixSeconds(clock) - askedAt >= seconds;
+
+  const current = async (): Promise<Known> => {
+    const age = unixSeconds(clock) - (known?.at ?? Number.NEGATIVE_INFINITY);
+    if (known && age < FRESH_SECONDS) return known;
+    const mayAsk = mayAskAfter(isFailing ? PAUSE_SECONDS : 0);
+    // The grace is for a server that fails: of another one the answer is awaited, which may withdraw a key.
+    if (known && isFailing && age < FRESH_SECONDS + GRACE_SECONDS) {
+      if (mayAsk) void ask();
+      return known;
+    }
+    await (asking ?? (mayAsk ? ask() : undefined));
+    if (known && unixSeconds(clock) - known.at < FRESH_SECONDS + GRACE_SECONDS) return known;
+    throw new KeysAway();
+  };
+
+  return {
+    async keyFor(header, token) {
+      const keys = await current();
+      try {
+        return await keys.find(header, token);
+      } catch (fault) {
+        if (Object(fault).code !== UNKNOWN_KEY || !mayAskAfter(COOLDOWN_SECONDS)) throw fault;
+        await ask();
+        return (known ?? keys).find(header, token);
+      }
+    },
+  };
+}
+
+async function keysAt(url: string, fetch: KeySetDeps['fetch']): Promise<JWTVerifyGetKey> {
+  const response = await fetch(url);
+  if (response.status !== 200) throw new Error(`its keys were answered with status ${response.status}`);
+  const keys: unknown = await response.json().catch(() => undefined);
+  if (!isRecord(keys) || !Array.isArray(keys['keys']) || !keys['keys'].every(isRecord))
+    throw new Error('its keys are no key set (RFC 7517)');
+  return createLocalJWKSet(keys as unknown as JSONWebKeySet);
+}
+
+const ANSWER_SECONDS = 5;
+const LARGEST_ANSWER = 64 * 1024;
+
+/** The keys of `proxy.jwt`, asked for with bounds (SPEC 17). Undefined where no signed token is configured. `onAnswer` hears of each answer. */
+export function openProxyKeys(
+  { auth, proxy: { jwt } }: Settings,
+  onAnswer: (answer: Answer) => void = () => {},
+): KeySet | undefined {
+  if (auth.enabled || !jwt) return undefined;
+  return createKeySet({
+    url: jwt.jwks_url,
+    fetch: createBoundedFetch({ seconds: ANSWER_SECONDS, bytes: LARGEST_ANSWER }),
+    clock: { now: () => performance.now() },
+    onAnswer,
+  });
 }

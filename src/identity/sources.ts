@@ -18,9 +18,8 @@ import { headerLines, type ListenerName, type RequestFacts } from '../domain/req
 import type { ActiveRoles } from '../domain/rights.ts';
 import { cookieValues, ownCredentials } from '../domain/sent-credentials.ts';
 import { type SourceTrace, type Trace, tracingHeaders } from './identity-trace.ts';
-import type { KeySet } from './key-set.ts';
 import { createProxyHeaderSource, type ProxySourceOptions } from './proxy-header-source.ts';
-import { createProxyJwtSource } from './proxy-jwt-source.ts';
+import { createProxyJwtSource, type KeySet } from './proxy-jwt-source.ts';
 
 /** What a credential is worth now, by kind. `address`: the client's, behind trusted proxies. */
 export interface Verifiers {

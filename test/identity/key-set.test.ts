@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exportJWK, type FlattenedJWSInput, generateKeyPair, type JWK } from 'jose';
-import { createKeySet, KeysAway } from '../../src/identity/key-set.ts';
+import { createKeySet, KeysAway } from '../../src/identity/proxy-jwt-source.ts';
 import { movableClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
 

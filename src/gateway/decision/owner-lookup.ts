@@ -79,9 +79,9 @@ function nothingIfHidden(fault: unknown): undefined {
   if (!(fault instanceof Error && 'status' in fault && fault.status === 403)) throw fault;
 }
 
-/** The NVR cannot be asked for its cameras. */
+/** The NVR cannot be asked for its cameras. Undefined of what was not started through this process. */
 function startedThing(kind: StartedKind, id: string): OwnedThing | undefined {
-  const cameras = camerasOfStarted(kind, id);
+  const cameras = started[kind].get(id);
   return cameras && { cameras, start: undefined };
 }
 
@@ -127,17 +127,17 @@ async function toDenial(
 const MOST_THINGS = 10_000;
 
 /** One memory for the process: what is started outlives a reload. Ids are random. */
-const known: Readonly<Record<StartedKind, FairMemory<readonly string[]>>> = {
-  job: createFairMemory(MOST_THINGS),
-  session: createFairMemory(MOST_THINGS),
-  whep: createFairMemory(MOST_THINGS),
-};
+const started = {
+  job: createFairMemory<readonly string[]>(MOST_THINGS),
+  session: createFairMemory<readonly string[]>(MOST_THINGS),
+  whep: createFairMemory<readonly string[]>(MOST_THINGS),
+} satisfies Record<StartedKind, unknown>;
 
 /** Where the answer to a start names the id. */
-const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (started: string) => readonly string[]>> = {
+const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (answer: string) => readonly string[]>> = {
   /** `{"job_id": …}`. Any other text is no start. */
-  job(started) {
-    const { job_id: id } = Object(parsedJson(started));
+  job(answer) {
+    const { job_id: id } = Object(parsedJson(answer));
     return typeof id === 'string' ? [id] : [];
   },
   /** A playlist: `hls/playlist.m3u8?id=…`. */
@@ -148,25 +148,16 @@ const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (started: string) =>
 export function noteStartedWhep(location: string, { by, cameras }: Omit<StartedThing, 'kind'>): void {
   const path = URL.parse(location, 'http://nvr')?.pathname ?? '';
   const secret = path.slice(path.lastIndexOf('/') + 1);
-  if (isId(secret)) known.whep.set(by, secret, cameras);
+  if (isId(secret)) started.whep.set(by, secret, cameras);
 }
 
-/** `started` is what the NVR answered to the start. */
-export function noteStarted({ kind, by, cameras }: StartedThing, started: string): void {
+/** `answer` is that of the NVR to the start. */
+export function noteStarted({ kind, by, cameras }: StartedThing, answer: string): void {
   if (kind === 'whep') return; // its address names it: see `noteStartedWhep`
-  for (const id of IDS_IN[kind](started)) if (isId(id)) known[kind].set(by, id, cameras);
+  for (const id of IDS_IN[kind](answer)) if (isId(id)) started[kind].set(by, id, cameras);
 }
 
-/** Undefined of what was not started through this process. */
-const camerasOfStarted = (kind: StartedKind, id: string): readonly string[] | undefined => known[kind].get(id);
-
-interface FairMemory<Value> {
-  get(key: string): Value | undefined;
-  /** The key is the holder's from now on. */
-  set(holder: string, key: string, value: Value): void;
-}
-
-export function createFairMemory<Value>(most: number): FairMemory<Value> {
+export function createFairMemory<Value>(most: number) {
   /** Each holder's things, the latest used ones at the end. */
   const things = new Map<string, Map<string, Value>>();
   const holders = new Map<string, string>();
@@ -185,6 +176,7 @@ export function createFairMemory<Value>(most: number): FairMemory<Value> {
     const [oldest] = fullest.keys();
     if (oldest !== undefined) forget(oldest);
   };
+  /** The key is the holder's from now on. */
   const set = (holder: string, key: string, value: Value): void => {
     forget(key);
     if (holders.size >= most) makeRoom();
@@ -193,7 +185,7 @@ export function createFairMemory<Value>(most: number): FairMemory<Value> {
     holders.set(key, holder);
   };
   return {
-    get(key) {
+    get(key: string): Value | undefined {
       const holder = holders.get(key) ?? '';
       const value = things.get(holder)?.get(key);
       if (value !== undefined) set(holder, key, value);

@@ -1,4 +1,5 @@
 /** What the middleware of the pipeline leave for each other in Koa's `ctx.state`, and what they report of admitted requests. */
+import type { OutgoingHttpHeaders } from 'node:http';
 import type Koa from 'koa';
 import type { Ending } from '../../domain/async.ts';
 import { type Caller, lostRights, type RouteState } from '../../domain/caller.ts';
@@ -12,11 +13,11 @@ import type { Admitted } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import type { HeadListener } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
+import { atEndOfTurn, endWith } from '../response/client-socket.ts';
 import {
   type CompressedResponse,
   errorResponse,
   type OwnResponse,
-  send,
   viewedResponse,
 } from '../response/error-responses.ts';
 
@@ -41,12 +42,29 @@ export interface PipelineState extends RouteState {
 export type PipelineContext = Koa.ParameterizedContext<PipelineState>;
 export type Middleware = (ctx: PipelineContext, next: Koa.Next) => Promise<unknown>;
 
-/** Sends a response of Postern's own, past Koa's response helpers. `cookie` is a line of `Set-Cookie`. */
-export const respond = (
-  { req, res, state }: PipelineContext,
-  response: OwnResponse | CompressedResponse,
+/**
+ * Sends a response of Postern's own, all of it at once, past Koa's response helpers. `cookie` is a line of `Set-Cookie`. A response
+ * that has begun cannot become another one: its connection is closed.
+ */
+export function respond(
+  { req: request, res: response, state: { watch, requestId } }: PipelineContext,
+  content: OwnResponse | CompressedResponse,
   cookie?: string,
-): void => send({ request: req, response: res, watch: state.watch }, response, state.requestId, cookie);
+): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  const length = Buffer.byteLength(content.body);
+  const headers: OutgoingHttpHeaders = { ...content.headers, 'content-length': length, 'x-request-id': requestId };
+  if (cookie !== undefined) {
+    headers['set-cookie'] = cookie;
+    if (headers['cache-control'] !== 'no-store') headers['cache-control'] = 'private, no-store';
+  }
+  // The rest of the request's body is not read, so the connection cannot be used for another request.
+  const { 'content-length': announced, 'transfer-encoding': coding } = request.headers;
+  if (announced !== undefined || coding !== undefined) headers.connection = 'close';
+  response.writeHead(content.status, headers);
+  if (request.method !== 'HEAD' && length > 0) watch.onBytes(length);
+  atEndOfTurn(() => endWith(response, content.body));
+}
 
 /** The response to a request that is refused to this caller. */
 export function refusalFor(

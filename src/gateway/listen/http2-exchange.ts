@@ -11,7 +11,9 @@ export function likeHttp1(
 ) {
   if (request instanceof Http2ServerRequest) {
     const { stream } = request;
-    Object.defineProperties(request, asDescriptors(requestLikeHttp1(request)));
+    const { headers, rawHeaders } = request;
+    const head = http1Head({ headers, rawHeaders, hasBody: !stream.endAfterHeaders });
+    Object.defineProperties(request, asDescriptors({ httpVersion: '2', ...head }));
     cutWithStream(request);
     const http2Response = response as Http2ServerResponse;
     Object.defineProperties(http2Response, responseLikeHttp1(http2Response));
@@ -20,10 +22,6 @@ export function likeHttp1(
   }
   // Node gives its HTTP/2 classes no type in common with these, though they are made to stand in for them.
   return { request: request as IncomingMessage, response: response as ServerResponse };
-}
-
-function requestLikeHttp1({ headers, rawHeaders, stream }: Http2ServerRequest): Record<string, unknown> {
-  return { httpVersion: '2', ...http1Head({ headers, rawHeaders, hasBody: !stream.endAfterHeaders }) };
 }
 
 /** Node ends the body of a request whose client has left, as if it were whole: a cut upload would look like a short one. */
@@ -95,15 +93,10 @@ function freeUnreadUpload({ stream, writableEnded }: Http2ServerResponse): void 
 const asDescriptors = (record: Readonly<Record<string, unknown>>): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, { value, writable: true }]));
 
-interface Http1Head {
-  /** Names and values in turn; a header that was sent twice stands here twice, to be refused. */
-  readonly rawHeaders: string[];
-  /** The headers by lower-case name, with the repeats joined or dropped by Node. */
-  readonly headers: Record<string, string | string[] | undefined>;
-}
-
 interface Http2Head {
+  /** Names and values in turn; a header that was sent twice stands here twice, to be refused. */
   readonly rawHeaders: readonly string[];
+  /** The headers by lower-case name, with the repeats joined or dropped by Node. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Whether bytes of a body may follow. */
   readonly hasBody: boolean;
@@ -112,12 +105,14 @@ interface Http2Head {
 /** The first of each is read elsewhere (method, target, scheme). A second one stays, and is refused by its name. */
 const READ_ELSEWHERE = new Set([':method', ':path', ':scheme']);
 
-export function http1Head(head: Http2Head): Http1Head {
+/** The same as HTTP/1 would have it. */
+export function http1Head(head: Http2Head) {
   const rawHeaders = headerLines(head.rawHeaders, head.headers[':authority']);
   const entries = Object.entries(head.headers)
     .filter(([name]) => !name.startsWith(':'))
     .map(([name, value]) => [name, typeof value === 'string' ? withoutBlanks(value) : value?.map(withoutBlanks)]);
-  const headers = { ...Object.fromEntries(entries), host: head.headers[':authority'] ?? head.headers['host'] };
+  const host = head.headers[':authority'] ?? head.headers['host'];
+  const headers: Record<string, string | string[] | undefined> = { ...Object.fromEntries(entries), host };
   const isUnframed = head.hasBody && head.headers['content-length'] === undefined;
   if (!isUnframed && head.headers['transfer-encoding'] === undefined) return { rawHeaders, headers };
   // A body of unknown length: the next hop speaks HTTP/1, where this is its framing. A client's own makes it two.

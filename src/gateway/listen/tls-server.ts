@@ -211,14 +211,6 @@ function sayToUseHttps(socket: Socket): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Limits of an HTTP/2 connection: streams, header bytes, and the time it may be open without a request. */
-interface SessionPatience {
-  /** Milliseconds to the first request, as whole as its head must be. */
-  readonly first: number;
-  /** Milliseconds from the end of the last one to the next. */
-  readonly idle: number;
-}
-
 /**
  * Bytes of a head past which its stream is reset, with 32 for each name (RFC 9113 10.5.1); before that, what is too
  * large for the gate can be told so. The library holds to it only when the client has said that it knows.
@@ -259,12 +251,13 @@ const SESSION_LINGER_MS = 2_000;
 export type Http2Sessions = ReturnType<typeof endIdleSessions>;
 
 /**
- * Ends idle sessions. Node's own time-out counts any frame as activity: a client could stay for ever by PING alone, or by a
+ * Ends idle sessions. `patience`, in milliseconds: to the first request, as whole as its head must be, and from the end of the
+ * last one to the next. Node's own time-out counts any frame as activity: a client could stay for ever by PING alone, or by a
  * head sent byte by byte. Here only a whole request counts.
  */
 export function endIdleSessions(
   server: Http2SecureServer,
-  patience: SessionPatience,
+  patience: Readonly<Record<'first' | 'idle', number>>,
   onConnectionRefused: OnConnectionRefused,
 ) {
   const all = new Map<ServerHttp2Session, { open: number; resets: number; idleCalls: number }>();

@@ -1,6 +1,5 @@
-/** Responses of Postern's own, sent all at once: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
+/** Responses of Postern's own: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
 
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { compressText } from '../../compress/compress.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -17,12 +16,10 @@ import {
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { ownCredentialIn } from '../../domain/sent-credentials.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
-import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders, wishedLanguages } from '../../ui/page.ts';
 import { type RefusalPage, renderRefusalPage } from '../../ui/refusal-page.ts';
 import { AUTH_TARGET } from '../decision/request-facts.ts';
-import { atEndOfTurn, endWith } from './client-socket.ts';
 import { variesBy, varyHeader } from './response-headers.ts';
 
 export interface OwnResponse {
@@ -244,41 +241,6 @@ function isNavigation(request: RequestFacts): boolean {
   const accept = singleHeader(request, 'accept') ?? '';
   return accept.includes('text/html') && (isForm || (path !== '/api' && !path.startsWith('/api/')));
 }
-
-/** Sends a response of Postern's own, all of it at once; to an admin who sees it as another person with the head of such a view. */
-interface Wire {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly watch: Pick<RequestWatch, 'onBytes'>;
-}
-
-/** A response that has begun cannot become another one: its connection is closed. */
-export function send(
-  { request, response, watch }: Wire,
-  content: OwnResponse | CompressedResponse,
-  requestId: string,
-  cookie?: string,
-): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  const length = Buffer.byteLength(content.body);
-  const headers: OutgoingHttpHeaders = {
-    ...content.headers,
-    'content-length': length,
-    'x-request-id': requestId,
-  };
-  if (cookie !== undefined) {
-    headers['set-cookie'] = cookie;
-    if (headers['cache-control'] !== 'no-store') headers['cache-control'] = 'private, no-store';
-  }
-  // The rest of the request's body is not read, so the connection cannot be used for another request.
-  if (hasBody(request)) headers.connection = 'close';
-  response.writeHead(content.status, headers);
-  if (request.method !== 'HEAD' && length > 0) watch.onBytes(length);
-  atEndOfTurn(() => endWith(response, content.body));
-}
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** Undefined: the caller sees it as itself. */
 export function viewedHeaders(caller: Caller | undefined): Readonly<Record<string, string>> | undefined {
