@@ -49,7 +49,7 @@ export async function openGeneration(
 
 function generationUnder(config: ServiceConfig, { runtime, warnings, house }: GenerationDeps, components: Components) {
   const { settings } = config;
-  const { clock, counters, certificates, unknownRoutes } = runtime;
+  const { clock, counters } = runtime;
   const accounts = runtime.accounts.under(settings);
   const authorizer = createAuthorizer(
     config,
@@ -63,17 +63,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings, house }: Ge
   ]);
   const { events, cameras } = components;
   const readiness = judgeReadiness(config, runtime, events.it, cameras.it.fault, providers);
-  const status = serviceStatus({
-    config,
-    readiness,
-    version: runtime.version,
-    startedAt: runtime.startedAt,
-    certificate: () => certificates?.current().certificate,
-    warnings,
-    limiter: runtime.accounts.limiter,
-    recent: counters.recent,
-    unknownRoutes,
-  });
+  const status = serviceStatus(config, readiness, warnings, accounts, runtime);
   const services = servicesUnder(config, accounts, authorizer, components, runtime, {
     status,
     house,

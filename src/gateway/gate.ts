@@ -16,7 +16,7 @@ import type { Client } from './decision/request-facts.ts';
 import type { OpenStreams } from './entry/open-streams.ts';
 import type { UnknownRoutes, ViewingWatch } from './entry/pipeline.ts';
 import type { Forwarder } from './forward/forwarder.ts';
-import type { HeaderRules } from './forward/rewrite-headers.ts';
+import type { HeaderRules } from './forward/judged-request.ts';
 import type { RefusalRules } from './response/error-responses.ts';
 import type { MessageRelay } from './websocket/message-relay.ts';
 import type { UpgradeProxy } from './websocket/proxy-upgrade.ts';

@@ -1,14 +1,14 @@
 /** What `/readyz` and the status page say, gathered from the parts of the service (SPEC 8, 9). */
 
 import { X509Certificate } from 'node:crypto';
-import type { LoginLimiter } from '../accounts/login/login-limiter.ts';
+import type { Services } from '../app/services.ts';
 import { publicAddress } from '../domain/addresses.ts';
 import { steadyNow } from '../domain/clock.ts';
-import type { ReachStatus, ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../domain/status.ts';
+import type { ReachStatus, ServiceStatus, StatusCertificate, StatusWarning } from '../domain/status.ts';
 import type { EventsBackend } from '../events/open-events.ts';
 import type { Health } from '../telemetry/health.ts';
 import { type CheckResult, createKnownCheck, OK, type Readiness } from '../telemetry/readiness.ts';
-import type { RecentFailures } from '../telemetry/recent-failures.ts';
+import type { UnknownRoutes } from './entry/pipeline.ts';
 import { type NvrConfig, nvrCheck, nvrVersion } from './forward/nvr-questions.ts';
 
 /** The servers that sign identities, by their names, and why the last answer of each was none. */
@@ -89,53 +89,50 @@ const withCameras = (nvr: ReachStatus, fault: string | undefined): CheckResult =
       }
     : nvr;
 
-/** What the status page tells. */
-interface StatusSources {
-  readonly config: NvrConfig;
-  readonly readiness: () => Promise<Readiness>;
-  /** Postern's own. */
-  readonly version: string;
-  /** Unix seconds. */
-  readonly startedAt: number;
-  /** PEM. Undefined without TLS. */
-  readonly certificate: () => string | undefined;
-  /** A sentence each. */
-  readonly warnings: () => readonly string[];
-  readonly limiter: Pick<LoginLimiter, 'size' | 'limited'>;
-  readonly recent: RecentFailures;
-  readonly unknownRoutes: { list(): readonly UnknownRoute[] };
-}
-
-export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
-  const { config, readiness, startedAt, limiter, recent } = sources;
+/** What the status page tells. `version` is Postern's own; `startedAt` in Unix seconds; `warnings`: a sentence each. */
+export function serviceStatus(
+  config: NvrConfig,
+  readiness: () => Promise<Readiness>,
+  warnings: () => readonly string[],
+  { limiter, recent }: Pick<Services, 'limiter' | 'recent'>,
+  {
+    version,
+    startedAt,
+    certificates,
+    unknownRoutes,
+  }: Pick<ServiceStatus, 'startedAt'> & {
+    readonly version: string;
+    readonly certificates: { current(): { readonly certificate: string } } | undefined;
+    readonly unknownRoutes: UnknownRoutes;
+  },
+): () => Promise<ServiceStatus> {
   const { settings } = config;
   return async (): Promise<ServiceStatus> => {
     const { public_url } = settings.server;
     const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(config)]);
     return {
       startedAt,
-      versions: { postern: sources.version, node: process.version, nvr: nvrSays },
+      versions: { postern: version, node: process.version, nvr: nvrSays },
       publicUrl: public_url ? publicAddress(public_url, '/') : null,
       store,
       // What it lacks is told on /readyz: for the pages it answers.
       nvr: nvr.kind === 'degraded' ? OK : nvr,
       events,
-      certificate: readCertificate(sources.certificate()),
-      warnings: sources.warnings().map(asWarning),
+      certificate: certificates ? readCertificate(certificates.current().certificate) : null,
+      warnings: warnings().map(asWarning),
       limiter: {
         clauses: settings.auth.failed_login_rate_limit,
         addresses: limiter.size(),
         limited: limiter.limited(),
       },
       loginFailures: recent.loginFailures(),
-      unknownRoutes: sources.unknownRoutes.list(),
+      unknownRoutes: unknownRoutes.list(),
       failures: recent.failures(),
     };
   };
 }
 
-function readCertificate(pem: string | undefined): StatusCertificate | null {
-  if (pem === undefined) return null;
+function readCertificate(pem: string): StatusCertificate {
   const read = new X509Certificate(pem);
   return {
     subject: read.subject.replaceAll('\n', ', '),

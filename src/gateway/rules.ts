@@ -18,8 +18,8 @@ import { type DestinationRules, eventPaths, findDestination } from './decision/d
 import { createOwnerLookup } from './decision/owner-lookup.ts';
 import { tooMuchIn } from './decision/query-bounds.ts';
 import { createExplainer } from './explain/explain.ts';
+import type { HeaderRules } from './forward/judged-request.ts';
 import { createAsker } from './forward/nvr-questions.ts';
-import type { HeaderRules } from './forward/rewrite-headers.ts';
 
 /** What rules are built from. */
 export interface RulePlace {
@@ -120,18 +120,12 @@ const routeTable = ({ settings: { ui }, policy, tableHead }: TableConfig): Route
 /** The route table as it was read. */
 export type TableConfig = Pick<ServiceConfig, 'settings' | 'policy' | 'tableHead'>;
 
-/** Asks in Postern's own name, with an admin's rights. */
-type AskUpstream = (upstream: Upstream, path: string, sharer?: Sharer) => Promise<unknown>;
-
 /** An event's camera is asked of the upstream that will serve the event: the backend may know other events than the NVR. */
-function ownerLookup(
-  destinations: DestinationRules,
-  ask: AskUpstream,
-  nvr: NvrAdapter,
-): ReturnType<typeof createOwnerLookup> {
+function ownerLookup(destinations: DestinationRules, ask: ReturnType<typeof createAsker>, nvr: NvrAdapter) {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
   const askNvr = async (path: string, sharer: Sharer | undefined): Promise<unknown> => {
-    const owner = findDestination('GET', plainPath(path), nvrOnly);
+    const target = { path, segments: path.slice(1).split('/'), query: '' };
+    const owner = findDestination('GET', target, nvrOnly);
     if (owner.kind === 'none') throw new Error('no NVR is configured');
     return ask(owner.upstream, path, sharer);
   };
@@ -141,5 +135,3 @@ function ownerLookup(
     return { name: served.kind, ask: (path) => ask(served.upstream, path, sharer) };
   }, nvr);
 }
-
-const plainPath = (path: string): RequestTarget => ({ path, segments: path.slice(1).split('/'), query: '' });

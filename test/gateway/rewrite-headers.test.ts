@@ -7,7 +7,7 @@ import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
 import { normalizedHeaderName } from '../../src/domain/request.ts';
 import type { Client } from '../../src/gateway/decision/request-facts.ts';
-import { type HeaderRules, rewriteHeaders } from '../../src/gateway/forward/rewrite-headers.ts';
+import { type HeaderRules, rewriteHeaders } from '../../src/gateway/forward/judged-request.ts';
 import { factsOf } from '../support/facts.ts';
 
 const RULES: HeaderRules = {

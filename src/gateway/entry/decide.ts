@@ -1,5 +1,4 @@
 /** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
-import type Koa from 'koa';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { isVisitor } from '../../domain/credentials.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
@@ -25,7 +24,7 @@ export function decide(gate: DecideGate): Middleware {
       : admitOrIndex(facts, rules, takePlace);
     const current = mapMaybe(admission, (known) => (hasWaited(known) ? stillAdmitted(known, gate) : known));
     const settled = mapMaybe(current, (known) => (isOfVisitor(known) ? entered(known, facts, gate) : known));
-    return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, gate })));
+    return Promise.resolve(mapMaybe(settled, (known) => actOn(known, ctx, question, gate) && next()));
   };
 }
 
@@ -64,14 +63,13 @@ async function entered(admission: Admission, facts: RequestFacts, gate: DecideGa
   return reason ? refused(reason, client, caller) : admission;
 }
 
-interface Pass {
-  readonly ctx: PipelineContext;
-  readonly next: Koa.Next;
-  readonly question: ForwardAuthDescription | undefined;
-  readonly gate: DecideGate;
-}
-
-function actOn(admission: Admission, { ctx, next, question, gate }: Pass): Promise<unknown> | undefined {
+/** `question`: what a proxy asks about, if it does. Undefined: the response was sent. */
+function actOn(
+  admission: Admission,
+  ctx: PipelineContext,
+  question: ForwardAuthDescription | undefined,
+  gate: DecideGate,
+): true | undefined {
   const { state } = ctx;
   const { facts, watch } = state;
   const { caller, client } = admission;
@@ -89,7 +87,7 @@ function actOn(admission: Admission, { ctx, next, question, gate }: Pass): Promi
   state.describedMethod = question?.described?.method ?? facts.method;
   ctx.url = targetUrl(admission.target);
   if (awaitsContinue(facts)) ctx.res.writeContinue();
-  return next();
+  return true;
 }
 
 const targetUrl = ({ path, query }: RequestTarget): string => (query === '' ? path : `${path}?${query}`);

@@ -11,7 +11,7 @@ import { type Admission, type Admitted, admit, type Rules, refused } from '../de
 import type { TakePlace } from '../decision/client-limits.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/request-facts.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
-import { toAscii } from '../forward/rewrite-headers.ts';
+import { toAscii } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
 import { errorResponse, type OwnResponse, type RefusalRules } from '../response/error-responses.ts';
 import { mayCarrySession, variesBy } from '../response/response-headers.ts';

@@ -12,7 +12,7 @@ import { noteStarted } from '../decision/owner-lookup.ts';
 import { belowBasePath, requestFacts } from '../decision/request-facts.ts';
 import { type HeadListener, type JudgedRequest, judgedRequest } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
-import { errorReaderFor } from '../narrow/error-text.ts';
+import { errorReaderFor } from '../narrow/response-filter.ts';
 import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import { currentView, judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-relay.ts';
 import { refuseUpgrade } from '../websocket/proxy-upgrade.ts';

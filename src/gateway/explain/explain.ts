@@ -22,8 +22,7 @@ import { type DestinationRules, findDestination } from '../decision/destinations
 import { belowBasePath } from '../decision/request-facts.ts';
 import { strictTarget } from '../decision/strict-target.ts';
 import { admitDescribed, describedRequest, forwardAuthStatus } from '../entry/forward-auth.ts';
-import { judgedRequest } from '../forward/judged-request.ts';
-import type { HeaderRules } from '../forward/rewrite-headers.ts';
+import { type HeaderRules, judgedRequest } from '../forward/judged-request.ts';
 import { type ExplainQuestion, type ExplainRules, readQuestion } from './question.ts';
 
 /** Errs with what is wrong with the question. */

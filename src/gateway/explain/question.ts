@@ -17,7 +17,7 @@ import { type ActiveRoles, earliestSeen } from '../../domain/rights.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { Rules } from '../decision/admit.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
-import type { HeaderRules } from '../forward/rewrite-headers.ts';
+import type { HeaderRules } from '../forward/judged-request.ts';
 
 /** What an explanation is made from: the configuration, the accounts, and the rules of the gate, which tell `trace` what they see. */
 export interface ExplainRules {

@@ -9,8 +9,7 @@ import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
 import { createConnectionPool, type PoolRules } from '../http1/connection-pool.ts';
 import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
 import type { HeaderLines, UpstreamHead } from '../http1/response-head.ts';
-import { type HeldResponse, passError, passRedirect, wayOf } from '../narrow/error-text.ts';
-import { passNarrowed } from '../narrow/response-filter.ts';
+import { type HeldResponse, passError, passNarrowed, passRedirect, wayOf } from '../narrow/response-filter.ts';
 import { atEndOfTurn, cutOff, isOverNetwork } from '../response/client-socket.ts';
 import {
   hasLength,

@@ -21,7 +21,7 @@ import { checked } from '../../telemetry/readiness.ts';
 import { upstreamAt } from '../decision/destinations.ts';
 import { varyHeader } from '../response/response-headers.ts';
 import type { ForwardRules } from './forwarder.ts';
-import { identityHeaders } from './rewrite-headers.ts';
+import { identityHeaders } from './judged-request.ts';
 
 /** What questions to the NVR are made from. */
 export type NvrConfig = Pick<ServiceConfig, 'settings' | 'tableHead'>;

@@ -21,10 +21,9 @@ import { noteStarted } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import type { Gate } from '../gate.ts';
 import type { PublicPlace } from '../response/public-place.ts';
-import { createErrorReader } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 import { createComposedCache, createNarrower } from './narrower.ts';
-import type { NarrowingPlan } from './response-filter.ts';
+import { createErrorReader, type NarrowingPlan } from './response-filter.ts';
 
 export type Settled =
   | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: NarrowingPlan }

@@ -1,13 +1,32 @@
-/** The response filter on the wire: the NVR's response is read whole, within bounds, filtered and sent (SPEC 5, 6). */
-import type { IncomingHttpHeaders } from 'node:http';
+/**
+ * Responses on the way to a reader who is not told everything, read whole within bounds: those that are narrowed (SPEC 5, 6); and
+ * the NVR's refusals, failures and redirects for all but admins, of which a harmless sentence or target is left (SPEC 5).
+ */
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import { authorize } from '../../access/authorize.ts';
+import { type CameraView, createCameraView, namesForeignCamera } from '../../access/camera-view.ts';
+import { isPublic } from '../../access/route-table.ts';
+import { withoutSecretsInText } from '../../access/without-secrets.ts';
+import { targetAt } from '../../domain/addresses.ts';
 import type { Hold } from '../../domain/async.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { parsedJson } from '../../domain/json.ts';
+import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { Admitted, Rules } from '../decision/admit.ts';
+import type { Served } from '../decision/destinations.ts';
+import { parseTarget } from '../decision/strict-target.ts';
 import { endWith } from '../response/client-socket.ts';
-import type { PublicPlace } from '../response/public-place.ts';
-import { headerValues, type ResponseHeadRules, withoutHeaders } from '../response/response-headers.ts';
-import { type ErrorReader, type HeldResponse, headersBesideBody, readsErrorText, refusalLeft } from './error-text.ts';
+import { makePlace, ownAddress, type PublicPlace } from '../response/public-place.ts';
+import {
+  headerValues,
+  type ResponseHead,
+  type ResponseHeadRules,
+  responseFault,
+  responseHeaders,
+  withoutHeaders,
+} from '../response/response-headers.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 
 export interface NarrowingPlan {
@@ -115,3 +134,198 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
 }
 
 const asItIs = (body: Uint8Array<ArrayBuffer>): NarrowedBytes => ({ kind: 'narrowed', body });
+
+export type ErrorReader = ReturnType<typeof createErrorReader>;
+
+export interface ResponseReader extends ErrorReader {
+  /** Why a redirect is not passed on: its target is not for the reader. */
+  readonly redirectFault: (location: string) => RefusalReason | undefined;
+}
+
+/** A program's own words may name addresses and passwords of cameras. */
+const readsErrorText = ({ clearance }: ErrorReader, status: number): boolean => clearance === 'admin' || status < 400;
+
+/** The headers of the NVR beside another body than its own: others may describe that body, or name cameras. */
+// biome-ignore format: a table
+const KEPT: ReadonlySet<string> = new Set([
+  'content-type', 'content-language', 'cache-control', 'expires', 'pragma', 'date', 'vary', 'retry-after', 'location', 'set-cookie',
+  'www-authenticate', 'content-security-policy', 'referrer-policy', 'cross-origin-resource-policy',
+]);
+
+const isKept = (name: string): boolean => KEPT.has(name) || name.startsWith('access-control-');
+
+/** The head of a response whose body is another one. */
+const headersBesideBody = (head: ResponseHead, rules: ResponseHeadRules): string[] =>
+  responseHeaders(
+    { ...head, headers: Object.fromEntries(Object.entries(head.headers).filter(([name]) => isKept(name))) },
+    rules,
+  );
+
+/** A response that is written when its body was looked at. */
+export type HeldResponse = readonly [
+  received: ResponseHead & { readonly body: Readable },
+  response: ServerResponse,
+  rules: ResponseHeadRules,
+  fail: (reason: RefusalReason) => void,
+];
+
+/** Sends the status of the NVR with its sentence, or with one of ours. */
+export async function passError(
+  ...[received, response, rules, , reader]: [...HeldResponse, ResponseReader]
+): Promise<void> {
+  const status = received.statusCode ?? 502;
+  const found = refusalLeft(status, await readBeginning(received.body), reader);
+  if (response.headersSent || response.destroyed) return;
+  const left = found.kind === 'narrowed' ? found : FAILURE;
+  const passed = withoutHeaders(headersBesideBody(received, rules), [
+    'content-type',
+    ...(leadsToLogin(received, reader) ? [] : ['location']),
+  ]);
+  passed.push('content-type', 'application/json', 'content-length', String(left.body.byteLength));
+  response.writeHead(status, passed).end(left.body);
+}
+
+/** The front end follows the `Location` of a 401 to a login (interface 5.5.8). */
+const leadsToLogin = (head: ResponseHead, { redirectFault }: ResponseReader): boolean =>
+  head.statusCode === 401 && headerValues(head, 'location').every((location) => redirectFault(location) === undefined);
+
+/** A failure may be about any camera: a restricted reader gets nothing of it. */
+function refusalLeft(status: number, body: Buffer, { clearance, namesForeign }: ErrorReader): NarrowedBytes {
+  if (clearance === 'restricted' && (status < 400 || status > 499)) return { kind: 'unreadable' };
+  const json = body.length <= LONGEST_REFUSAL ? parsedJson(body.toString('utf8')) : undefined;
+  if (clearance !== 'restricted' && json !== undefined && isHarmlessJson(json))
+    return { kind: 'narrowed', body: Buffer.from(JSON.stringify(json)) };
+  const said = sentenceIn(json);
+  const message =
+    said !== undefined && isHarmless(said) && !namesForeign(said) ? said : 'The NVR refused this request.';
+  return { kind: 'narrowed', body: Buffer.from(JSON.stringify({ success: false, message })) };
+}
+
+const FAILURE = { body: Buffer.from(JSON.stringify(refusalBody('nvr-failed'))) };
+
+const LONGEST_MESSAGE = 300;
+/** Bytes that are looked at: a sentence stands in fewer. */
+const LONGEST_REFUSAL = 64 * 1024;
+
+/** One line, without an address: what a program said is longer, or names one. */
+const isHarmless = (sentence: string): boolean =>
+  sentence.length <= LONGEST_MESSAGE && ONE_LINE.test(sentence) && withoutSecretsInText(sentence) === sentence;
+
+const ONE_LINE = /^(?:(?!:\/\/)[^\p{Cc}@])*$/u;
+
+/** A longer body is cut: what is behind is not read. */
+async function readBeginning(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > LONGEST_REFUSAL) break;
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Whether all texts of an error's body are harmless, for a reader of all cameras. What is nested deeper than the NVR's own
+ * errors is not harmless.
+ */
+const isHarmlessJson = (json: unknown, depth = 0): boolean => {
+  if (typeof json === 'string') return isHarmless(json);
+  if (typeof json !== 'object' || json === null) return true;
+  return depth < 8 && Object.entries(json).every(([key, value]) => isHarmless(key) && isHarmlessJson(value, depth + 1));
+};
+
+function sentenceIn(json: unknown): string | undefined {
+  const said =
+    typeof json === 'object' && json !== null ? (Reflect.get(json, 'message') ?? Reflect.get(json, 'detail')) : json;
+  return typeof said === 'string' ? said : undefined;
+}
+
+/** How a response goes on to its reader: not at all, led elsewhere, with a text of ours, or as it is. */
+type ResponseWay =
+  | { readonly kind: 'failed'; readonly reason: RefusalReason }
+  | { readonly kind: 'redirected' }
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'told'; readonly reader: ResponseReader };
+
+export function wayOf(head: ResponseHead, errorReader: (() => ResponseReader) | undefined): ResponseWay {
+  const { statusCode = 502 } = head;
+  const fault = responseFault(head);
+  if (fault) return { kind: 'failed', reason: fault };
+  const reader = statusCode < 300 ? undefined : errorReader?.();
+  if (!reader) return PASSED;
+  if (!isLed(reader, statusCode)) return readsErrorText(reader, statusCode) ? PASSED : { kind: 'told', reader };
+  // Of several lines clients follow the first, or the last: each is judged.
+  const reason = headerValues(head, 'location')
+    .map(reader.redirectFault)
+    .find((found) => found !== undefined);
+  return reason ? { kind: 'failed', reason } : { kind: 'redirected' };
+}
+
+const PASSED: ResponseWay = { kind: 'passed' };
+
+/** 304 is an answer to a condition. */
+const isLed = ({ clearance }: ErrorReader, status: number): boolean =>
+  clearance !== 'admin' && status >= 300 && status < 400 && status !== 304;
+
+/** A redirect for others than admins: to a target that is for them, and without a body (SPEC 5). */
+export function passRedirect(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
+  response.writeHead(head.statusCode ?? 302, [...headersBesideBody(head, rules), 'content-length', '0']).end();
+}
+
+/** Who reads the text of an error, and follows a redirect: which responses concern a caller who is no admin. */
+export const createErrorReader = (view: CameraView) => ({
+  clearance: view.clearance,
+  /** Whether a text names a camera that the reader does not see. */
+  namesForeign: (text: string): boolean => namesForeignCamera(text, view),
+});
+
+type ReaderRules = () => Pick<Rules, 'surroundings' | 'routes'>;
+
+/** Undefined where the text passes as it is: Postern's own backend writes for its reader, and a public file is the same for every reader. */
+export function errorReaderFor(
+  admission: Admitted,
+  destination: Served,
+  rules: ReaderRules,
+): (() => ResponseReader) | undefined {
+  const { caller, route } = admission;
+  if (!caller || destination.kind === 'events-backend' || isPublic(route)) return undefined;
+  return () => {
+    const { layout, now } = rules().surroundings();
+    const reader = createErrorReader(createCameraView(caller, now, layout));
+    return {
+      ...reader,
+      redirectFault: (location) => redirectFault(location, reader, caller, admission, destination, rules),
+    };
+  };
+}
+
+/** An address of another server, such as that of a login, cannot be judged: it may name no foreign camera. */
+function redirectFault(
+  location: string,
+  { clearance, namesForeign }: ErrorReader,
+  caller: Caller,
+  { target, client, route, obligations }: Admitted,
+  { upstream }: Served,
+  rules: ReaderRules,
+): RefusalReason | undefined {
+  if (clearance === 'admin') return undefined;
+  const sent = { path: targetAt(upstream, target.path), hosts: [], client };
+  const url = ownAddress(location, makePlace(upstream, sent));
+  // A reader who sees all cameras may be led to a login at any path (interface 5.5.8).
+  if (!url || clearance === 'reader') return namesForeign(location) ? 'camera-not-in-role' : undefined;
+  const led = parseTarget(`${upstream.below ?? ''}${url.pathname}${url.search}`);
+  if (!led) return 'nvr-unexpected-form';
+  const { routes, surroundings } = rules();
+  const method = route.kind === 'listed' && route.row.methods.includes('WS') ? 'WS' : 'GET';
+  const verdict = authorize(caller, routes.match(method, led.segments), led, surroundings());
+  if (verdict.kind === 'refused')
+    return verdict.reason === 'camera-not-in-role' ? verdict.reason : 'nvr-unexpected-form';
+  const asked = new Set(obligations?.owners?.flatMap(({ ids }) => ids));
+  const owners = verdict.kind === 'allowed' ? (verdict.obligations?.owners ?? []) : [];
+  return owners.every(({ ids }) => ids.every((id) => asked.has(id))) ? undefined : 'nvr-unexpected-form';
+}

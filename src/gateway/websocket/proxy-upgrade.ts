@@ -9,7 +9,7 @@ import { codeOf, tlsOptionsFor } from '../../outbound/ask-upstream.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
 import type { ForwardRules } from '../forward/forwarder.ts';
 import { type JudgedRequest, tellHead } from '../forward/judged-request.ts';
-import { passError, passRedirect, wayOf } from '../narrow/error-text.ts';
+import { passError, passRedirect, wayOf } from '../narrow/response-filter.ts';
 import { pipedAtEndOfTurn, UNREAD } from '../response/client-socket.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { byName, type ResponseHead, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { cookieValues } from '../../../src/domain/sent-credentials.ts';
-import { strippedHeaders } from '../../../src/gateway/forward/rewrite-headers.ts';
+import { strippedHeaders } from '../../../src/gateway/forward/judged-request.ts';
 import { responseHeaders } from '../../../src/gateway/response/response-headers.ts';
 import { someRequest } from '../../support/request-facts.ts';
 import type { FuzzTarget } from './target.ts';

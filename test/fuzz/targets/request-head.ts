@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Role, UserName } from '../../../src/domain/names.ts';
 import { strictTarget } from '../../../src/gateway/decision/strict-target.ts';
-import { rewriteHeaders } from '../../../src/gateway/forward/rewrite-headers.ts';
+import { rewriteHeaders } from '../../../src/gateway/forward/judged-request.ts';
 import { someRequest } from '../../support/request-facts.ts';
 import type { FuzzTarget } from './target.ts';
 
