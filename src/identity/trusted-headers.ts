@@ -48,12 +48,6 @@ async function readFileText(file: string): Promise<Result<string | undefined, st
   }
 }
 
-interface TrustedHeadersProblem {
-  /** The number of the line, from 1. */
-  readonly line: number;
-  readonly message: string;
-}
-
 const NAME = /^[A-Za-z0-9-]+$/;
 const NGINX_LINE = /^proxy_set_header[ \t]+(?<name>\S+)[ \t]+\$http_(?<variable>\w+)[ \t]*;$/;
 
@@ -68,9 +62,11 @@ const NEVER_IDENTITY = new Set([
 
 /**
  * Lower-case names of `proxy_set_header NAME $http_name;` lines or of plain names, one a line; `#` starts a comment.
- * An empty file allows no header at all. Errs at the first line that is anything else.
+ * An empty file allows no header at all. Errs at the first line, from 1, that is anything else.
  */
-export function parseTrustedHeaders(text: string): Result<ReadonlySet<string>, TrustedHeadersProblem> {
+export function parseTrustedHeaders(
+  text: string,
+): Result<ReadonlySet<string>, { readonly line: number; readonly message: string }> {
   const names = new Set<string>();
   for (const [index, written] of text
     .replace(/^\uFEFF/, '')

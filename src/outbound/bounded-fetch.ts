@@ -1,6 +1,6 @@
 /** Asks servers that the configuration names, and no NVR: one answer of bounded size and time, no redirect, an authority of one's own. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
 
 export interface FetchBounds {
   /** The time for the whole answer. */
@@ -35,8 +35,13 @@ export const createBoundedFetch =
     const timeLimit = AbortSignal.timeout(seconds * 1000);
     const ended = signal ? AbortSignal.any([timeLimit, signal]) : timeLimit;
     try {
-      const sending = { method, headers: headerLines(headers), signal: ended, ca: await ca?.() };
-      const response = await sent(url, sending, bodyText(body));
+      const authority = await ca?.();
+      const options = { method, headers: headerLines(headers), signal: ended };
+      const response = await sent(
+        url,
+        authority === undefined ? options : { ...options, ca: authority },
+        bodyText(body),
+      );
       const content = await readContent(response, bytes);
       const { statusCode: status = 502, headersDistinct } = response;
       const lines = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
@@ -58,19 +63,11 @@ const headerLines = (headers: NonNullable<FetchRequest['headers']>): Record<stri
 const bodyText = (body: unknown): string | undefined =>
   body === undefined || body === null ? undefined : String(body);
 
-interface Sending {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly signal: AbortSignal;
-  readonly ca: string | undefined;
-}
-
-const sent = (url: string, sending: Sending, body: string | undefined): Promise<IncomingMessage> =>
+const sent = (url: string, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const { ca, ...options } = sending;
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
     // A connection of its own for each question: they are rare, and one that was kept may be dead.
-    const request = send(url, { ...options, agent: false, ...(ca !== undefined && { ca }) });
+    const request = send(url, { ...options, agent: false });
     request.once('response', resolve).once('error', reject);
     request.end(body);
   });

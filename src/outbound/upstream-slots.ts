@@ -1,6 +1,6 @@
 /** How many connections an upstream is given at a time, and how many of them one caller has: requests beyond that wait in turn. */
 import { type Upstream, upstreamOrigin } from '../domain/addresses.ts';
-import { boundsOf, createShares, type Hold, type Sharer, type Shares } from '../domain/async.ts';
+import { boundsOf, createShares, type Hold, type Sharer } from '../domain/async.ts';
 
 export type UpstreamSlots = ReturnType<typeof createUpstreamSlots>;
 
@@ -25,24 +25,15 @@ export const UPSTREAM_SLOTS: SlotRules = {
 };
 const FEW = 8;
 
-interface Slots {
-  readonly taken: Shares;
-  readonly places: Shares;
-  /** The requests that wait, in the order in which they came. Each begins if there is a slot for it. */
-  readonly waiting: Set<() => boolean>;
-}
+/** `waiting`: the requests that wait, in the order in which they came. Each begins if there is a slot for it. */
+const newSlots = () => ({ taken: createShares(), places: createShares(), waiting: new Set<() => boolean>() });
+type Slots = ReturnType<typeof newSlots>;
 
 const ALL = '';
 
 export function createUpstreamSlots(rules: SlotRules = UPSTREAM_SLOTS) {
   const { most, mostWaiting, ofCaller, kept, patienceMs } = rules;
-  const slotsByUpstream = keptByUpstream(
-    (): Slots => ({
-      taken: createShares(),
-      places: createShares(),
-      waiting: new Set(),
-    }),
-  );
+  const slotsByUpstream = keptByUpstream(newSlots);
   const slotFor = ({ taken }: Slots, sharer: Sharer): Hold => {
     const hasFew = sharer.length > 0 && sharer.every(([key]) => taken.taken(key) < FEW);
     return taken.hold([[ALL, hasFew ? most : most - kept], ...boundsOf(sharer, most * ofCaller)]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Explanation } from '../../src/gateway/explain/explain.ts';
-import type { CameraAccess } from '../../src/gateway/explain/explain-route.ts';
+import type { CameraAccess } from '../../src/ui/pages/settings/access-answers.ts';
 import { ask as askPlainly } from '../sso/support/ask.ts';
 import { movableClock } from '../support/clock.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';

@@ -28,7 +28,7 @@ export function acceptedCaller(
   if (refusal && !isFromHeaders(refusal)) return err(refusal);
   const known = identity.kind === 'identified' ? identity.caller : undefined;
   if (known && !traitsFor(known.credential).isFromRequest) return err('token-invalid');
-  // A person can log in beside a screen.
+  // A person can log in beside a display that was lent rights.
   const caller = isPublic && known && !traitsFor(known.credential).isKnownOnPublicRoutes ? undefined : known;
   const withoutSecret = caller ? traitsFor(caller.credential).withoutProxySecret : 'on-public-routes';
   if (request.listener === 'internal' || withoutSecret === 'everywhere') return ok(caller);

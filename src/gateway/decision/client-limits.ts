@@ -25,7 +25,7 @@ export interface LimitedClient {
  */
 export const MOST_UNDER_WAY = { ofAddress: 768, ofCaller: 512, ofAddressWithoutLogin: 128, withoutLogin: 256 } as const;
 
-/** The part of a person's share that all its links and screens have together: their viewers do not keep their maker out. */
+/** The part of a person's share that all it has lent has together: those viewers do not keep it out. */
 const LENT = 1 / 2;
 
 const ALL = '';

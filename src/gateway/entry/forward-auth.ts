@@ -212,7 +212,7 @@ export async function admitDescribed(
   // The proxy would forward it under the name of the person who is viewed.
   if (asksViewAs(carrier)) return refused('view-as-refused', client, caller && actualSender(caller));
   if (admission.kind === 'refused') return admission;
-  // Below a link the NVR's own path was judged, which is not the one that the proxy would forward.
+  // For a visitor the NVR's own path was judged, which is not the one that the proxy would forward.
   if (caller && isVisitor(caller)) return refused('path-not-found', client, caller);
   const isOwn = caller && traitsFor(caller.credential).withoutProxySecret === 'everywhere';
   if (!isOwn && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch', client, caller);

@@ -23,7 +23,7 @@ export const REFUSED_FOR = {
 } as const satisfies Record<CloseCode, RefusalReason>;
 type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
 
-/** The request of a stream, as it was sent and as it was admitted: below a link it is another one. */
+/** The request of a stream, as it was sent and as it was admitted: that of a visitor stands for another one. */
 export interface Admittance {
   readonly request: RequestFacts;
   readonly admission: Pick<Admitted, 'target' | 'route' | 'obligations'>;

@@ -1,7 +1,7 @@
 /** `GET /api/explain`, the trace of a described request, and `GET /api/access`, who sees which camera: for admins (SPEC 1, 15). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type HolderView, scopeView } from '../../access/camera-view.ts';
+import { scopeView } from '../../access/camera-view.ts';
 import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import { holdersIn } from '../../accounts/tokens/holders.ts';
 import type { Services } from '../../app/services.ts';
@@ -45,12 +45,6 @@ export const ACCESS = named(
   }),
 );
 
-/** The known cameras, and all accounts and API tokens with the cameras that each sees. */
-export interface CameraAccess {
-  readonly cameras: readonly string[];
-  readonly holders: readonly HolderView[];
-}
-
 const route = declaring<Services>();
 
 // biome-ignore format: a table
@@ -61,7 +55,8 @@ export const EXPLAIN_ROUTES: readonly OwnRoute<Services>[] = [
 
 type AccessServices = Pick<Services, 'store' | 'settings' | 'clock' | 'roleRegistry' | 'subtract' | 'knownCameras'>;
 
-async function whoSees(services: AccessServices): Promise<CameraAccess> {
+/** The known cameras, and all accounts and API tokens with the cameras that each sees. */
+async function whoSees(services: AccessServices) {
   const { store, settings, clock, roleRegistry, subtract, knownCameras } = services;
   const cameras = knownCameras();
   const roles = await roleRegistry.active();

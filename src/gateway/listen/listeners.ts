@@ -138,8 +138,9 @@ const ANSWERS: Readonly<Record<string, readonly [cause: ConnectionRefusal, answe
 export async function bind(server: Server, at: ListenAddress): Promise<ListenAddress> {
   const { path } = at;
   if (path !== undefined) {
-    await makeRoomAt(path);
-    letGroupConnect(server, path);
+    // A socket file at which nothing answers any more is removed; one that answers is left, and listening fails.
+    if ((await connectTo({ path })) === 'ECONNREFUSED') await unlink(path);
+    server.once('listening', () => void chmod(path, OWNER_AND_GROUP).catch(() => {}));
   }
   await new Promise<void>((resolve, reject) => {
     server.on('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(at, cause)));
@@ -161,8 +162,7 @@ export async function assertBindable(at: ListenAddress): Promise<void> {
     await new Promise((resolve) => server.close(resolve));
     if (port === 0) return;
   }
-  if ((await connectTo(path === undefined ? { host, port } : { path })) === 'connected')
-    throw cannotListen(at, { code: 'EADDRINUSE' });
+  if ((await connectTo(listenPlace(at))) === 'connected') throw cannotListen(at, { code: 'EADDRINUSE' });
 }
 
 /** Ports below need a right of their own. */
@@ -183,15 +183,6 @@ const BIND_FAULTS: Readonly<Record<string, string>> = {
 
 /** Only its owner and its group, such as a proxy's, may connect. */
 const OWNER_AND_GROUP = 0o660;
-
-/** A socket file at which nothing answers any more is removed; one that answers is left, and listening fails. */
-async function makeRoomAt(path: string): Promise<void> {
-  if ((await connectTo({ path })) === 'ECONNREFUSED') await unlink(path);
-}
-
-function letGroupConnect(server: Server, path: string): void {
-  server.once('listening', () => void chmod(path, OWNER_AND_GROUP).catch(() => {}));
-}
 
 /** `connected`, or the code of the fault. */
 const connectTo = (at: NetConnectOpts): Promise<string | undefined> =>

@@ -41,7 +41,7 @@ export type NarrowTask =
       readonly members: readonly string[];
       readonly place: PublicPlace;
     }
-  /** The playlist of a link, whose files must stay below the directory. */
+  /** The playlist of one shared thing, whose files must stay below the directory. */
   | { readonly kind: 'playlist'; readonly body: Uint8Array<ArrayBuffer>; readonly directory: string };
 
 export type NarrowedBytes =

@@ -65,11 +65,11 @@ export interface OwnWords {
   readonly requestId: string;
   /** A line of `Set-Cookie`, beside those of the response. */
   readonly cookie?: string | undefined;
-  /** The response is shown by a link: it is kept nowhere, and its address, which holds the secret, is told to no other site. */
+  /** The response is for a visitor: it is kept nowhere, and its address, which holds the secret, is told to no other site. */
   readonly isForVisitor?: boolean;
   /** The response is what an admin sees as another person: these take the place of the NVR's, and it sets no cookie. */
   readonly viewed?: Readonly<Record<string, string>> | undefined;
-  /** The media type of a link's thing, whatever the NVR says it is. */
+  /** The media type of what a visitor is shown, whatever the NVR says it is. */
   readonly mediaType?: (said: string | undefined) => string;
 }
 
@@ -164,7 +164,7 @@ const forVisitor = (passed: readonly string[], { mediaType }: OwnWords, said: st
 
 const KEPT_NOWHERE: readonly string[] = ['cache-control', 'private, no-store'];
 
-/** A cache in between would show a clip after its link was revoked. */
+/** A cache in between would show a clip after its grant was revoked. */
 const FOR_VISITORS: readonly string[] = [
   ...KEPT_NOWHERE,
   ...['referrer-policy', 'no-referrer'],
@@ -175,7 +175,7 @@ const FOR_VISITORS: readonly string[] = [
   // Opened in a tab of its own, what the NVR sent is a page of an origin without anything.
   ...['content-security-policy', "sandbox; frame-ancestors 'none'"],
 ];
-/** Cookies of the NVR are for people who use its pages; its `Location` would tell the path behind the link. */
+/** Cookies of the NVR are for people who use its pages; its `Location` would tell the path that theirs stands for. */
 const NOT_FOR_VISITORS: readonly string[] = [
   ...FOR_VISITORS.filter((_, at) => at % 2 === 0),
   ...['set-cookie', 'location', 'link', 'expires', 'content-security-policy', 'x-frame-options'],
@@ -233,7 +233,7 @@ const isOfThisHop = decidedByName((name) => {
   return NEVER_PASSED.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
 });
 
-/** The beginning of the names of Postern's cookies beside the session: languages, PINs of links, steps of a login. */
+/** The beginning of the names of Postern's cookies beside the session: languages, PINs of visitors, steps of a login. */
 export const OWN_COOKIES = 'postern_';
 
 /** A browser sends a nameless cookie (`=session=x`) back as `session=x`, which reads as ours. */
