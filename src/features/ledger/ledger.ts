@@ -5,13 +5,13 @@ import type { Notice } from '../../domain/accounts/notice.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { actRecord, isNotice } from './audited-acts.ts';
-import { headText, misfitSentences } from './chain.ts';
+import { headText } from './chain.ts';
 import { type LocalTime, localClock } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
 import type { LedgerMetrics } from './metrics.ts';
-import { listNotices, NOTICE_ROUTES, sendNotices } from './notices.ts';
+import { listNotices, NOTICE_ROUTES } from './notices.ts';
 import { createDownloads } from './record-formats.ts';
 import { currentHead } from './records.ts';
 import { createViewings } from './viewings.ts';
@@ -31,8 +31,16 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
   const now = (): number => clock.now() / 1000;
   const localTime = localClock(() => activeSettings().auth.timezone);
   const enabled = ledgerKeys(settings).retention > 0;
-  const { writer, ...own } = openWriting({ ...opened, store }, metrics, now, localTime);
-  const timer = setInterval(() => void own.tick(), TICK_MS).unref();
+  const of = { ...opened, store, localTime, log: opened.logs.named('service.ledger') };
+  const writer = createLedgerWriter({ ...of, now, metrics });
+  const upkeep = openUpkeep({ ...of, settings: activeSettings });
+  const measure = (): void => metrics.delay.set(writer.delay());
+  measure();
+  const timer = setInterval(async () => {
+    await writer.flush();
+    measure();
+    await upkeep.look();
+  }, TICK_MS).unref();
   return {
     /** Notices alone where the ledger is off. */
     note(act: AuditedAct): void {
@@ -61,76 +69,13 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
     },
     async close(): Promise<void> {
       clearInterval(timer);
-      await own.close();
-    },
-  };
-}
-
-const NOTICE_SECONDS = 90 * 86_400;
-
-function openWriting(
-  { store, activeSettings, clock, mayDelete, logs, messages }: Omit<LedgerServices, 'store'> & { store: LedgerStore },
-  metrics: LedgerMetrics,
-  now: () => number,
-  localTime: (at: number) => LocalTime,
-) {
-  const log = logs.named('service.ledger');
-  const writer = createLedgerWriter({
-    store,
-    now,
-    newId: randomUUID,
-    localTime,
-    onWritten(records) {
-      for (const sentence of misfitSentences(records)) {
-        metrics.forged.add(1);
-        log.error(sentence);
-      }
-      sendNotices(records, messages);
-    },
-    onDropped: (records) => metrics.dropped.add(records),
-    onFault: (fault) =>
-      log.warn(
-        { err: fault },
-        'the ledger could not be written: up to 10,000 records wait and are written when the store works again',
-      ),
-    onWorking: () => log.info('the ledger is written again'),
-  });
-  const upkeep = openUpkeep({
-    store,
-    settings: activeSettings,
-    clock,
-    mayDelete,
-    log,
-    localTime,
-    onHead: (head) =>
-      messages.send({
-        id: randomUUID(),
-        event: 'ledger-head',
-        user: null,
-        at: Math.floor(now()),
-        by: null,
-        address: 'configuration',
-        agent: null,
-        detail: head,
-      }),
-  });
-  const measure = (): void => {
-    metrics.delay.set(writer.delay());
-  };
-  measure();
-  return {
-    writer,
-    async tick(): Promise<void> {
-      await writer.flush();
-      measure();
-      await upkeep.look();
-    },
-    async close(): Promise<void> {
       await upkeep.close();
       await writer.close();
     },
   };
 }
+
+const NOTICE_SECONDS = 90 * 86_400;
 
 const DAY = 86_400;
 /** What people are told of their accounts is kept so long where nothing else is recorded. */
@@ -144,13 +89,11 @@ export function openUpkeep({
   mayDelete,
   log,
   localTime,
-  onHead,
-}: Pick<FeatureServices, 'clock' | 'mayDelete' | 'log'> & {
+  messages,
+}: Pick<FeatureServices, 'clock' | 'mayDelete' | 'log' | 'messages'> & {
   readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
   readonly settings: () => Settings;
   readonly localTime: (at: number) => LocalTime;
-  /** The head of the chain, each day. */
-  readonly onHead: (head: string) => void;
 }) {
   let [toldFor, forgottenFor]: (string | undefined)[] = [];
   let running: Promise<void> = Promise.resolve();
@@ -166,7 +109,16 @@ export function openUpkeep({
       { head },
       'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
     );
-    onHead(head);
+    messages.send({
+      id: randomUUID(),
+      event: 'ledger-head',
+      user: null,
+      at: Math.floor(clock.now() / 1000),
+      by: null,
+      address: 'configuration',
+      agent: null,
+      detail: head,
+    });
   };
   const forget = async (today: number): Promise<void> => {
     const retentionDays = Math.ceil(ledgerKeys(settings()).retention / DAY) || NOTICE_DAYS;

@@ -1,7 +1,11 @@
 /** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
-
+import { randomUUID } from 'node:crypto';
+import type { FeatureServices } from '../feature.ts';
+import { misfitSentences } from './chain.ts';
 import { groupByDay, type LocalTime } from './days.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import type { LedgerMetrics } from './metrics.ts';
+import { sendNotices } from './notices.ts';
 import { type LedgerEntry, type LedgerRecord, type OpenSpan, type OwnEntry, ownAct } from './records.ts';
 import { createSpans, cutOff } from './spans.ts';
 
@@ -13,26 +17,18 @@ const LOOK_SECONDS = 30;
 export function createLedgerWriter({
   store,
   now,
-  newId,
   localTime,
-  onWritten,
-  onDropped,
-  onFault,
-  onWorking,
-}: {
+  metrics,
+  log,
+  messages,
+}: Pick<FeatureServices, 'log' | 'messages'> & {
   readonly store: Pick<LedgerStore, 'append' | 'left'>;
   /** Unix seconds. */
   readonly now: () => number;
-  readonly newId: () => string;
   readonly localTime: (at: number) => LocalTime;
-  /** Written for good. */
-  readonly onWritten?: (records: readonly LedgerRecord[]) => void;
-  readonly onDropped?: (records: number) => void;
-  /** Called once when writing begins to fail, and once when it works again. */
-  readonly onFault: (fault: unknown) => void;
-  readonly onWorking: () => void;
+  readonly metrics: LedgerMetrics;
 }) {
-  const spans = createSpans(newId);
+  const spans = createSpans(randomUUID);
   let ended: OwnEntry[] = [];
   let open = new Map<string, OpenSpan>();
   let dropped = 0;
@@ -44,7 +40,7 @@ export function createLedgerWriter({
   const drop = (records: number): void => {
     if (records === 0) return;
     dropped += records;
-    onDropped?.(records);
+    metrics.dropped.add(records);
   };
   const queue = (items: readonly OwnEntry[]): void => {
     const taken = items.slice(0, Math.max(0, MOST_WAITING - ended.length));
@@ -62,7 +58,9 @@ export function createLedgerWriter({
   const writeSome = async (): Promise<void> => {
     const [batch, spansNow] = [ended.slice(0, MOST_AT_ONCE), open];
     const notice =
-      dropped > 0 ? [{ id: newId(), entry: ownAct(now(), { what: 'ledger-dropped', records: String(dropped) }) }] : [];
+      dropped > 0
+        ? [{ id: randomUUID(), entry: ownAct(now(), { what: 'ledger-dropped', records: String(dropped) }) }]
+        : [];
     const reported = dropped;
     let written: readonly LedgerRecord[];
     open = new Map();
@@ -75,7 +73,11 @@ export function createLedgerWriter({
     }
     ended = ended.slice(batch.length);
     dropped -= reported;
-    onWritten?.(written);
+    for (const sentence of misfitSentences(written)) {
+      metrics.forged.add(1);
+      log.error(sentence);
+    }
+    sendNotices(written, messages);
   };
   const run = async (): Promise<void> => {
     settle();
@@ -87,11 +89,15 @@ export function createLedgerWriter({
         queue((await store.left(now())).map(cutOff)); // written with the next batch
       }
       waitingSince = undefined;
-      if (isFailing) onWorking();
+      if (isFailing) log.info('the ledger is written again');
       isFailing = false;
     } catch (fault) {
       lookedAt = now(); // the others could not renew theirs either
-      if (!isFailing) onFault(fault);
+      if (!isFailing)
+        log.warn(
+          { err: fault },
+          'the ledger could not be written: up to 10,000 records wait and are written when the store works again',
+        );
       isFailing = true;
     }
   };
@@ -106,7 +112,7 @@ export function createLedgerWriter({
     begin: spans.begin,
     end: spans.end,
     /** What is no viewing: one record each. */
-    add: (entry: LedgerEntry): void => queue([{ id: newId(), entry }]),
+    add: (entry: LedgerEntry): void => queue([{ id: randomUUID(), entry }]),
     /** Writes what waits; what cannot be written waits on. */
     flush,
     /** Seconds that the oldest record has waited. */

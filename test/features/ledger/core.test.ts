@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import pino from 'pino';
 import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/features/ledger/chain.ts';
+import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
 import type { LedgerEntry, LedgerRecord } from '../../../src/features/ledger/records.ts';
 import { createSpans, cutOff, type Span, type Spans, type Subject } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
@@ -319,9 +321,8 @@ describe('Spans of the ledger', () => {
 describe('Strangers and viewers who make up names', () => {
   it('leave every viewing of others in the ledger, and no record for each name', async () => {
     const written: LedgerEntry[] = [];
-    let dropped = 0;
-    let ids = 0;
     let now = 0;
+    const metrics = ledgerMetrics();
     const writer = createLedgerWriter({
       store: {
         append: async ({ ended }) => {
@@ -334,13 +335,10 @@ describe('Strangers and viewers who make up names', () => {
         left: async () => [],
       },
       now: () => now,
-      newId: () => String(++ids),
       localTime: () => ({ day: '2026-11-22', hour: 1 }),
-      onDropped: (records) => {
-        dropped += records;
-      },
-      onFault: (fault) => assert.fail(String(fault)),
-      onWorking: () => {},
+      metrics,
+      log: pino({ level: 'warn' }, { write: (line) => assert.fail(line) }),
+      messages: { send: () => {}, onMessage: () => {} },
     });
     const failed = (name: string): Subject => ({
       ...LIVE,
@@ -362,7 +360,7 @@ describe('Strangers and viewers who make up names', () => {
     const count = (kind: string, user: string | null) =>
       written.filter((entry) => entry.kind === kind && entry.user === user).length;
     assert.equal(count('login-failed', 'vera'), 1, 'a failure of an account is no part of the crowd');
-    assert.deepEqual([dropped, count('live', LIVE.user)], [0, 1]);
+    assert.deepEqual([[...metrics.dropped.samples()][0]?.value, count('live', LIVE.user)], [0, 1]);
     assert.ok(count('login-failed', null) <= 301 && count('live', 'vic') <= 1001, String(written.length));
     const many = written.filter(({ detail }) => detail?.includes('crowd'));
     assert.deepEqual(many.map(({ kind, user }) => [kind, user]).sort(), [

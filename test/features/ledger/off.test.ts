@@ -35,7 +35,7 @@ describe('A ledger that is off', () => {
       mayDelete: () => true,
       log: pino({ level: 'silent' }),
       localTime: localClock(() => 'UTC'),
-      onHead: (head) => heads.push(head),
+      messages: { send: ({ detail }) => heads.push(detail ?? ''), onMessage: () => {} },
     });
     await upkeep.look();
     await upkeep.close();
