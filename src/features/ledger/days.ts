@@ -1,9 +1,11 @@
 /** Sums of viewings by local day, person, kind and camera: for plots, and for what is usual; days are those of the clock of the service (SPEC 14). */
 
 import { isViewingKind } from '../../domain/policy.ts';
+import { offsetReader } from '../../domain/zone-offsets.ts';
 import { type LedgerDay, type LedgerEntry, qualified, readDetail } from './records.ts';
 
 const HOUR = 3600;
+const QUARTER = HOUR / 4;
 const DAY = 86_400;
 
 export interface LocalTime {
@@ -66,32 +68,22 @@ function hoursWatched({ from, to }: LedgerEntry, localTime: (at: number) => Loca
  * the clock is made before a configuration is active. Offsets change at full quarters of an hour, so one quarter is worked out once.
  */
 export function localClock(activeZone: () => string | null): (at: number) => LocalTime {
-  let clock: { readonly zone: string | null; readonly timeAt: (moment: Date) => LocalTime } | undefined;
+  let clock: { readonly zone: string | null; readonly offsetAt: (at: number) => number } | undefined;
   let last: { readonly quarter: number; readonly time: LocalTime } | undefined;
   return (at) => {
     const zone = activeZone();
     if (clock?.zone !== zone) {
-      clock = { zone, timeAt: zone === null ? timeHere : clockIn(zone) };
+      clock = { zone, offsetAt: zone === null ? offsetHere : offsetReader(zone) };
       last = undefined;
     }
-    const quarter = Math.floor(at / (HOUR / 4));
-    if (last?.quarter !== quarter) last = { quarter, time: clock.timeAt(new Date(quarter * (HOUR / 4) * 1000)) };
+    const quarter = Math.floor(at / QUARTER) * QUARTER;
+    if (last?.quarter !== quarter) {
+      const local = new Date((quarter + clock.offsetAt(quarter)) * 1000);
+      last = { quarter, time: { day: local.toISOString().slice(0, 10), hour: local.getUTCHours() } };
+    }
     return last.time;
   };
 }
 
-/** The local time without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
-function timeHere(moment: Date): LocalTime {
-  const [year, month, day] = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
-  return { day: `${year}-${twoDigits(month)}-${twoDigits(day)}`, hour: moment.getHours() };
-}
-
-const twoDigits = (number: number): string => String(number).padStart(2, '0');
-
-function clockIn(timeZone: string): (moment: Date) => LocalTime {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  return (moment) => {
-    const [day = '', time = ''] = format.format(moment).split(' ');
-    return { day, hour: Number(time.slice(0, 2)) };
-  };
-}
+/** The offset is asked without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
+const offsetHere = (at: number): number => -60 * new Date(at * 1000).getTimezoneOffset();

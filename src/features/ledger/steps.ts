@@ -1,6 +1,6 @@
 /** A step of the chain: moves its head if that is still the one that was read, and writes or deletes rows with it, all or nothing (SPEC 14). */
-import { type Kysely, sql } from 'kysely';
-import { inChunks } from '../../store/engine/rows.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { inChunks, type Queries, untyped } from '../../store/engine/rows.ts';
 import { type Tables, writeRow } from '../../store/engine/tables.ts';
 import type { ChainClosing, ChainHead, LedgerDay, OpenSpan } from './records.ts';
 
@@ -81,6 +81,11 @@ const asJson = (rows: readonly object[]): string =>
 /** SQLite takes 32,766 values in a statement. */
 const ROWS_AT_ONCE = 200;
 
+async function putAll(db: Queries, table: string, rows: readonly object[], kept: RawBuilder<unknown>): Promise<void> {
+  for (const some of inChunks(rows, ROWS_AT_ONCE))
+    await sql`${untyped(db).insertInto(table).values(some)} on conflict (id) do update set ${kept}`.execute(db);
+}
+
 /** One transaction, for which the other processes wait that write the file. */
 export const inTransaction =
   (db: Kysely<Tables>): TakeStep =>
@@ -99,23 +104,14 @@ export const inTransaction =
         await tables.insertInto('ledger_records').values(some).execute();
       for (const ids of inChunks(over, ROWS_AT_ONCE))
         await tables.deleteFrom('ledger_open').where('id', 'in', ids).execute();
-      for (const some of inChunks(openRows(step), ROWS_AT_ONCE))
-        await sql`${tables.insertInto('ledger_open').values(some)} on conflict (id) do update set ${RENEWED}`.execute(
-          tables,
-        );
-      for (const some of inChunks(dayRows(step), ROWS_AT_ONCE))
-        await sql`${tables.insertInto('ledger_days').values(some)} on conflict (id) do update set ${SUMMED}`.execute(
-          tables,
-        );
+      await putAll(tables, 'ledger_open', openRows(step), RENEWED);
+      await putAll(tables, 'ledger_days', dayRows(step), SUMMED);
       if (!forgotten) return true;
       const { ids, closing, isWhole } = forgotten;
       await tables.deleteFrom('ledger_records').where('id', '>', ids[0]).where('id', '<=', ids[1]).execute();
       if (isWhole)
         for (const table of ['ledger_chains', 'ledger_closings'] as const)
           await tables.deleteFrom(table).where('chain', '=', closing.chain).execute();
-      else
-        await sql`${tables.insertInto('ledger_closings').values(closingRow(forgotten))} on conflict (id) do update set ${CLOSED}`.execute(
-          tables,
-        );
+      else await putAll(tables, 'ledger_closings', [closingRow(forgotten)], CLOSED);
       return true;
     });

@@ -35,10 +35,10 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
   const closing = closings.filter((one) => one.chain === chain).sort((one, other) => other.seq - one.seq)[0];
   const start: ChainHead = closing ?? emptyHead(chain);
   const expected = new Map(noted.filter((head) => head.chain === chain).map(({ seq, hash }) => [seq, hash]));
-  const deletions = watchDeletions(start, now);
   let { seq, hash } = start;
   let isBroken = false;
   const misfit = (at: number, why: string): Misfit => ({ chain, id: recordId({ chain, seq: at }), why });
+  const deletions = watchDeletions(start, now, misfit);
 
   const faultOf = (record: LedgerRecord): Misfit | undefined => {
     const next = seq + 1;
@@ -89,20 +89,14 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
     last: (): Omit<ChainHead, 'chain'> | undefined => (isBroken ? undefined : { seq, hash }),
     /** What else is wrong. `head`: as it is behind the last record; undefined where the table of chains has none. */
     end(head: ChainHead | undefined): readonly Misfit[] {
-      const early = deletions.early().map(({ at, why }) => misfit(at, why));
       const ofRecords = isBroken ? [] : [deletions.isTold() ? undefined : misfit(start.seq, UNTOLD), endFault(head)];
-      return [...ofDeleted(), ...ofRecords, ...early].filter((one) => one !== undefined);
+      return [...ofDeleted(), ...ofRecords, ...deletions.early()].filter((one) => one !== undefined);
     },
   };
 }
 
 const UNTOLD =
   'was deleted with all before it, and no record behind it says so: the table of closings was changed, and records were taken out';
-
-interface EarlyDeletion {
-  readonly at: number;
-  readonly why: string;
-}
 
 interface Deletion extends ToldDeletion {
   /** The number of the record that tells of it. */
@@ -116,8 +110,8 @@ const LATEST_SECONDS = 3600;
  * Looks through a chain for what was deleted: whether a record tells of it, and whether it was before its time. `start`: the
  * last record that was deleted. `now` is in Unix seconds.
  */
-function watchDeletions(start: ChainHead, now: number) {
-  const early: EarlyDeletion[] = [];
+function watchDeletions(start: ChainHead, now: number, misfit: (at: number, why: string) => Misfit) {
+  const early: Misfit[] = [];
   let isTold = start.seq === 0;
   /** Those whose time nothing has contradicted yet. */
   let open: Deletion[] = [];
@@ -125,7 +119,8 @@ function watchDeletions(start: ChainHead, now: number) {
 
   const contradict = (time: number, by: string): void => {
     if (time + LATEST_SECONDS >= latest) return;
-    for (const deletion of open.filter(({ at }) => time + LATEST_SECONDS < at)) early.push(ahead(deletion, by));
+    for (const deletion of open.filter(({ at }) => time + LATEST_SECONDS < at))
+      early.push(misfit(deletion.by, ahead(deletion, by)));
     open = open.filter(({ at }) => time + LATEST_SECONDS >= at);
     latest = Math.max(Number.NEGATIVE_INFINITY, ...open.map(({ at }) => at));
   };
@@ -141,14 +136,14 @@ function watchDeletions(start: ChainHead, now: number) {
       const deletion = toldDeletion(record);
       if (!deletion) return;
       if (deletion.chain === record.chain) told(deletion);
-      if (deletion.isEarly) early.push({ at: record.seq, why: `${deleted(deletion)} before their time: ${BY_ITSELF}` });
+      if (deletion.isEarly) early.push(misfit(record.seq, `${deleted(deletion)} before their time: ${BY_ITSELF}`));
       else open.push({ ...deletion, by: record.seq });
       latest = Math.max(latest, deletion.isEarly ? latest : deletion.at);
     },
     /** Whether a record tells that the chain begins where it does. */
     isTold: () => isTold,
     /** Records that tell of a deletion before its time, by their numbers. */
-    early(): readonly EarlyDeletion[] {
+    early(): readonly Misfit[] {
       contradict(now, `it is ${text(now)} now`);
       return early;
     },
@@ -157,10 +152,8 @@ function watchDeletions(start: ChainHead, now: number) {
 
 const BY_ITSELF = 'it says itself that they were not as old as ledger.retention';
 
-const ahead = (deletion: Deletion, by: string): EarlyDeletion => ({
-  at: deletion.by,
-  why: `${deleted(deletion)} before their time: it is of ${text(deletion.at)}, and ${by}, so the clock was ahead`,
-});
+const ahead = (deletion: Deletion, by: string): string =>
+  `${deleted(deletion)} before their time: it is of ${text(deletion.at)}, and ${by}, so the clock was ahead`;
 
 const deleted = (told: ToldDeletion): string => `tells that the records up to ${recordId(told)} were deleted`;
 

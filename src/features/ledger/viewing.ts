@@ -2,6 +2,7 @@
 import type { Caller, Credential } from '../../domain/caller.ts';
 import { actualSender, credentialName, credentialProvider } from '../../domain/credentials.ts';
 import type { Locator, Views } from '../../domain/policy.ts';
+import { offsetReader } from '../../domain/zone-offsets.ts';
 import { type Subject, storable, type WatchedTime } from './spans.ts';
 
 export interface ViewingCaller {
@@ -85,8 +86,7 @@ function hourStart({ month, day, date, hour, zone = 'utc' }: Readonly<Record<str
 function zoneOffset(timeZone: string, at: number): number {
   if (timeZone.toLowerCase() === 'utc') return 0;
   try {
-    const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-    return Date.parse(`${shown.format(at * 1000).replace(' ', 'T')}Z`) / 1000 - at;
+    return offsetReader(timeZone)(at);
   } catch {
     return 0;
   }

@@ -129,7 +129,6 @@ const MOST_ITEMS = 500;
 /** Questions to the NVR for the ledger alone: what comes beyond is recorded without its camera. */
 const MOST_QUESTIONS = 200;
 const AT_ONCE = 4;
-const REMEMBERED = 5000;
 
 /** Null: not known. Never empty; a camera stands there as often as it was exported. */
 type ViewedCameras = readonly (string | null)[];
@@ -184,22 +183,15 @@ function again(cameras: readonly string[]): readonly string[] {
   return cameras.filter((camera) => seen.size === seen.add(camera).size).slice(0, MOST_ITEMS);
 }
 
-/** The cameras of ids, remembered; a few questions at a time, so that a page of pictures does not load the NVR twice. */
+/** The cameras of ids, a few questions at a time, so that a page of pictures does not load the NVR twice. */
 function createOwned(camerasOf: OwnerCameras) {
-  const known = new Map<string, ViewedCameras>();
   const { enter, waiting } = createTaskQueue(AT_ONCE);
   return async (kind: OwnerKind, id: string, { target }: Admitted, method: string): Promise<ViewedCameras> => {
-    const key = `${kind} ${id}`;
-    const remembered = known.get(key);
-    if (remembered) return remembered;
     if (waiting() >= MOST_QUESTIONS) return [null];
     const leave = await enter();
     try {
-      const cameras = await camerasOf(kind, id, { method, target });
-      if (!cameras || cameras.length === 0) return [null];
-      if (known.size >= REMEMBERED) known.clear();
-      known.set(key, cameras);
-      return cameras;
+      const cameras = (await camerasOf(kind, id, { method, target })) ?? [];
+      return cameras.length > 0 ? cameras : [null];
     } finally {
       leave();
     }
