@@ -1,6 +1,6 @@
 /** The store with the parts of the features, over the tables of all of them. */
 import '../../src/features/all.ts';
-import { curtainPart } from '../../src/features/curtain/registry.ts';
+import { curtainPart } from '../../src/features/curtain/curtain.ts';
 import { ledgerPart } from '../../src/features/ledger/ledger-store.ts';
 import { screenCodePart } from '../../src/features/screens/codes.ts';
 import type { StoreOptions } from '../../src/store/engine/engine.ts';

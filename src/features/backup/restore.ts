@@ -7,8 +7,7 @@ import { markRestored } from '../../config/marks.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { endReturned, findFault, returnedBy } from '../../store/backup-file.ts';
 import { type ReadBackup, readBackup } from './archive.ts';
-import { STORE } from './back-up.ts';
-import { isOfStore, lastingFiles, type ReadableConfig, readableConfig } from './lasting-files.ts';
+import { isOfStore, lastingFiles, type ReadableConfig, readableConfig, STORE } from './back-up.ts';
 
 export interface RestoreOptions extends CommandPlace {
   /** What is there is set aside, and not in the way. */

@@ -11,8 +11,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import type { JsonRecord } from '../../domain/json.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
-import { type Curtain, type DrawnEntry, isDrawn } from './drawn.ts';
-import type { CurtainStore } from './registry.ts';
+import { type Curtain, type CurtainStore, type DrawnEntry, isDrawn } from './curtain.ts';
 
 const DRAWN = named(
   'DrawnCamera',

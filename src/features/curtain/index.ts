@@ -1,9 +1,8 @@
 /** The curtain: cameras that do not exist for anyone but admins while it is drawn (SPEC 19). */
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
+import { createCurtainRegistry, curtainPart, subtractionOf } from './curtain.ts';
 import { CURTAIN_ROUTES } from './curtain-routes.ts';
-import { subtractionOf } from './drawn.ts';
-import { createCurtainRegistry, curtainPart } from './registry.ts';
 
 export const curtain: FeatureParts = {
   routes: CURTAIN_ROUTES,

@@ -1,6 +1,6 @@
 /** The table of the curtain. */
 import { LATE_SECONDS, maybe, NUMBER, named, optional, type Table, TEXT } from '../../store/engine/tables.ts';
-import type { DrawnEntry } from './drawn.ts';
+import type { DrawnEntry } from './curtain.ts';
 
 // biome-ignore format: a table
 export const CURTAIN_TABLES = {

@@ -1,5 +1,4 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
-
 import { z } from 'zod';
 import { ANSWERED, type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import { respond } from '../../accounts/http/responses.ts';
@@ -11,9 +10,16 @@ import type { RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
 import { ledgerKeys } from './keys.ts';
+import {
+  cursorText,
+  type Downloads,
+  type LedgerQuery,
+  QUERY,
+  readLedgerQuery,
+  recordJson,
+  streamRecords,
+} from './ledger-query.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { cursorText, type LedgerQuery, QUERY, readLedgerQuery } from './read-question.ts';
-import { type Downloads, recordJson, streamRecords } from './record-formats.ts';
 import {
   LEDGER_KINDS,
   type LedgerCursor,

@@ -8,14 +8,13 @@ import { actRecord, isNotice } from './audited-acts.ts';
 import { headText } from './chain.ts';
 import { type LocalTime, localClock } from './days.ts';
 import { ledgerKeys } from './keys.ts';
+import { createDownloads } from './ledger-query.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
-import type { LedgerMetrics } from './metrics.ts';
 import { listNotices, NOTICE_ROUTES } from './notices.ts';
-import { createDownloads } from './record-formats.ts';
 import { currentHead } from './records.ts';
 import { createViewings } from './viewings.ts';
-import { createLedgerWriter } from './writer.ts';
+import { createLedgerWriter, type LedgerMetrics } from './writer.ts';
 
 const TICK_MS = 1000;
 

@@ -1,11 +1,9 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
-
 import { openStoreReadOnly } from '../../accounts/sites/own-store.ts';
-import type { CommandPlace } from '../../config/load-config.ts';
-import { loadConfig } from '../../config/load-config.ts';
+import { type CommandPlace, loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
+import { CSV_HEAD, csvLine, recordJson } from './ledger-query.ts';
 import { ledgerPart } from './ledger-store.ts';
-import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from './records.ts';
 import { checkLedger } from './verify.ts';
 

@@ -5,8 +5,7 @@ import { bound } from '../../routes/own-route.ts';
 import type { FeatureIdentities, FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { screenCodePart } from './codes.ts';
 import { PAIRING_ROUTES } from './pairing-routes.ts';
-import { SCREEN_PAGE_ROUTES } from './screen-page.ts';
-import { SCREEN_ROUTES } from './screen-routes.ts';
+import { SCREEN_PAGE_ROUTES, SCREEN_ROUTES } from './screen-routes.ts';
 import { createScreens, type Screens, screenSource } from './screens.ts';
 
 const ROUTES = [...SCREEN_PAGE_ROUTES, ...PAIRING_ROUTES, ...SCREEN_ROUTES];

@@ -27,8 +27,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
-import { PAIR_PATH } from './screen-page.ts';
-import { SCREEN, screenCameras, screenName } from './screen-routes.ts';
+import { PAIR_PATH, SCREEN, screenCameras, screenName } from './screen-routes.ts';
 import type { ScreenServices } from './screens.ts';
 import type { Screen } from './tables.ts';
 

@@ -1,14 +1,20 @@
-/** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; and what a person gives a screen (SPEC 18). */
+/** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; what a person gives a screen; and the page that a display opens (SPEC 18). */
 import { z } from 'zod';
 import { absentGrant, knownGrant, knownGrants, revokeGrant } from '../../accounts/grants/grants.ts';
 import { MAYBE_TEXT, MAYBE_TIME } from '../../accounts/http/answers.ts';
 import { GIVEN_TEXT, shown } from '../../accounts/http/json-body.ts';
 import { type Call, declaring, Refused, unfit } from '../../accounts/http/kernel.ts';
+import type { Services } from '../../app/services.ts';
 import { type Caller, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
+import { assetPath } from '../../ui/built-pages.ts';
+import { asTemplates, html, lonePage, stylesheetLink } from '../../ui/html.ts';
+import { moveTo, pageHeaders, pageLanguage, readBasePath, refuseUnbuilt, sendPage } from '../../ui/page.ts';
+import type { ScreenFacts } from './page/screen-facts.ts';
 import type { ScreenServices } from './screens.ts';
 import type { Screen } from './tables.ts';
 
@@ -114,4 +120,40 @@ export function screenCameras(wanted: unknown, scope: CameraScope): readonly str
     if (!maySee(scope, name)) throw unfit('camera-foreign', `cameras: Access denied to the camera ${name}`, 403);
   }
   return [...new Set<string>(wanted)];
+}
+
+/** Short enough to be typed: leads a person with a phone to the entry of the letters. */
+export const PAIR_PATH = '/pair';
+
+// biome-ignore format: a table
+export const SCREEN_PAGE_ROUTES: readonly OwnRoute<Pick<Services, 'ui'>>[] = [
+  { route: 'GET /postern/screen', access: 'public', summary: 'The page of a display', yes: [200], type: 'text/html', handler: (ctx, { ui }) => (ui.pages ? showScreen(ctx, ui) : refuseUnbuilt(ctx, ui)) },
+  { route: `GET ${PAIR_PATH}`, access: 'public', summary: 'Leads to the page where the letters of a display are typed', yes: [302], type: 'text/html', handler: (ctx, { ui }) => leadToEntry(ctx, ui) },
+];
+
+/** Letters as a QR code has them. */
+const CODE = /^[A-Za-z]{4}-?[A-Za-z]{4}$/;
+
+/** `code` may be empty: the page then asks for the letters. */
+function leadToEntry(ctx: RouteContext, ui: Services['ui']): unknown {
+  ctx.set(pageHeaders(ui));
+  const letters = CODE.exec(String(ctx.query['code']))?.[0] ?? '';
+  return moveTo(ctx, 302, `${readBasePath(ctx)}/postern/settings/screens?code=${letters}`);
+}
+
+function showScreen(ctx: RouteContext, ui: Services['ui']): void {
+  const basePath = readBasePath(ctx);
+  ctx.set(pageHeaders(ui));
+  const { tag, words } = pageLanguage(ctx);
+  const text = words.screens.page;
+  const facts: ScreenFacts = { basePath, still: ui.still, live: ui.live, words: asTemplates(text) };
+  ctx.set('Vary', 'Accept-Language, Cookie');
+  // The script stands behind the body that it fills: browsers of televisions know no modules.
+  const body = html`<body class="screen" data-facts="${JSON.stringify(facts)}">
+<p class="screen-message">${text.connecting}</p>
+<noscript><p class="screen-message">${text.noScript}</p></noscript>
+<script src="${assetPath(ui.pages, basePath, 'screen', 'js')}"></script>
+</body>`;
+  const head = stylesheetLink(assetPath(ui.pages, basePath, 'screen', 'css'));
+  sendPage(ctx, 200, lonePage({ tag, title: text.pageTitle, head, body }));
 }

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { storeFault } from '../../../src/domain/store/store-fault.ts';
-import type { Curtain } from '../../../src/features/curtain/drawn.ts';
-import { createCurtainRegistry } from '../../../src/features/curtain/registry.ts';
+import { type Curtain, createCurtainRegistry } from '../../../src/features/curtain/curtain.ts';
 import { createRowNotices } from '../../../src/store/postgres/postgres-changes.ts';
 
 const HALL: Curtain = [{ camera: 'hall', by: 'paul', drawnAt: 1 }];

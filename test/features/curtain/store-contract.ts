@@ -1,9 +1,7 @@
 /** What every store must do with the curtain, whatever the engine: an entry is one row, and what is over is forgotten (SPEC 19). */
-
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { DrawnEntry } from '../../../src/features/curtain/drawn.ts';
-import type { CurtainStore } from '../../../src/features/curtain/registry.ts';
+import type { CurtainStore, DrawnEntry } from '../../../src/features/curtain/curtain.ts';
 import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import { LATE_SECONDS } from '../../../src/store/engine/tables.ts';
 

@@ -7,7 +7,7 @@ import { subtracting } from '../../../src/access/subtraction.ts';
 import { type Caller, type Credential, isAdministrator, isDrawnFor, lostRights } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, bothScopes, type CameraScope, toScope } from '../../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../../src/domain/names.ts';
-import { type DrawnEntry, subtractionOf } from '../../../src/features/curtain/drawn.ts';
+import { type DrawnEntry, subtractionOf } from '../../../src/features/curtain/curtain.ts';
 import { layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 
 const NOW = 1_000_000;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, it, type TestContext } from 'node:test';
 import { toPlace } from '../../../src/accounts/login/login-places.ts';
 import type { Notice } from '../../../src/domain/accounts/notice.ts';
-import { createWebhook, type WebhookDeps } from '../../../src/features/notify/webhook.ts';
+import { createWebhook, type WebhookDeps } from '../../../src/features/notify/index.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
 import { enrolled, sendJson } from '../../support/second-factor.ts';
 import { startInstance } from '../../support/start-instance.ts';

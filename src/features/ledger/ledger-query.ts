@@ -1,0 +1,202 @@
+/** The query of `GET /api/ledger`, or every parameter that is wrong with it; and its records as JSON, NDJSON or CSV, in small pages, between which every other request comes first (SPEC 14). */
+
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { isSiteName } from '../../domain/accounts/site.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion, type ListedRecord } from './records.ts';
+
+export const FORMATS = ['json', 'ndjson', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface LedgerQuery {
+  readonly question: Omit<LedgerQuestion, 'sight' | 'cameras'> & { readonly camera: string | undefined };
+  /** Undefined: a page as JSON has its default, the other formats hold everything. */
+  readonly limit: number | undefined;
+  readonly cursor: LedgerCursor | undefined;
+  readonly format: Format;
+}
+
+export const MOST_RECORDS = 1000;
+const LONGEST_NAME = 255;
+const LATEST = 1e11;
+
+/** The parameters. */
+export const QUERY = {
+  kind: `One of ${LEDGER_KINDS.join(', ')}; several with commas`,
+  user: 'A name',
+  camera: 'A camera',
+  site: 'A site',
+  credential: 'A credential, such as link:<id>',
+  after: 'Unix seconds',
+  before: 'Unix seconds',
+  limit: 'At most 1000',
+  cursor: 'From the Link header of the page before',
+  format: 'json, ndjson or csv',
+};
+
+export function readLedgerQuery(given: URLSearchParams, accept: string): Result<LedgerQuery, readonly string[]> {
+  const faults: string[] = [];
+  for (const name of new Set(given.keys())) {
+    if (!Object.hasOwn(QUERY, name)) faults.push(`${name}: is not known; there are ${Object.keys(QUERY).join(', ')}`);
+    else if (given.getAll(name).length > 1) faults.push(`${name}: is given more than once`);
+  }
+  const text = (name: string): string | undefined => {
+    const value = given.get(name) ?? undefined;
+    // PostgreSQL takes no NUL in a text.
+    if (value !== undefined && (value === '' || value.length > LONGEST_NAME || /\p{Cc}/u.test(value)))
+      faults.push(`${name}: must have 1 to ${LONGEST_NAME} characters, without control characters`);
+    return value;
+  };
+  const number = (name: string, least: number, most: number): number | undefined => {
+    const value = given.get(name);
+    if (value === null) return undefined;
+    const read = value.trim() === '' ? Number.NaN : Number(value);
+    if (!(read >= least && read <= most)) faults.push(`${name}: must be a number from ${least} to ${most}`);
+    return read;
+  };
+  const kinds = (given.get('kind') ?? undefined)?.split(',');
+  if (kinds && !kinds.every(isKind))
+    faults.push(`kind: must be one of ${LEDGER_KINDS.join(', ')}, or several with commas`);
+  const limit = number('limit', 1, MOST_RECORDS);
+  if (limit !== undefined && !Number.isInteger(limit)) faults.push('limit: must be a whole number');
+  const cursor = readCursor(given.get('cursor'));
+  if (cursor === 'bad') faults.push('cursor: take it from the Link header of the page before');
+  const format = given.get('format') ?? acceptedFormat(accept);
+  if (!isFormat(format)) faults.push(`format: must be one of ${FORMATS.join(', ')}`);
+  const question = {
+    kinds: kinds?.filter(isKind),
+    user: text('user'),
+    camera: text('camera'),
+    site: siteNamed(text('site'), faults),
+    credential: text('credential'),
+    after: number('after', -LATEST, LATEST),
+    before: number('before', -LATEST, LATEST),
+  };
+  if (faults.length > 0 || cursor === 'bad' || !isFormat(format)) return err(faults);
+  return ok({ question, limit, cursor, format });
+}
+
+function siteNamed(site: string | undefined, faults: string[]): string | undefined {
+  if (site !== undefined && !isSiteName(site)) faults.push('site: must be the name of a site, such as barn');
+  return site;
+}
+
+const isKind = (text: string): text is LedgerKind => LEDGER_KINDS.some((kind) => kind === text);
+const isFormat = (text: string): text is Format => FORMATS.some((format) => format === text);
+
+const acceptedFormat = (accept: string): Format => {
+  if (/application\/(?:x-)?ndjson/.test(accept)) return 'ndjson';
+  return /text\/csv/.test(accept) ? 'csv' : 'json';
+};
+
+/** Ids are told as they stand in the store, where others may have written them. */
+const CURSOR = /^(?<from>-?\d{1,12}(?:\.\d{1,20})?),(?<id>[^\p{Cc}]{1,300})$/u;
+
+function readCursor(text: string | null): LedgerCursor | undefined | 'bad' {
+  if (text === null) return undefined;
+  const { from, id } = CURSOR.exec(text)?.groups ?? {};
+  return from === undefined || id === undefined ? 'bad' : { from: Number(from), id };
+}
+
+export const cursorText = ({ from, id }: LedgerCursor): string => `${from},${id}`;
+
+/** Absent: there is nothing to tell. `hash` is null while a viewing goes on. */
+export const recordJson = (record: ListedRecord) => ({
+  id: record.id,
+  kind: record.kind,
+  user: record.user,
+  credential: record.credential,
+  address: record.address,
+  camera: record.camera,
+  from: record.from,
+  to: record.to,
+  ...(record.watchedFrom === null ? {} : { watched_from: record.watchedFrom }),
+  ...(record.watchedTo === null ? {} : { watched_to: record.watchedTo }),
+  ...(record.detail === null ? {} : { detail: parsed(record.detail) }),
+  ...(record.site === undefined ? {} : { site: record.site }),
+  hash: record.hash,
+});
+
+/** A text that was changed in the store is shown as it stands. */
+function parsed(detail: string): unknown {
+  try {
+    return JSON.parse(detail);
+  } catch {
+    return detail;
+  }
+}
+
+// biome-ignore format: a table
+const COLUMNS: Readonly<Record<string, (record: ListedRecord) => string | null>> = {
+  id: ({ id }) => id, kind: ({ kind }) => kind, user: ({ user }) => user, credential: ({ credential }) => credential,
+  address: ({ address }) => address, camera: ({ camera }) => camera, from: ({ from }) => isoTime(from), to: ({ to }) => isoTime(to),
+  watched_from: ({ watchedFrom }) => isoTime(watchedFrom), watched_to: ({ watchedTo }) => isoTime(watchedTo),
+  detail: ({ detail }) => detail, hash: ({ hash }) => hash, site: ({ site }) => site ?? null,
+};
+
+export const CSV_HEAD = `${Object.keys(COLUMNS).join(',')}\r\n`;
+
+/** RFC 4180. Times are in ISO 8601, as spreadsheets read them. */
+export const csvLine = (record: ListedRecord): string =>
+  `${Object.values(COLUMNS)
+    .map((field) => csvField(field(record)))
+    .join(',')}\r\n`;
+
+const LATEST_DATE = 8.64e12;
+
+const isoTime = (at: number | null): string =>
+  at === null || Math.abs(at) > LATEST_DATE ? '' : new Date(at * 1000).toISOString();
+
+/** A spreadsheet would compute a text that begins like a formula; the name of a user that tried to log in is a stranger's text. */
+function csvField(value: string | null): string {
+  const text = value ?? '';
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+type RecordsRequest = Pick<LedgerQuery, 'limit' | 'cursor'> & {
+  readonly question: LedgerQuestion;
+  readonly format: 'ndjson' | 'csv';
+};
+
+/** SQLite is read in the main thread: a page of so many takes a few milliseconds. */
+const RECORDS_AT_ONCE = 200;
+
+/** The next page is read when the client has taken the one before. */
+export const streamRecords = (wanted: RecordsRequest, store: Pick<LedgerStore, 'find'>): Readable =>
+  Readable.from(pages(wanted, store));
+
+async function* pages(
+  { question, format, limit, cursor }: RecordsRequest,
+  store: Pick<LedgerStore, 'find'>,
+): AsyncGenerator<string> {
+  const line = format === 'csv' ? csvLine : (record: ListedRecord) => `${JSON.stringify(recordJson(record))}\n`;
+  if (format === 'csv') yield CSV_HEAD;
+  let [left, last] = [limit ?? Number.POSITIVE_INFINITY, cursor];
+  while (left > 0) {
+    const wanted = Math.min(left, RECORDS_AT_ONCE);
+    const found = await store.find(question, wanted, last);
+    if (found.length > 0) yield found.map(line).join('');
+    if (found.length < wanted) return;
+    left -= found.length;
+    last = found.at(-1);
+    await setImmediate();
+  }
+}
+
+export type Downloads = ReturnType<typeof createDownloads>;
+
+/** One at a time for each person, who would otherwise have all of them be slow. */
+export function createDownloads() {
+  const running = new Set<string>();
+  return {
+    /** Undefined: the person has one under way already. What is begun holds until the stream is closed. */
+    begin(person: string, stream: () => Readable): Readable | undefined {
+      if (running.has(person)) return undefined;
+      running.add(person);
+      return stream().once('close', () => running.delete(person));
+    },
+  };
+}
