@@ -230,16 +230,15 @@ function succeed(visit: Visit, result: SignInResult, address: string): void {
   visit.ctx.redirect(address);
 }
 
-function over(visit: Visit): void {
-  noteResult(visit, 'over');
-  refusePage(visit.ctx, visit.deps, 'sign-in-over');
-}
+const over = (visit: Visit): void => refuseFor(visit, 'sign-in-over');
+
+/** Counted and not logged: they may come with each of many requests. */
+const UNLOGGED: readonly RefusalReason[] = ['sign-in-busy', 'sign-in-over'];
 
 function refuseFor(visit: Visit, reason: RefusalReason): void {
-  const isBusy = reason === 'sign-in-busy';
-  if (isBusy) visit.ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
-  // Counted and not logged: it may come with each of many requests.
-  noteResult(visit, 'refused', isBusy ? undefined : reason);
+  if (reason === 'sign-in-busy') visit.ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
+  const result = reason === 'sign-in-over' ? 'over' : 'refused';
+  noteResult(visit, result, UNLOGGED.includes(reason) ? undefined : reason);
   refusePage(visit.ctx, visit.deps, reason);
 }
 

@@ -10,12 +10,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
 import type { UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-
-/** What a provider is asked with: bounds of time and size, no redirect, the configured authority. */
-export type ProviderFetch = (
-  url: string,
-  request: { readonly method?: string; readonly headers?: Headers | Record<string, string>; readonly body?: unknown },
-) => Promise<Response>;
+import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
 
 /** Which session ends: all of `subject`, or the one with `sid`; with both, both must fit. */
 export interface LogoutToken {
@@ -27,16 +22,17 @@ export interface LogoutToken {
   readonly expiresAt: number;
 }
 
-export interface LogoutTokenRules {
+interface LogoutTokenRules {
   readonly issuer: string;
   readonly keys: JWTVerifyGetKey;
   readonly audience: string;
-  readonly algorithms: readonly string[];
-  readonly skewSeconds: number;
   /** Unix seconds. */
   readonly now: number;
 }
 
+/** Asymmetric signatures alone: with HS256 the public key, which is known to all, could be the secret. */
+export const ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+export const SKEW_SECONDS = 60;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** A token without `exp`, which older providers send, is taken for so long after `iat`. */
 const LIFETIME_SECONDS = 300;
@@ -53,8 +49,8 @@ export async function readLogoutToken(token: string, rules: LogoutTokenRules): P
   const { events, nonce, sub, sid, jti, iat, exp } = payload.value;
   if (!isRecord(events) || !isRecord(events[EVENT])) return err('the token is no logout token: it has no such event');
   if (nonce !== undefined) return err('the token is no logout token: it has a nonce, as ID tokens do');
-  if (typeof iat !== 'number' || iat > rules.now + rules.skewSeconds) return err('the logout token is from the future');
-  if (iat + LIFETIME_SECONDS + rules.skewSeconds < rules.now) return err('the logout token is too old');
+  if (typeof iat !== 'number' || iat > rules.now + SKEW_SECONDS) return err('the logout token is from the future');
+  if (iat + LIFETIME_SECONDS + SKEW_SECONDS < rules.now) return err('the logout token is too old');
   if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_ID)
     return err('the logout token has no usable jti');
   const [subject, session] = [textOf(sub), textOf(sid)];
@@ -64,7 +60,7 @@ export async function readLogoutToken(token: string, rules: LogoutTokenRules): P
     subject,
     sid: session,
     id: jti,
-    expiresAt: Math.max(Number(exp ?? 0), iat + LIFETIME_SECONDS) + rules.skewSeconds,
+    expiresAt: Math.max(Number(exp ?? 0), iat + LIFETIME_SECONDS) + SKEW_SECONDS,
   });
 }
 
@@ -75,8 +71,8 @@ async function verified(token: string, rules: LogoutTokenRules): Promise<Result<
     const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
       issuer: rules.issuer,
       audience: rules.audience,
-      algorithms: [...rules.algorithms],
-      clockTolerance: rules.skewSeconds,
+      algorithms: [...ALGORITHMS],
+      clockTolerance: SKEW_SECONDS,
       currentDate: new Date(rules.now * 1000),
     });
     // Many providers write plain "JWT", or nothing; another type is another token.
@@ -89,7 +85,7 @@ async function verified(token: string, rules: LogoutTokenRules): Promise<Result<
 }
 
 /** The keys at an address: asked for when they are first needed, and for an unknown key at most once a minute. */
-export const keySetAt = (address: string, fetch: ProviderFetch): JWTVerifyGetKey =>
+export const keySetAt = (address: string, fetch: BoundedFetch): JWTVerifyGetKey =>
   createRemoteJWKSet(new URL(address), {
     cooldownDuration: COOLDOWN_MILLISECONDS,
     [customFetch]: (url, { method, headers }) => fetch(url, { method, headers }),

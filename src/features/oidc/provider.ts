@@ -9,9 +9,10 @@ import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
+import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { Answer } from '../../telemetry/readiness.ts';
 import type { Attempt } from './attempt.ts';
-import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './provider-sessions.ts';
+import { ALGORITHMS, keySetAt, type LogoutToken, readLogoutToken, SKEW_SECONDS } from './provider-sessions.ts';
 
 /** The way to each provider and back stands below it. */
 export const OIDC_PATH = '/api/login/oidc';
@@ -20,7 +21,8 @@ export const OIDC_PATH = '/api/login/oidc';
 export type ProviderSettings = Settings['auth']['oidc'][number];
 
 interface Asking {
-  readonly fetch: ProviderFetch;
+  /** It has bounds of time and size, follows no redirect, and believes the configured authority. */
+  readonly fetch: BoundedFetch;
   readonly clock: Clock;
   /** Called with each answer of the provider, and with why there is none. */
   readonly onAnswer: (answer: Answer) => void;
@@ -50,9 +52,6 @@ export interface ProviderFault {
   readonly why: string;
 }
 
-/** Asymmetric signatures alone: with HS256 the public key, which is known to all, could be the secret. */
-const ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
-const SKEW_SECONDS = 60;
 const FRESH_SECONDS = 3600;
 const PAUSE_SECONDS = 5;
 /** A fresh proof: the provider has asked the person a moment ago. */
@@ -164,9 +163,11 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
         const claims = tokens.claims();
         if (!claims) throw new Unfit('the answer has no ID token');
         refuseOddClaims(claims, settings, unixSeconds(clock));
-        const more = lacks(claims, settings)
-          ? await userInfo(configuration, client, tokens.access_token, claims.sub)
-          : {};
+        const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+        const more =
+          hasUserInfo && lacks(claims, settings)
+            ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+            : {};
         return readIdentity(claims, more, settings);
       }),
     /** Where the provider's own session ends; undefined where it says no such address. */
@@ -185,8 +186,6 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
           issuer,
           keys: keysAt(jwks_uri),
           audience: settings.client_id,
-          algorithms: ALGORITHMS,
-          skewSeconds: SKEW_SECONDS,
           now: unixSeconds(clock),
         });
         if (!read.ok) throw new Unfit(read.error);
@@ -200,7 +199,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
 
 const loadClient = (): Promise<typeof Client> => import('openid-client');
 
-async function discover(settings: ProviderSettings, fetch: ProviderFetch): Promise<Client.Configuration> {
+async function discover(settings: ProviderSettings, fetch: BoundedFetch): Promise<Client.Configuration> {
   const client = await loadClient();
   const customFetch = fetch as unknown as Client.CustomFetch;
   const found = await client.discovery(new URL(settings.issuer), settings.client_id, undefined, client.None(), {
@@ -288,17 +287,6 @@ function refuseOddClaims(
 
 const lacks = (claims: JsonRecord, { user_claim: userClaim, groups_claim: groupsClaim }: ProviderSettings): boolean =>
   [userClaim, groupsClaim].some((name) => claimIn(claims, name) === undefined);
-
-/** The claims of the same `sub`; none where the provider has no UserInfo. */
-async function userInfo(
-  configuration: Client.Configuration,
-  client: typeof Client,
-  accessToken: string,
-  subject: string,
-): Promise<JsonRecord> {
-  if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
-  return await client.fetchUserInfo(configuration, accessToken, subject);
-}
 
 /** UserInfo (`more`) names the person and the groups where the ID token does not: how the person logged in, the signed token says alone. */
 function readIdentity(claims: JsonRecord, more: JsonRecord, settings: ProviderSettings): ProviderIdentity {
