@@ -679,10 +679,10 @@ describe('Explore with an NVR behind it', { skip }, () => {
       assert.ok(asked?.headers.some(([name, value]) => name === 'range' && value.startsWith('bytes=')));
       const saved = page.waitForEvent('download');
       await details.getByRole('link', { name: 'Download clip' }).click();
-      assert.match((await saved).suggestedFilename(), /-car0\.mp4$/);
+      assert.match((await saved).suggestedFilename(), /^cam\d_\d{4}-\d\d-\d\d_\d\d-\d\d\.mp4$/);
       assert.match(
         String(await details.getByRole('link', { name: 'Download snapshot' }).getAttribute('download')),
-        /-car0\.jpg$/,
+        /^cam\d_\d{4}-\d\d-\d\d_\d\d-\d\d\.jpg$/,
       );
     }));
 
