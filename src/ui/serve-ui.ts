@@ -66,7 +66,7 @@ function serveBelow(ctx: RouteContext, ui: UiOptions): unknown {
     return sendText(ctx, ui, 404, 'There is nothing at this path.\n');
   const login = loginFor(ctx, ui);
   if (login === undefined) {
-    ctx.set('Link', earlyRequests(ctx, ui));
+    ctx.set('Link', earlyRequests(ctx, ui, route.split('/')[0] || 'live'));
     return showBuilt(ctx, ui, 'consolePage', (page) => fillConsolePage(page, ctx, ui));
   }
   lead(ctx, ui, 302, login);
@@ -95,28 +95,20 @@ function loginFor(ctx: RouteContext, ui: UiOptions): string | undefined {
 export const isNavigation = (ctx: RouteContext): boolean =>
   ctx.get('Sec-Fetch-Mode') === 'navigate' || ctx.get('Accept').includes('text/html');
 
-/** What the console's script asks for first: on a slow line a round trip is saved when it is known with the page (RFC 8288, W3C Preload). */
-function earlyRequests(ctx: RouteContext, { pages }: UiOptions): string[] {
+/** What the console's script asks for first, the texts and the page among it: on a slow line a round trip is saved when it is known with the page (RFC 8288, W3C Preload). */
+function earlyRequests(ctx: RouteContext, { pages }: UiOptions, page: string): string[] {
   const base = encodeURI(readBasePath(ctx));
-  const words = assetPath(pages, base, pageLanguage(ctx).tag, 'js');
+  const modules = [pageLanguage(ctx).tag, page].flatMap((name) => assetPath(pages, base, name, 'js') ?? []);
   const profile = `<${base}/api/profile>; rel=preload; as=fetch; crossorigin`;
-  return [profile, ...(words === undefined ? [] : [`<${words}>; rel=modulepreload`])];
+  return [profile, ...modules.map((path) => `<${path}>; rel=modulepreload`)];
 }
 
 /** The console gets the facts that it needs before its first request, and nothing else of the settings. */
 function fillConsolePage(page: string, ctx: RouteContext, ui: UiOptions): string {
   const { tag, words } = pageLanguage(ctx);
-  const facts: PageFacts = {
-    hasNvr: ui.hasNvr,
-    still: ui.still,
-    live: ui.live,
-    eventsBy: ui.eventsBy,
-    hasOwnLogin: ui.hasOwnLogin,
-    loginPath: loginPath(ui),
-    shortestPassword: ui.shortestPassword,
-    passkeyOrigin: ui.passkeyOrigin,
-    hasSites: ui.hasSites,
-    providers: ui.providers.map(({ name, label }) => ({ name, label })),
-  };
+  const { hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites } = ui;
+  const own = { hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites };
+  const providers = ui.providers.map(({ name, label }) => ({ name, label }));
+  const facts: PageFacts = { ...own, loginPath: loginPath(ui), providers };
   return fillPage(page, tag, { noScript: words.ui.page.noScript, facts: JSON.stringify(facts) });
 }

@@ -165,15 +165,20 @@ describe('The pages', () => {
     assert.equal((await rawRequest(prefixed, '/postern', { headers })).headers.location, '/nvr/postern/');
   });
 
-  it('name with the console what its script asks for first: the profile, and the texts of the language', async () => {
+  it('name with the console what its script asks for first: the profile, the texts of the language, and the page', async () => {
     const prefixed = await serveUi({ basePathOf: () => '/nvr' });
-    const named = async (language: string) => {
-      const { headers } = await rawRequest(prefixed, '/postern/', { headers: { 'Accept-Language': language } });
+    const named = async (language: string, page = 'explore') => {
+      const given = { headers: { 'Accept-Language': language } };
+      const { headers } = await rawRequest(prefixed, `/postern/${page}`, given);
       return String(headers['link']).split(', ');
     };
     const profile = '</nvr/api/profile>; rel=preload; as=fetch; crossorigin';
     assert.deepEqual(await named('en'), [profile]);
-    assert.deepEqual(await named('fr'), [profile, '</nvr/postern/assets/fr-3d4e.js>; rel=modulepreload']);
+    const texts = '</nvr/postern/assets/fr-3d4e.js>; rel=modulepreload';
+    const live = '</nvr/postern/assets/live-5f6a.js>; rel=modulepreload';
+    assert.deepEqual(await named('fr'), [profile, texts]);
+    assert.deepEqual(await named('fr', ''), [profile, texts, live]);
+    assert.deepEqual(await named('en', 'live/x'), [profile, live]);
     assert.equal((await rawRequest(port, '/login')).headers['link'], undefined);
   });
 
@@ -301,7 +306,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;still&quot;:&quot;\/api\/\{camera\}\/latest\.jpg&quot;,&quot;live&quot;:null,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;still&quot;:&quot;\/api\/\{camera\}\/latest\.jpg&quot;,&quot;live&quot;:null,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
     );
   });
 });
