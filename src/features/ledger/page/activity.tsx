@@ -58,7 +58,7 @@ export function Activity() {
         lead={isAdmin(useProfile()) ? text.leadAdmin : text.lead}
         // The plot comes with the table: it takes its place only where cameras were watched.
         fetched={[days.kind === 'loading' ? days : fetched, again]}
-        actions={
+        beside={
           <a class="button" href={new URL(`api/ledger?${query}&format=csv`, baseUrl).href} download="ledger.csv">
             {text.csv}
           </a>

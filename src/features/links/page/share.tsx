@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { sendToApi } from '../../../ui/pages/shared/api.ts';
 import { SelectField, TextField, Toggle } from '../../../ui/pages/shared/fields.tsx';
-import { DialogsContext, FormDialog, Opener, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { ActButton, DialogsContext, FormDialog, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../../../ui/pages/shared/new-secret.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
 import type { MADE_LINK } from '../link-routes.ts';
@@ -18,7 +18,7 @@ export function ShareEvent({ id }: { id: string }) {
   const { page, dialog } = usePageDialogs();
   return (
     <DialogsContext.Provider value={page}>
-      <Opener dialog={() => <ShareForm id={id} />}>{words.links.share.share}</Opener>
+      <ActButton text={words.links.share.share} dialog={() => <ShareForm id={id} />} />
       {dialog}
     </DialogsContext.Provider>
   );

@@ -5,9 +5,8 @@ import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
 import { getFromApi, problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
-import { endAfter, LifetimeField, TextField } from '../../../ui/pages/shared/fields.tsx';
-import { faultsIn } from '../../../ui/pages/shared/form-faults.ts';
-import { FormDialog, type FormState, Opener, useDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { endAfter, LifetimeField, TextField, TitleField } from '../../../ui/pages/shared/fields.tsx';
+import { FormDialog, type FormState, useDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { Button } from '../../../ui/pages/shared/parts.tsx';
 import { lastUseColumn, pathTo, ResourcePage, revocation, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { useFetched, useList } from '../../../ui/pages/shared/use-fetched.ts';
@@ -30,11 +29,7 @@ export function Screens() {
       none={text.none}
       fetched={useList('api/screens')}
       first={code === undefined ? undefined : code === '' ? <TypeCode /> : <ConfirmScreen code={code} />}
-      actions={
-        <Opener kind="strong" dialog={() => <TypeCode />}>
-          {text.pair}
-        </Opener>
-      }
+      pageActs={[{ text: text.pair, kind: 'strong', dialog: () => <TypeCode /> }]}
       keyOf={({ id }) => id}
       columns={[
         {
@@ -80,16 +75,9 @@ const pathOfCode = (code: string): string => `api/screens/code?user_code=${encod
 /** What a screen is called, and shows. `cameras`: undefined: all that the person sees. */
 type ScreenValues = { readonly name: string; readonly cameras: readonly string[] | undefined };
 
-const faultsOfScreen = ({ name, cameras }: ScreenValues, lifetime = 'never') =>
-  faultsIn({
-    lifetime: lifetime === '' ? words.ui.common.choose : undefined,
-    name: name.trim() === '' ? words.tokens.nameMissing : undefined,
-    cameras: cameras?.length === 0 ? words.roles.needsOne : undefined,
-  });
-
 const ScreenFields = ({ field }: Pick<FormState<ScreenValues>, 'field'>) => (
   <>
-    <TextField label={words.tokens.name} help={words.screens.nameHelp} {...field('name')} />
+    <TitleField label={words.tokens.name} help={words.screens.nameHelp} {...field('name')} />
     <NarrowedCameras known={useProfile().allowed_cameras} isOfNames {...field('cameras')} />
   </>
 );
@@ -117,11 +105,9 @@ function ConfirmScreen({ code }: { code: string }) {
       submit={text.confirm}
       first={first}
       onClose={close}
-      onSubmit={async ({ lifetime, ...screen }) => {
-        const asked = { name: screen.name.trim(), cameras: screen.cameras ?? null, ends_at: endAfter(lifetime) };
-        return (
-          faultsOfScreen(screen, lifetime) ?? sendToApi('POST', 'api/screens/confirm', { user_code: code, ...asked })
-        );
+      onSubmit={({ name, cameras = null, lifetime }) => {
+        const asked = { user_code: code, name: name.trim(), cameras, ends_at: endAfter(lifetime) };
+        return sendToApi('POST', 'api/screens/confirm', asked);
       }}
       done={({ name }) => text.paired({ name: name.trim() })}
     >
@@ -166,10 +152,9 @@ function ChangeScreen({ screen }: { screen: ScreenRecord }) {
     <FormDialog
       title={screen.name}
       first={first}
-      onSubmit={async (values) => {
-        const { name, cameras } = values;
+      onSubmit={({ name, cameras }) => {
         const body = { name: name.trim(), ...(!isSame(cameras) && { cameras: cameras ?? null }) };
-        return faultsOfScreen(values) ?? sendToApi('PATCH', pathTo('api/screens', screen.id), body);
+        return sendToApi('PATCH', pathTo('api/screens', screen.id), body);
       }}
       done={({ name }) => words.screens.changed({ name: name.trim() })}
     >

@@ -5,7 +5,7 @@ import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
 import { Choice, type Options, SelectField } from '../shared/fields.tsx';
-import { Opener } from '../shared/forms.tsx';
+import { ActButton } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button } from '../shared/parts.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
@@ -148,13 +148,12 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
       {user && (
         <p class="page-actions access-acts">
           {remedies.map((remedy, at) => (
-            <Opener
+            <ActButton
               key={remedy}
+              text={remedy === 'cameras' ? text.editRole({ role: user.role }) : text.remedies[remedy]}
               {...(at === 0 && !answer?.isYes && { kind: 'strong' })}
               dialog={() => remedyDialog[remedy]({ user, role, roles, cameras })}
-            >
-              {remedy === 'cameras' ? text.editRole({ role: user.role }) : text.remedies[remedy]}
-            </Opener>
+            />
           ))}
           <Button onPress={() => viewAs(user.username)}>{words.viewAs.begin({ name: user.username })}</Button>
         </p>

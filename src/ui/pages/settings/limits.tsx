@@ -169,14 +169,14 @@ export const askedValidity = ({ from, until }: TypedValidity): object => ({
   valid_until: fromLocalInput(until) ?? null,
 });
 
-/** A span that ends before it begins. */
-export const validityFault = ({ from, until }: TypedValidity): string | undefined =>
-  from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined;
-
-export const ValidityFields = ({ put, field }: FormState<TypedValidity>) => (
+export const ValidityFields = ({ values: { from, until }, put, field }: FormState<TypedValidity>) => (
   <>
     <MomentField label={words.users.validFrom} {...field('from')} />
-    <MomentField label={words.users.validUntil} {...field('until')} />
+    <MomentField
+      label={words.users.validUntil}
+      wrong={from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined}
+      {...field('until')}
+    />
     <div class="chips">
       {END_NAMES.map((name) => (
         <Button key={name} onPress={() => put({ until: toLocalInput(findEnd(name, new Date())) })}>

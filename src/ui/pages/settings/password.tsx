@@ -3,11 +3,10 @@ import { formatSeconds } from '../login/login-outcome.ts';
 import { useProfile } from '../shared/account.ts';
 import { sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField } from '../shared/fields.tsx';
-import { faultsIn } from '../shared/form-faults.ts';
 import { PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
 import { NOTHING_FETCHED, pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
-import { NewPassword, passwordFault } from './new-password.tsx';
+import { NewPassword } from './new-password.tsx';
 
 export function Password() {
   const { title, lead, leadFirst } = words.passwords.change;
@@ -24,13 +23,8 @@ function PasswordForm() {
   const { username: name, password_is_generated: isFirst } = useProfile();
   const page = useDialogs();
   const text = words.passwords.change;
-  const change = async ({ current, password, again }: typeof EMPTY): Promise<Sent> => {
+  const change = async ({ current, password }: typeof EMPTY): Promise<Sent> => {
     page.say('');
-    const wrong = faultsIn({
-      password: passwordFault(password, name),
-      again: password === again ? undefined : text.differ,
-    });
-    if (wrong !== undefined) return wrong;
     const body = { password, old_password: current };
     const response = await sendToApi('PUT', pathTo('api/users', name, '/password'), body);
     if (response.kind !== 'refused') return response;
@@ -50,12 +44,17 @@ function PasswordForm() {
         page.say(text.changed);
       }}
     >
-      {({ field }) => (
+      {({ values, field }) => (
         <>
           <OwnName />
           <PasswordField label={text.current} {...field('current')} autocomplete="current-password" />
           <NewPassword label={text.new} userName={name} {...field('password')} />
-          <PasswordField label={text.again} {...field('again')} autocomplete="new-password" />
+          <PasswordField
+            label={text.again}
+            wrong={values.password === values.again ? undefined : text.differ}
+            {...field('again')}
+            autocomplete="new-password"
+          />
         </>
       )}
     </PanelForm>

@@ -4,10 +4,9 @@ import type { RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
 import { NameField } from '../shared/fields.tsx';
-import { faultsIn } from '../shared/form-faults.ts';
-import { FormDialog, Opener } from '../shared/forms.tsx';
+import { type Act, FormDialog } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
-import { FewNames, type RowAct } from '../shared/record-table.tsx';
+import { FewNames } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
@@ -35,11 +34,7 @@ export function Roles() {
       lead={text.lead}
       // Rows grow by their users, and would push the others away.
       fetched={[facts.hasOwnLogin && users.kind === 'loading' ? users : roles, readAgain]}
-      actions={
-        <Opener kind="strong" dialog={() => <EditRole {...{ known, cameras }} />}>
-          {text.add}
-        </Opener>
-      }
+      pageActs={[{ text: text.add, kind: 'strong', dialog: () => <EditRole {...{ known, cameras }} /> }]}
       keyOf={({ role }) => role}
       columns={[
         {
@@ -89,7 +84,7 @@ export function Roles() {
 }
 
 /** A role of the file is copied into the store, where it can be changed once its line in the file is gone. */
-function takeOverActs({ role, source }: RoleRecord, hasSites: boolean): readonly RowAct[] {
+function takeOverActs({ role, source }: RoleRecord, hasSites: boolean): readonly Act[] {
   if (source !== 'file') return [];
   const text = words.roles;
   const what = [text.takeOverWhat({ role }), ...(hasSites ? [text.takeOverSites] : [])].join(' ');
@@ -125,6 +120,9 @@ function whatHappens({ users: number }: RoleRecord, holders: readonly string[]):
   return number === 0 ? words.roles.deleteUnused : words.roles.deleteCount({ number });
 }
 
+const nameFault = (name: string, known: readonly RoleRecord[]): string | undefined =>
+  roleNameFault(name) ?? (known.some(({ role }) => role === name) ? words.roles.taken : undefined);
+
 /** `role`: undefined for a new one. */
 type EditRoleProps = { role?: RoleRecord; known: readonly RoleRecord[]; cameras: readonly string[] };
 
@@ -134,20 +132,21 @@ export function EditRole({ role, known, cameras }: EditRoleProps) {
     <FormDialog
       title={role ? text.editTitle(role) : text.add}
       first={{ name: role?.role ?? '', cameras: (role?.cameras ?? []) as readonly string[], ...typedLimits(role) }}
-      onSubmit={async ({ name, cameras: entries, ...limits }) => {
-        const taken = !role && known.some((other) => other.role === name) ? text.taken : undefined;
-        const wrong = faultsIn({
-          name: roleNameFault(name) ?? taken,
-          cameras: entries.length === 0 ? text.needsOne : undefined,
-        });
-        const asked = { cameras: entries, ...requestedLimits(limits) };
-        return wrong ?? sendToApi('PUT', pathTo('api/roles', name), asked);
-      }}
+      onSubmit={({ name, cameras: entries, ...limits }) =>
+        sendToApi('PUT', pathTo('api/roles', name), { cameras: entries, ...requestedLimits(limits) })
+      }
       done={({ name }) => text.saved({ role: name })}
     >
       {({ field, ...form }) => (
         <>
-          {!role && <NameField label={text.name} help={text.nameHelp} {...field('name')} />}
+          {!role && (
+            <NameField
+              label={text.name}
+              help={text.nameHelp}
+              wrong={nameFault(form.values.name, known)}
+              {...field('name')}
+            />
+          )}
           <CameraChoice known={cameras} {...field('cameras')} />
           <RoleLimitFields field={field} {...form} />
         </>

@@ -3,7 +3,6 @@ import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
-import { faultsIn } from '../shared/form-faults.ts';
 import { PanelForm, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
@@ -49,15 +48,9 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const page = useDialogs();
   const text = words.security;
   const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
-  const save = async (choice: SecurityChoice) => {
+  const save = (choice: SecurityChoice) => {
     page.say('');
-    const changes = listChanges(choice, settings);
-    const { timezone, public_url } = changes;
-    const wrong = faultsIn({
-      timezone: timezone && !isZone(timezone) ? text.timezoneUnfit : undefined,
-      public_url: public_url && !URL.canParse(public_url) ? text.publicUrlUnfit : undefined,
-    });
-    return wrong ?? sendToApi('PUT', 'api/settings', changes);
+    return sendToApi('PUT', 'api/settings', listChanges(choice, settings));
   };
   return (
     <PanelForm
@@ -95,7 +88,7 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
 type SecurityFieldProps = FieldProps & { name: SecurityField; before: string | null };
 
 function SettingField({ name, label, before, value, onChange }: SecurityFieldProps) {
-  const { choices, enrol, use, timezoneHelp, publicUrlHelp } = words.security;
+  const { choices, enrol, use, timezoneHelp, timezoneUnfit, publicUrlHelp, publicUrlUnfit } = words.security;
   if (name === 'second_factor')
     return (
       <SelectField
@@ -106,11 +99,15 @@ function SettingField({ name, label, before, value, onChange }: SecurityFieldPro
     );
   // What this browser knows is offered. The address at hand is the public one for most who use HTTPS.
   const address = baseUrl.protocol === 'https:' ? baseUrl.href.replace(/\/$/, '') : '';
-  const known = name === 'timezone' ? Intl.DateTimeFormat().resolvedOptions().timeZone : address;
-  const help = name === 'timezone' ? timezoneHelp : publicUrlHelp;
+  const [known, help, isFit, unfit] =
+    name === 'timezone'
+      ? [Intl.DateTimeFormat().resolvedOptions().timeZone, timezoneHelp, isZone, timezoneUnfit]
+      : [address, publicUrlHelp, URL.canParse, publicUrlUnfit];
+  const typed = value.trim();
+  const wrong = typed === '' || typed === before || isFit(typed) ? undefined : unfit;
   return (
     <>
-      <TextField {...{ name, label, help, value, onChange }} isOptional />
+      <TextField {...{ name, label, help, value, onChange, wrong }} isOptional />
       {/* Stays when it was used, so that nothing moves. */}
       {known !== '' && known !== before && (
         <p class="chips">

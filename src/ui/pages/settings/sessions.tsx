@@ -3,10 +3,10 @@
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, getFromApi, sendToApi } from '../shared/api.ts';
-import { Asker } from '../shared/forms.tsx';
+import type { Act } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, removal } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { useList } from '../shared/use-fetched.ts';
+import { useList, valueOr } from '../shared/use-fetched.ts';
 import { deviceName, words } from '../shared/words.ts';
 
 const sessionDevice = ({ agent }: SessionRecord): string => deviceName(agent);
@@ -17,27 +17,21 @@ export function Sessions() {
   const profile = useProfile();
   const text = words.sessions;
   /** The own ones, or those of every user. This session stays in both cases. */
-  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) => {
+  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]): readonly Act[] => {
     const { act, title, what, done } = text.endMany[which];
     const asks = { title, what: what({ number: sessions.length }), done, onSubmit: () => endAll(sessions) };
-    return sessions.length > 0 && <Asker kind="bad" text={act} isDangerous {...asks} />;
+    return sessions.length > 0 ? [{ text: act, isDangerous: true, asks }] : [];
   };
+  const fetched = useList('api/sessions');
+  const others = valueOr(fetched[0], []).filter(({ current }) => !current);
+  const own = others.filter(({ user }) => user === profile.username);
   return (
     <ResourcePage
       title={text.title}
       lead={isAdmin(profile) ? text.leadAdmin : text.lead}
       none={text.none}
-      fetched={useList('api/sessions')}
-      actions={(sessions) => {
-        const others = sessions.filter(({ current }) => !current);
-        const own = others.filter(({ user }) => user === profile.username);
-        return (
-          <>
-            {endMany('own', own)}
-            {others.length > own.length && endMany('allUsers', others)}
-          </>
-        );
-      }}
+      fetched={fetched}
+      pageActs={[...endMany('own', own), ...(others.length > own.length ? endMany('allUsers', others) : [])]}
       keyOf={({ id }) => id}
       columns={[
         {

@@ -3,9 +3,8 @@ import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
-import { endAfter, LifetimeField, SelectField, TextField, Toggle } from '../shared/fields.tsx';
-import { faultsIn } from '../shared/form-faults.ts';
-import { FormDialog, Opener } from '../shared/forms.tsx';
+import { endAfter, LifetimeField, SelectField, TitleField, Toggle } from '../shared/fields.tsx';
+import { FormDialog } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, revocation, userColumn } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
@@ -18,11 +17,7 @@ export function Tokens() {
     <ResourcePage
       {...{ title: text.title, lead: text.lead, none: text.none }}
       fetched={useList('api/tokens')}
-      actions={
-        <Opener kind="strong" dialog={() => <MakeToken />}>
-          {text.add}
-        </Opener>
-      }
+      pageActs={[{ text: text.add, kind: 'strong', dialog: () => <MakeToken /> }]}
       keyOf={({ id }) => id}
       columns={[
         {
@@ -90,18 +85,17 @@ function MakeToken() {
   const text = words.tokens;
   const [roles] = useList(isAdmin(profile) && 'api/roles');
   const known = useNameableCameras();
-  const make = async (token: NewToken) => {
+  const make = (token: NewToken) => {
     const { role, cameras, login, isForCurtain } = token;
-    const name = token.name.trim();
-    const wrong = faultsIn({
-      name: name === '' ? text.nameMissing : undefined,
-      cameras: cameras?.length === 0 && !isForCurtain ? words.roles.needsOne : undefined,
-    });
     const manage_accounts = mayManage(token) && token.managesAccounts;
     const given = isForCurtain
       ? { rights: ['curtain'] }
       : { role, ...(cameras && { cameras }), manage_accounts, login };
-    return wrong ?? sendToApi('POST', 'api/tokens', { name, ...given, expires_at: endAfter(token.lifetime) });
+    return sendToApi('POST', 'api/tokens', {
+      name: token.name.trim(),
+      ...given,
+      expires_at: endAfter(token.lifetime),
+    });
   };
   return (
     <FormDialog
@@ -118,7 +112,7 @@ function MakeToken() {
     >
       {({ values, field }) => (
         <>
-          <TextField label={text.name} help={text.nameHelp} {...field('name')} />
+          <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
           {isAdmin(profile) && <Toggle label={text.forCurtain} {...field('isForCurtain')} />}
           {!values.isForCurtain && (
             <>

@@ -5,8 +5,8 @@ import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
-import { TextField } from '../shared/fields.tsx';
-import { Asker, FormDialog, leave, Opener, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
+import { TextField, TitleField } from '../shared/fields.tsx';
+import { ActButton, FormDialog, leave, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, type Fact, Facts, Problem, SecurityLink } from '../shared/parts.tsx';
@@ -93,14 +93,13 @@ function App({ state, onOffer }: { state: FactorState; onOffer: (offer: TotpOffe
         {isOn ? text.replace : text.setUp}
       </Button>
       {isOn && (
-        <Asker
-          kind="small bad"
-          text={text.remove}
-          title={text.removeTitle}
-          isDangerous
-          what={isRequired ? text.removeRequired : text.removeWhat}
-          onSubmit={() => sendToApi('DELETE', 'api/second-factor/totp')}
-          done={() => (isRequired ? reload() : text.removed)}
+        <ActButton
+          {...removal(text.remove, 'api/second-factor/totp', {
+            title: text.removeTitle,
+            what: isRequired ? text.removeRequired : text.removeWhat,
+            done: () => (isRequired ? reload() : text.removed),
+          })}
+          kind="small"
         />
       )}
       {problem !== '' && <Problem text={problem} />}
@@ -112,13 +111,15 @@ function Codes({ left, onMade }: { left: number; onMade: OnCodes }) {
   const text = words.secondFactor;
   return (
     <Item name={text.codes} fact={[text.codesLeft, String(left)]}>
-      <Asker
+      <ActButton
         kind="small"
         text={text.newCodes}
-        title={text.newCodes}
-        what={text.newCodesWhat}
-        onSubmit={() => sendToApi('POST', 'api/second-factor/recovery-codes')}
-        next={(body) => void onMade(codesIn(body))}
+        asks={{
+          title: text.newCodes,
+          what: text.newCodesWhat,
+          onSubmit: () => sendToApi('POST', 'api/second-factor/recovery-codes'),
+          next: (body) => void onMade(codesIn(body)),
+        }}
       />
     </Item>
   );
@@ -263,7 +264,7 @@ function AddButton({ onAdded }: { onAdded: OnCodes }) {
   if (!hasPasskeysFor(origin)) return <p class="notice">{text.elsewhere({ origin })}</p>;
   return (
     <p>
-      <Opener dialog={() => <AddPasskey onAdded={onAdded} />}>{text.add}</Opener>
+      <ActButton text={text.add} dialog={() => <AddPasskey onAdded={onAdded} />} />
     </p>
   );
 }
@@ -290,7 +291,7 @@ function AddPasskey({ onAdded }: { onAdded: OnCodes }) {
       {({ field }) => (
         <>
           <p>{text.addWhat}</p>
-          <TextField label={text.name} help={text.nameHelp} {...field('name')} />
+          <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
         </>
       )}
     </FormDialog>
@@ -306,7 +307,7 @@ function RenamePasskey({ passkey }: { passkey: PasskeyRecord }) {
       onSubmit={({ name }) => sendToApi('PATCH', pathOf(passkey), { name })}
       done={text.renamed}
     >
-      {({ field }) => <TextField label={text.name} {...field('name')} />}
+      {({ field }) => <TitleField label={text.name} {...field('name')} />}
     </FormDialog>
   );
 }

@@ -2,24 +2,15 @@
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
-import { NameField, SelectField } from '../shared/fields.tsx';
-import { faultsIn } from '../shared/form-faults.ts';
+import { type FieldProps, NameField, SelectField } from '../shared/fields.tsx';
 import { FormDialog, leave } from '../shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
 import { SecurityLink } from '../shared/parts.tsx';
 import { pathTo } from '../shared/records-page.tsx';
 import { entryName, formatShortMoment, words } from '../shared/words.ts';
-import {
-  askedValidity,
-  NO_ENDS,
-  requestedLimits,
-  typedLimits,
-  ValidityFields,
-  validityFault,
-  validityOf,
-} from './limits.tsx';
+import { askedValidity, NO_ENDS, requestedLimits, typedLimits, ValidityFields, validityOf } from './limits.tsx';
 import { roleNameFault, userNameFault } from './names.ts';
-import { NewPassword, passwordFault } from './new-password.tsx';
+import { NewPassword } from './new-password.tsx';
 
 /** `cameras`: all that there are. */
 type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: readonly string[] };
@@ -28,8 +19,10 @@ type OfUser = { readonly user: UserRecord };
 
 const BUILT_IN: readonly RoleRecord[] = ['admin', 'viewer'].map((role) => ({ role }) as RoleRecord);
 
+type RoleFieldProps = RoleChoices & Omit<FieldProps, 'label'>;
+
 /** The choice of a role, each with what it sees; no role is chosen beforehand (SPEC 8). */
-function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; onChange: (role: string) => void }) {
+function RoleField({ roles, cameras, ...field }: RoleFieldProps) {
   const text = words.users.sees;
   const seenBy = ({ role, cameras: entries = [] }: RoleRecord): string => {
     if (role === 'admin') return text.admin;
@@ -38,10 +31,9 @@ function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; 
   };
   const known = roles.length > 0 ? roles : BUILT_IN;
   const options = known.map((record) => [record.role, `${record.role}: ${seenBy(record)}`] as const);
-  return <SelectField label={words.ui.common.role} {...field} options={options} />;
+  const wrong = field.value === '' ? words.users.roleMissing : undefined;
+  return <SelectField label={words.ui.common.role} {...{ ...field, wrong, options }} />;
 }
-
-const roleFault = (role: string): string | undefined => (role === '' ? words.users.roleMissing : undefined);
 
 /** `cameras`: those of a role that is made for this person; undefined: the role is chosen. */
 const NEW_USER = { name: '', password: '', role: '', cameras: undefined as readonly string[] | undefined, ...NO_ENDS };
@@ -57,6 +49,8 @@ type NewUserProps = RoleChoices & { readonly known: readonly UserRecord[]; reado
 
 export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) {
   const { users: text, invitations } = words;
+  const nameFault = (name: string): string | undefined =>
+    userNameFault(name) ?? (known.some(({ username }) => username === name) ? text.taken : undefined);
   return (
     <FormDialog
       title={isInvited ? invitations.invite : text.add}
@@ -64,16 +58,7 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
       first={NEW_USER}
       onSubmit={async ({ name, password, role: chosen, cameras, ...validity }) => {
         const role = cameras ? roleFor(name, choices.roles) : chosen;
-        const taken = known.some(({ username }) => username === name) ? text.taken : undefined;
-        const wrong = faultsIn({
-          name: userNameFault(name) ?? taken,
-          password: isInvited ? undefined : passwordFault(password, name),
-          role: cameras ? undefined : roleFault(role),
-          cameras: cameras?.length === 0 ? words.roles.needsOne : undefined,
-          until: validityFault(validity),
-        });
         const asked = { role, ...askedValidity(validity) };
-        if (wrong !== undefined) return wrong;
         const limits = requestedLimits(typedLimits(undefined));
         const made = cameras && (await sendToApi('PUT', pathTo('api/roles', role), { cameras, ...limits }));
         if (made && made.kind !== 'ok') return made;
@@ -86,7 +71,7 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
     >
       {({ field, ...form }) => (
         <>
-          <NameField label={text.name} help={text.nameHelp} {...field('name')} />
+          <NameField label={text.name} help={text.nameHelp} wrong={nameFault(form.values.name)} {...field('name')} />
           {!isInvited && (
             <NewPassword label={text.password} userName={form.values.name} isSuggested {...field('password')} />
           )}
@@ -130,9 +115,7 @@ export function SetRole({ user: { username: name, role: before }, isOwn = false,
     <FormDialog
       title={words.users.roleOf({ name })}
       first={{ role: choices.roles.some(({ role }) => role === before) ? before : '' }}
-      onSubmit={async ({ role }) =>
-        faultsIn({ role: roleFault(role) }) ?? sendToApi('PUT', pathTo('api/users', name, '/role'), { role })
-      }
+      onSubmit={(chosen) => sendToApi('PUT', pathTo('api/users', name, '/role'), chosen)}
       done={({ role }) => (isOwn ? reload() : words.users.roleChanged({ name, role }))}
     >
       {({ field }) => (
@@ -154,10 +137,7 @@ export function SetValidity({ user }: OfUser) {
     <FormDialog
       title={words.users.validityOf({ name })}
       first={validityOf(user)}
-      onSubmit={async (validity) =>
-        faultsIn({ until: validityFault(validity) }) ??
-        sendToApi('PUT', pathTo('api/users', name, '/validity'), askedValidity(validity))
-      }
+      onSubmit={(validity) => sendToApi('PUT', pathTo('api/users', name, '/validity'), askedValidity(validity))}
       done={words.users.validityChanged({ name })}
     >
       {(form) => <ValidityFields {...form} />}
@@ -170,10 +150,7 @@ export function ResetPassword({ user: { username: name } }: OfUser) {
     <FormDialog
       title={words.users.passwordOf({ name })}
       first={{ password: '' }}
-      onSubmit={async ({ password }) =>
-        faultsIn({ password: passwordFault(password, name) }) ??
-        sendToApi('PUT', pathTo('api/users', name, '/password'), { password })
-      }
+      onSubmit={(typed) => sendToApi('PUT', pathTo('api/users', name, '/password'), typed)}
       done={words.users.passwordChanged({ name })}
     >
       {({ field }) => (

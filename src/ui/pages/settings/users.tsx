@@ -5,8 +5,8 @@ import { useLocation } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
-import { Opener } from '../shared/forms.tsx';
-import { RecordTable, type RowAct } from '../shared/record-table.tsx';
+import type { Act } from '../shared/forms.tsx';
+import { RecordTable } from '../shared/record-table.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { formatShortMoment, words } from '../shared/words.ts';
@@ -33,14 +33,10 @@ export function Users() {
       lead={words.users.lead}
       // Their cameras come with the roles: rows that grow would push the others away.
       fetched={[roles.kind === 'loading' ? roles : users, readAgain]}
-      actions={
-        <p class="page-actions">
-          <Opener dialog={() => <NewUser {...choices} isInvited />}>{words.invitations.invite}</Opener>
-          <Opener kind="strong" dialog={() => <NewUser {...choices} />}>
-            {words.users.add}
-          </Opener>
-        </p>
-      }
+      acts={[
+        { text: words.invitations.invite, dialog: () => <NewUser {...choices} isInvited /> },
+        { text: words.users.add, kind: 'strong', dialog: () => <NewUser {...choices} /> },
+      ]}
     >
       {() => (
         <>
@@ -205,18 +201,18 @@ const roleGiver = ({ role_source: source }: UserRecord): string | undefined =>
   source === 'postern' ? undefined : source;
 
 /** The role is kept against its provider, or given back to it; neither for an account without a provider, or without a role. */
-function sourceActs(user: UserRecord): readonly RowAct[] {
+function sourceActs(user: UserRecord): readonly Act[] {
   const { username: name, role } = user;
   const provider = roleGiver(user);
   const change = (body: object) => sendToApi('PUT', pathTo('api/users', name, '/role'), body);
-  const giveBack: RowAct['asks'] = {
+  const giveBack: Act['asks'] = {
     title: words.users.giveBackTitle({ name }),
     what: words.users.giveBackWhat,
     onSubmit: () => change({ source: 'provider' }),
     done: words.users.givenBack({ name }),
   };
   if (provider === undefined) return user.sign_ins ? [{ text: words.users.giveBack, asks: giveBack }] : [];
-  const pin: RowAct['asks'] = {
+  const pin: Act['asks'] = {
     title: words.users.pinTitle({ name }),
     what: words.users.pinWhat({ role, provider }),
     onSubmit: () => change({ role }),
@@ -225,9 +221,9 @@ function sourceActs(user: UserRecord): readonly RowAct[] {
   return role === 'none' ? [] : [{ text: words.users.pin, asks: pin }];
 }
 
-function othersActs(user: UserRecord): readonly RowAct[] {
+function othersActs(user: UserRecord): readonly Act[] {
   const { username: name, second_factor: hasFactor = false } = user;
-  const reset: RowAct['asks'] = {
+  const reset: Act['asks'] = {
     title: words.invitations.resetTitle({ name }),
     submit: words.invitations.create,
     what: words.invitations.resetWhat,
@@ -236,7 +232,7 @@ function othersActs(user: UserRecord): readonly RowAct[] {
     next: madeLink,
   };
   const { endUser } = words.sessions;
-  const endSessions: RowAct['asks'] = {
+  const endSessions: Act['asks'] = {
     title: endUser.title({ name }),
     what: endUser.what,
     // Loaded then: the first view of this page does without it.

@@ -13,6 +13,8 @@ export type FieldProps = {
   value: string;
   onChange: (value: string) => void;
   help?: string;
+  /** Keeps the form from being sent. */
+  wrong?: string | undefined;
 };
 
 type ControlProps = { readonly id: string; readonly 'aria-describedby'?: string; readonly 'aria-invalid'?: true };
@@ -22,10 +24,11 @@ export function Field({
   name,
   label,
   help,
+  wrong,
   control,
-}: Pick<FieldProps, 'name' | 'label' | 'help'> & { control: (tied: ControlProps) => ComponentChildren }) {
+}: Pick<FieldProps, 'name' | 'label' | 'help' | 'wrong'> & { control: (tied: ControlProps) => ComponentChildren }) {
   const id = useId();
-  const fault = useFault(name);
+  const fault = useFault(name, wrong);
   // Only what is there can be pointed at.
   const ids = [fault === undefined ? '' : `${id}-fault`, help === undefined ? '' : `${id}-help`].filter(Boolean);
   const described = ids.length > 0 && { 'aria-describedby': ids.join(' ') };
@@ -79,6 +82,11 @@ export const TextField = ({ value, onChange, isOptional, autocomplete = 'off', o
 /** The name of a user or a role. A blank becomes an underscore while it is typed: no name may have one. */
 export const NameField = ({ onChange, ...field }: FieldProps) => (
   <TextField {...field} onChange={(typed) => onChange(typed.replaceAll(' ', '_'))} />
+);
+
+/** What people call a thing. */
+export const TitleField = (field: FieldProps) => (
+  <TextField {...field} wrong={field.value.trim() === '' ? words.tokens.nameMissing : undefined} />
 );
 
 export const TextArea = ({ value, onChange, ...field }: FieldProps) => (
@@ -242,6 +250,11 @@ export function endAfter(lifetime: string): number | null {
   return seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
 }
 
-export const LifetimeField = (field: { readonly value: string; readonly onChange: (lifetime: string) => void }) => (
-  <SelectField label={words.tokens.lifetime} {...field} options={Object.entries(words.tokens.lifetimes)} />
+export const LifetimeField = (field: Omit<FieldProps, 'label'>) => (
+  <SelectField
+    label={words.tokens.lifetime}
+    wrong={field.value === '' ? words.ui.common.choose : undefined}
+    {...field}
+    options={Object.entries(words.tokens.lifetimes)}
+  />
 );

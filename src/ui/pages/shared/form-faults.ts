@@ -3,12 +3,6 @@ export type Faults = Readonly<Record<string, string>>;
 
 export type FormProblem = string | { readonly faults: Faults };
 
-/** Undefined when every field is right; a field without a sentence is. */
-export function faultsIn(fields: Readonly<Record<string, string | undefined>>): FormProblem | undefined {
-  const wrong = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return wrong.length === 0 ? undefined : { faults: Object.fromEntries(wrong) };
-}
-
 export const faultsOf = (problem: FormProblem): Faults => (typeof problem === 'string' ? {} : problem.faults);
 
 /** Which field a sentence of the server is about. */

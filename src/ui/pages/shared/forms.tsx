@@ -6,11 +6,15 @@ import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
 import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
-const FaultsContext = createContext<Faults>({});
+/** `wrong`: of the fields as they are now; `faults`: what was said of them when the form was sent. */
+const FaultsContext = createContext({ wrong: new Map<string, string>(), faults: {} as Faults });
 
-export function useFault(name: string | undefined): string | undefined {
-  const faults = useContext(FaultsContext);
-  return name === undefined ? undefined : faults[name];
+/** What is said of a field. `wrong`: keeps the form from being sent. */
+export function useFault(name: string | undefined, wrong?: string): string | undefined {
+  const form = useContext(FaultsContext);
+  if (name === undefined) return undefined;
+  if (wrong !== undefined) form.wrong.set(name, wrong);
+  return form.faults[name];
 }
 
 /** The values of a form while it is filled in. */
@@ -44,6 +48,8 @@ function useForm<Values extends object>(
   const [isBusy, setIsBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const put = (change: Partial<Values>): void => setValues((was) => ({ ...was, ...change }));
+  /** The fields that are shown fill it. */
+  const wrong = new Map<string, string>();
   const field: FormState<Values>['field'] = (name) => ({
     name,
     value: values[name],
@@ -57,10 +63,10 @@ function useForm<Values extends object>(
   const send = async (): Promise<void> => {
     setIsBusy(true);
     setProblem('');
-    const sent = await onSubmit(values);
+    const sent = wrong.size > 0 ? { faults: Object.fromEntries(wrong) } : await onSubmit(values);
     setIsBusy(false);
-    const wrong = problemIn(sent);
-    if (wrong !== undefined) setProblem(wrong);
+    const told = problemIn(sent);
+    if (told !== undefined) setProblem(told);
     else onSent(values, typeof sent === 'object' && 'body' in sent ? sent.body : undefined, put);
   };
   return {
@@ -70,7 +76,7 @@ function useForm<Values extends object>(
       if (!isBusy) void send();
     },
     fields: (
-      <FaultsContext.Provider value={faultsOf(problem)}>
+      <FaultsContext.Provider value={{ wrong, faults: faultsOf(problem) }}>
         {typeof children === 'function' ? children({ values, put, field }) : children}
       </FaultsContext.Provider>
     ),
@@ -197,28 +203,45 @@ export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: 
 
 export const useDialogs = (): PageDialogs => useContext(DialogsContext);
 
-/** A button that opens a dialog of the page. */
-export function Opener(props: { kind?: string; dialog: () => ComponentChild; children: ComponentChildren }) {
-  const { kind = '', dialog, children } = props;
+/** What can be done: with the whole of a page, or with a record. */
+export interface Act {
+  readonly text: string;
+  readonly kind?: string;
+  /** It ends or deletes something. */
+  readonly isDangerous?: boolean | undefined;
+  /** Why it cannot be done; undefined when it can. */
+  readonly why?: string | undefined;
+  /** What is asked before it is done; the button says what the act says. */
+  readonly asks?: Omit<QuestionProps, 'submit' | 'isDangerous'> & { readonly submit?: string };
+  /** Another dialog that comes first. */
+  readonly dialog?: () => ComponentChild;
+  readonly onAct?: () => void;
+}
+
+/** `name`: that of the record, for a person who hears the button and does not see its row. */
+export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
+  const { text, kind = '', isDangerous = false, why, onAct } = act;
   const { open } = useDialogs();
-  const latest = useRef(dialog);
-  latest.current = dialog;
+  const latest = useRef<Act>(act);
+  latest.current = act;
   return (
-    <Button kind={kind} onPress={() => open(<Made by={latest} />)}>
-      {children}
+    <Button
+      kind={`${kind}${name === undefined ? '' : ' small'}${isDangerous ? ' bad' : ''}`}
+      disabled={why !== undefined}
+      title={why}
+      aria-label={name && `${text}: ${name}`}
+      onPress={onAct ?? (() => open(<Asked by={latest} />))}
+    >
+      {text}
     </Button>
   );
 }
 
-/** A button that asks before it does something; the button of the question says the same. */
-export const Asker = ({ kind, text, ...question }: { kind: string; text: string } & Omit<QuestionProps, 'submit'>) => (
-  <Opener kind={kind} dialog={() => <Question submit={text} {...question} />}>
-    {text}
-  </Opener>
-);
-
 /** A dialog that is made when it is shown: of what the page has by then, not of what it had when the button was pressed. */
-const Made = ({ by }: { by: RefObject<() => ComponentChild> }) => <>{by.current?.()}</>;
+function Asked({ by: { current } }: { by: RefObject<Act> }) {
+  const { text: submit, isDangerous = false, asks, dialog } = current ?? { text: '' };
+  return asks ? <Question {...{ submit, isDangerous }} {...asks} /> : <>{dialog?.()}</>;
+}
 
 /** The dialogs that are shown, the newest last. All have one entry of the history: Back takes it away, and not the page. */
 const modals: (HTMLDialogElement | null)[] = [];

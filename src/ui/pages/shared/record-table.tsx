@@ -3,7 +3,7 @@
 import { type ComponentChild, type ComponentProps, Fragment, type TargetedEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { FieldProps } from './fields.tsx';
-import { Question, type QuestionProps, useDialogs } from './forms.tsx';
+import { type Act, ActButton } from './forms.tsx';
 import { Menu } from './menu.tsx';
 import { Button, Icon } from './parts.tsx';
 import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type SortValue, sorted } from './table-rows.ts';
@@ -36,15 +36,6 @@ export interface Column<Row> {
   readonly isShown?: boolean;
 }
 
-/** What can be done with a row. */
-export interface RowAct extends Pick<ActProps, 'text' | 'isDangerous' | 'why'> {
-  /** What is asked before it is done; the button says what the act says. */
-  readonly asks?: Omit<QuestionProps, 'submit' | 'isDangerous'> & { readonly submit?: string };
-  /** Another dialog that comes first. */
-  readonly dialog?: () => ComponentChild;
-  readonly onAct?: () => void;
-}
-
 export interface RecordTableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly caption: string;
@@ -52,7 +43,7 @@ export interface RecordTableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** The first one names the record. */
   readonly columns: readonly Column<Row>[];
-  readonly acts?: (row: Row) => readonly RowAct[];
+  readonly acts?: (row: Row) => readonly Act[];
   /** The name of a row in the buttons of its acts; else the words of the first column. */
   readonly nameOf?: (row: Row) => string;
   /** Rows of one group stand below its name, whatever they are sorted by. */
@@ -257,13 +248,8 @@ function shownIn<Row>(column: Column<Row>, row: Row): ComponentChild {
 }
 
 /** `note`: what the row itself has no room for on a narrow screen; its acts stand in a menu then. */
-function RowActs({ acts, name, note }: { acts: readonly RowAct[]; name: string; note: ComponentChild }) {
-  const { open } = useDialogs();
-  const shown = acts.map(({ asks, dialog, onAct, ...act }) => {
-    const { text: submit, isDangerous = false } = act;
-    const ask = (): void => open(asks ? <Question {...{ submit, isDangerous }} {...asks} /> : dialog?.());
-    return <Act key={submit} {...{ ...act, name }} onAct={onAct ?? ask} />;
-  });
+function RowActs({ acts, name, note }: { acts: readonly Act[]; name: string; note: ComponentChild }) {
+  const shown = acts.map((act) => <ActButton key={act.text} {...{ ...act, name }} />);
   if (note === undefined) return shown;
   const label = (
     <>
@@ -316,31 +302,6 @@ function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEv
   menu.open = false;
   menu.querySelector('summary')?.focus();
 }
-
-interface ActProps {
-  readonly text: string;
-  /** The name of the record, for a person who hears the button and does not see its row. */
-  readonly name: string;
-  /** It ends or deletes something. */
-  readonly isDangerous?: boolean | undefined;
-  /** Why it cannot be done; undefined when it can. */
-  readonly why?: string | undefined;
-  readonly onAct: () => void;
-}
-
-/** One act of a row, in its menu or beside it: the same act looks the same everywhere. */
-export const Act = ({ text, name, isDangerous = false, why, onAct }: ActProps) => (
-  <button
-    class={`button button-small${isDangerous ? ' button-bad' : ''}`}
-    type="button"
-    disabled={why !== undefined}
-    title={why}
-    aria-label={`${text}: ${name}`}
-    onClick={onAct}
-  >
-    {text}
-  </button>
-);
 
 type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> & Pick<ComponentProps<'input'>, 'placeholder'>;
 

@@ -1,16 +1,20 @@
 /** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { sendToApi } from './api.ts';
-import { DialogsContext, usePageDialogs } from './forms.tsx';
+import { type Act, ActButton, DialogsContext, usePageDialogs } from './forms.tsx';
 import { Skeleton, Trouble } from './parts.tsx';
-import { type Column, RecordTable, type RecordTableProps, type RowAct } from './record-table.tsx';
-import { type FetchedAgain, valueOr } from './use-fetched.ts';
+import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
+import type { FetchedAgain } from './use-fetched.ts';
 import { words } from './words.ts';
 
-/** `actions`: the acts on the whole, beside the title. */
-type HeadProps = { readonly title: string; readonly lead: string; readonly actions?: ComponentChildren };
+/** `children`: what stands beside the title. */
+type HeadProps = { readonly title: string; readonly lead: string; readonly children?: ComponentChildren };
 
-interface PageProps<Value> extends HeadProps {
+interface PageProps<Value> extends Omit<HeadProps, 'children'> {
+  /** What can be done with the whole. */
+  readonly acts?: readonly Act[] | undefined;
+  /** What stands beside the title in their place. */
+  readonly beside?: ComponentChildren;
   /** What the page shows, and how it is read anew; a page without it shows its children at once. */
   readonly fetched: FetchedAgain<Value>;
   /** The dialog that is open at once. */
@@ -21,13 +25,16 @@ interface PageProps<Value> extends HeadProps {
 /** What a page that reads nothing has fetched. */
 export const NOTHING_FETCHED = [{ kind: 'ready', value: undefined }, () => {}] as const;
 
-export function RecordsPage<Value>({ title, lead, actions, fetched: known, first, children }: PageProps<Value>) {
+export function RecordsPage<Value>(props: PageProps<Value>) {
+  const { title, lead, acts, beside, fetched: known, first, children } = props;
   const [fetched, again] = known;
   const { page, said, dialog } = usePageDialogs(again, first);
   return (
     <DialogsContext.Provider value={page}>
       <section class="records-page">
-        <PageHead {...{ title, lead }} actions={fetched.kind === 'failed' ? undefined : actions} />
+        <PageHead {...{ title, lead }}>
+          {fetched.kind !== 'failed' && (beside ?? (acts && <Acts acts={acts} />))}
+        </PageHead>
         {/* Always there, so that a screen reader hears what comes into it. */}
         <div class="notice" role="status">
           {said && <bdi>{said}</bdi>}
@@ -43,32 +50,29 @@ export function RecordsPage<Value>({ title, lead, actions, fetched: known, first
   );
 }
 
-export const PageHead = ({ title, lead, actions }: HeadProps) => (
+export const PageHead = ({ title, lead, children }: HeadProps) => (
   <header class="page-head">
     <div>
       <h1>{title}</h1>
       <p class="page-lead">{lead}</p>
     </div>
-    {actions}
+    {children}
   </header>
 );
 
 interface ResourcePageProps<Row>
   extends Pick<PageProps<readonly Row[]>, 'title' | 'lead' | 'fetched' | 'first'>,
     Omit<RecordTableProps<Row>, 'caption' | 'rows'> {
-  readonly actions?: ComponentChildren | ((rows: readonly Row[]) => ComponentChildren);
+  readonly pageActs?: PageProps<readonly Row[]>['acts'];
   /** What follows the table. */
   readonly children?: ComponentChildren;
 }
 
 /** The page of one kind of record: what is listed of them, and what can be done with them all and with each. */
 export function ResourcePage<Row>(props: ResourcePageProps<Row>) {
-  const { title, lead, fetched, first, actions, children, ...table } = props;
+  const { title, lead, fetched, first, pageActs, children, ...table } = props;
   return (
-    <RecordsPage
-      {...{ title, lead, fetched, first }}
-      actions={typeof actions === 'function' ? actions(valueOr(fetched[0], [])) : actions}
-    >
+    <RecordsPage {...{ title, lead, fetched, first }} acts={pageActs}>
       {(rows) => (
         <>
           <RecordTable caption={title} rows={rows} {...table} />
@@ -98,11 +102,19 @@ export const Badge = ({ text, kind = 'plain' }: { text: string; kind?: 'plain' |
   <bdi class={`badge badge-${kind}`}>{text}</bdi>
 );
 
+export const Acts = ({ acts }: { acts: readonly Act[] }) => (
+  <p class="page-actions">
+    {acts.map((act) => (
+      <ActButton key={act.text} {...act} />
+    ))}
+  </p>
+);
+
 /** The path of one record in a list of the API, or of what it has. */
 export const pathTo = (list: string, id: string, more = ''): string => `${list}/${encodeURIComponent(id)}${more}`;
 
 /** The act that ends what stands at a path of the API. */
-export const removal = (text: string, path: string, asks: Omit<NonNullable<RowAct['asks']>, 'onSubmit'>): RowAct => ({
+export const removal = (text: string, path: string, asks: Omit<NonNullable<Act['asks']>, 'onSubmit'>): Act => ({
   text,
   isDangerous: true,
   asks: { ...asks, onSubmit: () => sendToApi('DELETE', path) },
@@ -115,7 +127,7 @@ type RevokeWords<Named> = {
 };
 
 /** The act that takes back what was given to a program, a display or another person. */
-export const revocation = <Named,>(text: RevokeWords<Named>, path: string, of: Named): RowAct =>
+export const revocation = <Named,>(text: RevokeWords<Named>, path: string, of: Named): Act =>
   removal(words.tokens.revoke, path, { title: text.revokeTitle(of), what: text.revokeWhat, done: text.revoked(of) });
 
 /** Whose a record is. */

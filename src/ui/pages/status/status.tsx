@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 import type { FailuresInHour, ReachStatus, ServiceStatus } from '../../../domain/status.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
+import { ActButton } from '../shared/forms.tsx';
 import { Blank, Button, Icon, Problem, Tile, usePageTitle } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
-import { Act } from '../shared/record-table.tsx';
 import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed, valueOr } from '../shared/use-fetched.ts';
@@ -26,16 +26,12 @@ export function Status() {
   const asOf = fetched.kind === 'ready' && !isLoading && text.asOf({ time: formatTime(fetched.value.now) });
   return (
     <section class="records-page">
-      <PageHead
-        title={text.title}
-        lead={asOf ? `${text.lead} ${asOf}` : text.lead}
-        actions={
-          <Button onPress={again}>
-            <Icon name="refresh" />
-            {text.refresh}
-          </Button>
-        }
-      />
+      <PageHead title={text.title} lead={asOf ? `${text.lead} ${asOf}` : text.lead}>
+        <Button onPress={again}>
+          <Icon name="refresh" />
+          {text.refresh}
+        </Button>
+      </PageHead>
       {isLoading && <p class="starting">{words.ui.common.loading}</p>}
       {fetched.kind === 'failed' && (
         <Blank title={words.settings.cannotLoad} message={fetched.problem} isPart isAlert />
@@ -242,7 +238,7 @@ function Blocks({ limits: [fetched, again], onLift }: BlocksProps) {
             const name = BLOCKED[kind](subject);
             return (
               <>
-                <bdi>{name}</bdi> <Act text={text.lift} name={name} onAct={() => void lift(id, name)} />
+                <bdi>{name}</bdi> <ActButton text={text.lift} name={name} onAct={() => void lift(id, name)} />
                 <span class="fact-more">
                   {text.until({ moment: formatShortMoment(until) })}
                   {kind !== 'codes' && names.length > 0 && <bdi>, {text.tried({ names: names.join(', ') })}</bdi>}

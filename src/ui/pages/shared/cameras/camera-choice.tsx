@@ -23,7 +23,7 @@ const FEW_CAMERAS = 8;
 export function CameraChoice({ known, value: entries, onChange, isOfNames = false }: CameraChoiceProps) {
   const [query, setQuery] = useState('');
   const id = useId();
-  const fault = useFault('cameras');
+  const fault = useFault('cameras', entries.length === 0 ? words.roles.needsOne : undefined);
   const others = entries.filter((entry) => !known.includes(entry));
   const wanted = query.trim().toLowerCase();
   const shown = known.filter((camera) => `${camera}\n${cameraName(camera)}`.toLowerCase().includes(wanted));
