@@ -11,8 +11,12 @@ declare module '../../../ui/pages/shared/answers.ts' {
   }
 }
 
+/** It can be opened, or be opened again. */
+export const isOpen = ({ state }: LinkRecord): boolean => state === 'active' || state === 'spent';
+
 // biome-ignore format: a table
 export const linkPages: PagePieces = {
+  belongings: [{ list: 'api/links', counted: (of) => words.links.counted(of), holds: isOpen }],
   settings: [
     { path: 'links', before: 'tokens', title: () => words.links.title, isFor: isPerson, load: async () => (await import('./links.tsx')).Links },
   ],

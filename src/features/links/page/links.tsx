@@ -1,9 +1,10 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
 import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
-import { Badge, pathTo, ResourcePage, revocation, userColumn } from '../../../ui/pages/shared/records-page.tsx';
+import { removal } from '../../../ui/pages/shared/forms.tsx';
+import { Badge, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { cameraName, formatShortMoment, formatSpan, words } from '../../../ui/pages/shared/words.ts';
-import type { LinkRecord } from './index.ts';
+import { isOpen, type LinkRecord } from './index.ts';
 
 const SHOWN_OPENINGS = 3;
 
@@ -50,10 +51,9 @@ export function Links() {
         },
       ]}
       searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
-      acts={(link) => {
-        const isOpen = link.state === 'active' || link.state === 'spent';
-        return isOpen ? [revocation(text, pathTo('api/links', link.id), { name: nameOf(link) })] : [];
-      }}
+      acts={(link) =>
+        isOpen(link) ? [removal(text.revoke, { name: nameOf(link) }, pathTo('api/links', link.id))] : []
+      }
     />
   );
 }

@@ -1,7 +1,7 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
 import type { z } from 'zod';
 import { sendToApi } from '../../../ui/pages/shared/api.ts';
-import { SelectField, TextField, Toggle } from '../../../ui/pages/shared/fields.tsx';
+import { SelectField, Switch, TextField } from '../../../ui/pages/shared/fields.tsx';
 import { ActButton, DialogsContext, FormDialog, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../../../ui/pages/shared/new-secret.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
@@ -48,7 +48,7 @@ function ShareForm({ id }: { id: string }) {
         <>
           <p>{text.what}</p>
           <SelectField label={text.lifetime} {...field('lifetime')} options={Object.entries(text.lifetimes)} />
-          <Toggle label={text.once} {...field('isOnce')} />
+          <Switch label={text.once} {...field('isOnce')} />
           <TextField label={text.name} {...field('name')} isOptional />
           <TextField label={text.pin} {...field('pin')} help={text.pinHelp} isOptional />
         </>

@@ -1,7 +1,7 @@
 /** Settings > Sign-ins: the providers that one's own account is connected with (SPEC 16). */
 import { goToProvider } from '../../../ui/pages/shared/account.ts';
 import type { AnswerOf } from '../../../ui/pages/shared/answers.ts';
-import { sendToApi } from '../../../ui/pages/shared/api.ts';
+import { asking, removal } from '../../../ui/pages/shared/forms.tsx';
 import { facts } from '../../../ui/pages/shared/page-facts.ts';
 import { pathTo, ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
@@ -28,20 +28,11 @@ export function SignIns() {
         { title: text.lastUsed, at: ({ signIn }) => signIn?.last_used_at },
       ]}
       acts={({ name, label, signIn }) => {
-        const kind = signIn ? text.removing : text.connecting;
         const path = pathTo(PATH, name);
         return [
-          {
-            text: signIn ? text.remove : text.connect,
-            isDangerous: signIn !== undefined,
-            asks: {
-              title: kind.title({ label }),
-              submit: kind.submit,
-              what: kind.what({ label }),
-              onSubmit: () => (signIn ? sendToApi('DELETE', path) : goToProvider(path)),
-              done: () => (signIn ? text.removed({ label }) : undefined),
-            },
-          },
+          signIn
+            ? removal(text.removing, { label }, path)
+            : asking(text.connecting, { label }, () => goToProvider(path)),
         ];
       }}
     />

@@ -13,6 +13,7 @@ declare module '../../../ui/pages/shared/answers.ts' {
 
 // biome-ignore format: a table
 export const screenPages: PagePieces = {
+  belongings: [{ list: 'api/screens', counted: (of) => words.screens.counted(of) }],
   settings: [
     { path: 'screens', before: 'tokens', title: () => words.screens.title, isFor: isPersonWithLogin, load: async () => (await import('./screens.tsx')).Screens },
   ],

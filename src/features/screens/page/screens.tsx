@@ -6,11 +6,11 @@ import { getFromApi, problemOf, sendToApi } from '../../../ui/pages/shared/api.t
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, TextField, TitleField } from '../../../ui/pages/shared/fields.tsx';
-import { FormDialog, type FormState, useDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { FormDialog, type FormState, removal, useDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { Button } from '../../../ui/pages/shared/parts.tsx';
-import { lastUseColumn, pathTo, ResourcePage, revocation, userColumn } from '../../../ui/pages/shared/records-page.tsx';
+import { lastUseColumn, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { useFetched, useList } from '../../../ui/pages/shared/use-fetched.ts';
-import { deviceName, formatDate, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
+import { deviceName, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
 import type { ScreenRecord } from './index.ts';
 
@@ -39,16 +39,12 @@ export function Screens() {
         },
         userColumn(isAdmin(useProfile())),
         { title: words.ui.common.cameras, cameras: ({ cameras }) => cameras, none: text.all },
-        {
-          title: words.tokens.expires,
-          at: ({ ends_at }) => ends_at,
-          cell: ({ ends_at }) => (ends_at === null ? words.tokens.never : formatDate(ends_at)),
-        },
+        { title: words.tokens.expires, at: ({ ends_at }) => ends_at, none: words.tokens.never },
         lastUseColumn<ScreenRecord>(({ last_seen_at: at, last_seen_from: from }) => ({ at, from })),
       ]}
       acts={(screen) => [
         { text: text.change, dialog: () => <ChangeScreen screen={screen} /> },
-        revocation(text, pathTo('api/screens', screen.id), screen),
+        removal(text.revoke, screen, pathTo('api/screens', screen.id)),
       ]}
     />
   );

@@ -11,6 +11,10 @@ export const loadTwoStep = async () => (await import('../settings/two-step.tsx')
 /** What a guest needs first comes first. */
 // biome-ignore format: a table
 export const CORE_PAGES: PagePieces = {
+  belongings: [
+    { list: 'api/sessions', counted: (of) => words.sessions.counted(of) },
+    { list: 'api/tokens',   counted: (of) => words.tokens.counted(of) },
+  ],
   menu: [
     { path: '',         title: () => words.ui.frame.live,     isFor: always,  load: async () => (await import('../live/live.tsx')).Live },
     { path: 'explore',  title: () => words.ui.frame.explore,  isFor: always,  load: async () => (await import('../explore/explore.tsx')).Explore },

@@ -81,9 +81,11 @@ type CurtainSwitchProps = { curtain: Curtain; one: Drawable; text: string };
 export function CurtainSwitch({ curtain: { draw, open }, one: { name, by }, text }: CurtainSwitchProps) {
   return (
     <div class={by ? 'wall-curtain is-drawn' : 'wall-curtain'}>
-      <Switch isOn={by !== undefined} onChange={(isDrawn) => void (isDrawn ? draw([name], 'open') : open([name]))}>
-        <bdi>{text}</bdi>
-      </Switch>
+      <Switch
+        label={<bdi>{text}</bdi>}
+        value={by !== undefined}
+        onChange={(isDrawn) => void (isDrawn ? draw([name], 'open') : open([name]))}
+      />
       {by && <span class="fact-more">{stateText(name, by)}</span>}
       {by?.camera === name && by.until === null && (
         <Lengths lengths={['hour', 'night']} onChoose={(length) => draw([name], length)} />

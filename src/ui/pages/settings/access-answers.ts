@@ -4,7 +4,7 @@ import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { Explanation as ExplanationOfServer } from '../../../gateway/explain/explain.ts';
 import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { cameraName, formatShortMoment, words } from '../shared/words.ts';
+import { cameraName, formatShortMoment, shortList, words } from '../shared/words.ts';
 import { dayNames, hoursInWords } from './typed-hours.ts';
 
 /** The dialogs that change the answer. */
@@ -58,15 +58,8 @@ const roleIn = ({ roles = [] }: Explanation, { user }: AnswerFacts): string =>
 const hoursIn = ({ roles = [] }: Explanation, { role }: AnswerFacts): string =>
   roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line, dayNames())).join('; ');
 
-const FEW = 5;
-
-/** The cameras that the person sees, as they are called: `street, garden gate and 7 more`. */
-function listed({ cameras }: Explanation): string {
-  const names = Array.isArray(cameras) ? cameras.map(cameraName) : [];
-  const shown = names.slice(0, names.length > FEW + 1 ? FEW : names.length);
-  const more = names.length - shown.length;
-  return [shown.join(', '), more > 0 ? words.access.andMore({ number: more }) : ''].filter(Boolean).join(' ');
-}
+/** The cameras that the person sees, as they are called. */
+const listed = ({ cameras }: Explanation): string => shortList(Array.isArray(cameras) ? cameras.map(cameraName) : []);
 
 const momentOf = (time: number | undefined): string => (time === undefined ? '' : formatShortMoment(time));
 

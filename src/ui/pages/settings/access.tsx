@@ -165,8 +165,8 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
 type RemedyProps = Pick<PersonQuestionProps, 'roles' | 'cameras'> & { user: UserRecord; role: RoleRecord | undefined };
 
 const remedyDialog: Readonly<Record<Remedy, (props: RemedyProps) => JSX.Element | null>> = {
-  validity: ({ user }) => <SetValidity user={user} />,
-  role: ({ user, roles, cameras }) => <SetRole {...{ user, roles, cameras }} />,
+  validity: ({ user }) => <SetValidity users={[user]} />,
+  role: ({ user, roles, cameras }) => <SetRole users={[user]} {...{ roles, cameras }} />,
   cameras: ({ role, roles, cameras }) => (role ? <EditRole {...{ role, cameras }} known={roles} /> : null),
 };
 

@@ -1,10 +1,10 @@
 /** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
 import { VERBS, VIEWING_KINDS } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { Field, type FieldProps, Switch, TextArea, TextField } from '../shared/fields.tsx';
+import { Switch, TextArea, TextField } from '../shared/fields.tsx';
 import type { FormState } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
-import { fromLocalInput, toLocalInput } from '../shared/spelling.ts';
+import { fromLocalInput, toLocalInput, withToggled } from '../shared/spelling.ts';
 import { formatDuration, formatShortMoment, words } from '../shared/words.ts';
 import {
   dayNames,
@@ -113,11 +113,10 @@ export function RoleLimitFields({ values: { deny }, put, field }: FormState<Type
           {VERBS.map((verb) => (
             <Switch
               key={verb}
-              isOn={!deny.includes(verb)}
-              onChange={(isOn) => put({ deny: isOn ? deny.filter((denied) => denied !== verb) : [...deny, verb] })}
-            >
-              {words.roles.verbs[verb]}
-            </Switch>
+              label={words.roles.verbs[verb]}
+              value={!deny.includes(verb)}
+              onChange={() => put({ deny: withToggled(deny, verb) })}
+            />
           ))}
         </div>
         {emptyPages(deny) !== '' && <p class="field-help">{emptyPages(deny)}</p>}
@@ -171,9 +170,11 @@ export const askedValidity = ({ from, until }: TypedValidity): object => ({
 
 export const ValidityFields = ({ values: { from, until }, put, field }: FormState<TypedValidity>) => (
   <>
-    <MomentField label={words.users.validFrom} {...field('from')} />
-    <MomentField
+    <TextField isMoment label={words.users.validFrom} isOptional {...field('from')} />
+    <TextField
+      isMoment
       label={words.users.validUntil}
+      isOptional
       wrong={from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined}
       {...field('until')}
     />
@@ -197,13 +198,3 @@ export function guestText({ valid_from: from, valid_until: until }: UserRecord):
     ? undefined
     : words.users.leftUntil({ left: formatDuration(until - now), moment: formatShortMoment(until) });
 }
-
-/** A moment to the minute, as the browser asks for it. */
-const MomentField = ({ value, onChange, ...field }: FieldProps) => (
-  <Field
-    {...field}
-    control={(tied) => (
-      <input {...tied} type="datetime-local" value={value} onInput={(event) => onChange(event.currentTarget.value)} />
-    )}
-  />
-);

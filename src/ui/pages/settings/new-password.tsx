@@ -4,9 +4,8 @@ import { said } from '../../../locales/texts.ts';
 import { PasswordField } from '../shared/fields.tsx';
 import { useFault } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
-import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
+import { isUnfit, judgeStrength, suggestedPassword } from '../shared/password-strength.ts';
 import { words } from '../shared/words.ts';
-import { suggestedPassword } from './names.ts';
 
 type NewPasswordProps = Pick<ComponentProps<typeof PasswordField>, 'label' | 'value' | 'onChange'> & {
   /** Whose it is: a password must not hold the name. */

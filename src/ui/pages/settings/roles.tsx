@@ -1,17 +1,17 @@
 /** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
+import { parseCustomRoleName } from '../../../domain/names.ts';
 import { useNameableCameras, useSites } from '../shared/account.ts';
 import type { RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
 import { NameField } from '../shared/fields.tsx';
-import { type Act, FormDialog } from '../shared/forms.tsx';
+import { type Act, asking, FormDialog } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
-import { roleNameFault } from './names.ts';
 
 export function Roles() {
   const text = words.roles;
@@ -67,16 +67,12 @@ export function Roles() {
           ? takeOverActs(role, hasSites)
           : [
               { text: text.edit, dialog: () => <EditRole {...{ role, known, cameras }} /> },
-              {
-                text: text.delete,
-                isDangerous: true,
-                asks: {
-                  title: text.deleteTitle(role),
-                  what: whatHappens(role, holdersOf(role)),
-                  onSubmit: () => sendToApi('POST', 'api/roles/delete', { name: role.role }),
-                  done: text.deleted(role),
-                },
-              },
+              asking(
+                { ...text.delete, what: whatHappens(role, holdersOf(role)) },
+                role,
+                () => sendToApi('POST', 'api/roles/delete', { name: role.role }),
+                { isDangerous: true },
+              ),
             ]
       }
     />
@@ -84,17 +80,12 @@ export function Roles() {
 }
 
 /** A role of the file is copied into the store, where it can be changed once its line in the file is gone. */
-function takeOverActs({ role, source }: RoleRecord, hasSites: boolean): readonly Act[] {
-  if (source !== 'file') return [];
-  const text = words.roles;
-  const what = [text.takeOverWhat({ role }), ...(hasSites ? [text.takeOverSites] : [])].join(' ');
-  const onSubmit = () => sendToApi('POST', pathTo('api/roles', role, '/take-over'));
-  return [
-    {
-      text: text.takeOver,
-      asks: { title: text.takeOverTitle({ role }), what, onSubmit, done: text.takenOverNow({ role }) },
-    },
-  ];
+function takeOverActs(role: RoleRecord, hasSites: boolean): readonly Act[] {
+  if (role.source !== 'file') return [];
+  const { takeOver, takeOverSites } = words.roles;
+  const what = [takeOver.what(role), ...(hasSites ? [takeOverSites] : [])].join(' ');
+  const path = pathTo('api/roles', role.role, '/take-over');
+  return [asking({ ...takeOver, what }, role, () => sendToApi('POST', path))];
 }
 
 function LimitsOf({ role }: { role: RoleRecord }) {
@@ -120,9 +111,6 @@ function whatHappens({ users: number }: RoleRecord, holders: readonly string[]):
   return number === 0 ? words.roles.deleteUnused : words.roles.deleteCount({ number });
 }
 
-const nameFault = (name: string, known: readonly RoleRecord[]): string | undefined =>
-  roleNameFault(name) ?? (known.some(({ role }) => role === name) ? words.roles.taken : undefined);
-
 /** `role`: undefined for a new one. */
 type EditRoleProps = { role?: RoleRecord; known: readonly RoleRecord[]; cameras: readonly string[] };
 
@@ -143,7 +131,9 @@ export function EditRole({ role, known, cameras }: EditRoleProps) {
             <NameField
               label={text.name}
               help={text.nameHelp}
-              wrong={nameFault(form.values.name, known)}
+              parse={parseCustomRoleName}
+              faults={text}
+              known={known.map(({ role: name }) => name)}
               {...field('name')}
             />
           )}

@@ -2,9 +2,9 @@
 
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
-import { type ApiResponse, getFromApi, sendToApi } from '../shared/api.ts';
-import type { Act } from '../shared/forms.tsx';
-import { Badge, pathTo, ResourcePage, removal } from '../shared/records-page.tsx';
+import { type ApiResponse, getFromApi, inTurn, sendToApi } from '../shared/api.ts';
+import { type Act, asking, removal } from '../shared/forms.tsx';
+import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { deviceName, words } from '../shared/words.ts';
@@ -18,9 +18,8 @@ export function Sessions() {
   const text = words.sessions;
   /** The own ones, or those of every user. This session stays in both cases. */
   const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]): readonly Act[] => {
-    const { act, title, what, done } = text.endMany[which];
-    const asks = { title, what: what({ number: sessions.length }), done, onSubmit: () => endAll(sessions) };
-    return sessions.length > 0 ? [{ text: act, isDangerous: true, asks }] : [];
+    const number = sessions.length;
+    return number > 0 ? [asking(text.endMany[which], { number }, () => endAll(sessions), { isDangerous: true })] : [];
   };
   const fetched = useList('api/sessions');
   const others = valueOr(fetched[0], []).filter(({ current }) => !current);
@@ -46,14 +45,9 @@ export function Sessions() {
       groupOf={isAdmin(profile) ? ({ user }) => user : undefined}
       searchText={(session) => [sessionDevice(session), session.user, session.address].join(' ')}
       nameOf={(session) => `${sessionDevice(session)}, ${session.user}`}
-      acts={(session) => {
-        const asks = {
-          title: text.endTitle({ device: sessionDevice(session) }),
-          what: text.endWhat(session),
-          done: text.ended,
-        };
-        return session.current ? [] : [removal(text.end, pathOf(session), asks)];
-      }}
+      acts={(session) =>
+        session.current ? [] : [removal(text.end, { ...session, device: sessionDevice(session) }, pathOf(session))]
+      }
     />
   );
 }
@@ -66,11 +60,4 @@ export async function endSessionsOf(user: string): Promise<ApiResponse | undefin
     : response;
 }
 
-async function endAll(sessions: readonly SessionRecord[]): Promise<ApiResponse | undefined> {
-  for (const session of sessions) {
-    const response = await sendToApi('DELETE', pathOf(session));
-    // 404: the session has ended by itself in the meantime.
-    if (response.kind !== 'ok' && !(response.kind === 'refused' && response.status === 404)) return response;
-  }
-  return undefined;
-}
+const endAll = (sessions: readonly SessionRecord[]) => inTurn(sessions, (one) => sendToApi('DELETE', pathOf(one)));

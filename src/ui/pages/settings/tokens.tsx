@@ -3,12 +3,12 @@ import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
-import { endAfter, LifetimeField, SelectField, TitleField, Toggle } from '../shared/fields.tsx';
-import { FormDialog } from '../shared/forms.tsx';
+import { endAfter, LifetimeField, SelectField, Switch, TitleField } from '../shared/fields.tsx';
+import { FormDialog, removal } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
-import { Badge, lastUseColumn, pathTo, ResourcePage, revocation, userColumn } from '../shared/records-page.tsx';
+import { Badge, lastUseColumn, pathTo, ResourcePage, userColumn } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
-import { formatDate, words } from '../shared/words.ts';
+import { words } from '../shared/words.ts';
 
 export function Tokens() {
   const profile = useProfile();
@@ -34,12 +34,9 @@ export function Tokens() {
         {
           title: words.ui.common.role,
           text: ({ role }) => role,
-          cell: ({ role, rights }) =>
-            rights ? (
-              <Badge text={words.curtain.title} />
-            ) : (
-              <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />
-            ),
+          cell: ({ role, rights }) => (
+            <Badge text={rights ? words.curtain.title : role} kind={!rights && role === 'admin' ? 'strong' : 'plain'} />
+          ),
         },
         {
           title: words.ui.common.cameras,
@@ -49,18 +46,12 @@ export function Tokens() {
         {
           title: text.expires,
           at: ({ expires_at }) => expires_at,
-          cell: ({ expires_at: at }) =>
-            at === null ? (
-              text.never
-            ) : (
-              <>
-                {formatDate(at)} {at <= Date.now() / 1000 && <Badge text={text.expired} />}
-              </>
-            ),
+          none: text.never,
+          more: ({ expires_at: at }) => at !== null && at <= Date.now() / 1000 && <Badge text={text.expired} />,
         },
         lastUseColumn<AnswerOf<'TOKEN'>>(({ last_used_at: at, last_used_from: from }) => ({ at, from })),
       ]}
-      acts={({ id, name }) => [revocation(text, pathTo('api/tokens', id), { name })]}
+      acts={(token) => [removal(text.revoke, token, pathTo('api/tokens', token.id))]}
     />
   );
 }
@@ -113,10 +104,10 @@ function MakeToken() {
       {({ values, field }) => (
         <>
           <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
-          {isAdmin(profile) && <Toggle label={text.forCurtain} {...field('isForCurtain')} />}
+          {isAdmin(profile) && <Switch label={text.forCurtain} {...field('isForCurtain')} />}
           {!values.isForCurtain && (
             <>
-              <Toggle label={text.login} {...field('login')} />
+              <Switch label={text.login} {...field('login')} />
               <p class="field-help">{text.loginHelp}</p>
               <SelectField
                 label={words.ui.common.role}
@@ -124,7 +115,7 @@ function MakeToken() {
                 options={valueOr<readonly { role: string }[]>(roles, [values]).map(({ role }) => role)}
               />
               <NarrowedCameras known={known} {...field('cameras')}>
-                {mayManage(values) && <Toggle label={text.manageAccounts} {...field('managesAccounts')} />}
+                {mayManage(values) && <Switch label={text.manageAccounts} {...field('managesAccounts')} />}
               </NarrowedCameras>
             </>
           )}

@@ -1,16 +1,26 @@
 /** Settings > Two-step login: one's own authenticator app, passkeys and recovery codes (SPEC 12). */
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
-import { ActButton, FormDialog, leave, PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
+import {
+  type Act,
+  ActButton,
+  asking,
+  FormDialog,
+  leave,
+  PanelForm,
+  removal,
+  type Sent,
+  useDialogs,
+} from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
-import { Button, type Fact, Facts, Problem, SecurityLink } from '../shared/parts.tsx';
-import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
+import { Button, Problem, SecurityLink } from '../shared/parts.tsx';
+import { RecordTable } from '../shared/record-table.tsx';
+import { Badge, MoreRecords, pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import { deviceName, words } from '../shared/words.ts';
@@ -61,19 +71,21 @@ function Factors({ state }: { state: FactorState }) {
   if (shown.kind === 'codes') return <RecoveryCodes codes={shown.codes} onDone={finish} />;
   return (
     <>
-      <ul class="records">
-        <App state={state} onOffer={(offer) => show({ kind: 'setup', offer })} />
-        {(state.totp || state.passkeys.length > 0) && (
-          <Codes left={state.recovery_codes_left} onMade={(codes) => show({ kind: 'codes', codes })} />
-        )}
-      </ul>
+      <FactorList
+        state={state}
+        onOffer={(offer) => show({ kind: 'setup', offer })}
+        onCodes={(codes) => show({ kind: 'codes', codes })}
+      />
       <Passkeys state={state} onAdded={onConfirmed} />
     </>
   );
 }
 
-function App({ state, onOffer }: { state: FactorState; onOffer: (offer: TotpOffer) => void }) {
-  const { totp: isOn, required: isRequired } = state;
+type FactorListProps = { state: FactorState; onOffer: (offer: TotpOffer) => void; onCodes: OnCodes };
+
+/** The authenticator app, and the recovery codes of a person who has a factor. */
+function FactorList({ state, onOffer, onCodes }: FactorListProps) {
+  const { totp: isOn, required: isRequired, recovery_codes_left: left } = state;
   const text = words.secondFactor;
   const page = useDialogs();
   const [problem, setProblem] = useState('');
@@ -83,60 +95,41 @@ function App({ state, onOffer }: { state: FactorState; onOffer: (offer: TotpOffe
     page.say('');
     if (response.kind === 'ok') onOffer(response.body as TotpOffer);
   };
-  return (
-    <Item
-      name={text.app}
-      badge={<Badge text={isOn ? text.on : text.off} kind={isOn ? 'strong' : 'plain'} />}
-      fact={[text.what, text.appWhat]}
-    >
-      <Button kind={isOn ? 'small' : 'strong'} onPress={start}>
-        {isOn ? text.replace : text.setUp}
-      </Button>
-      {isOn && (
-        <ActButton
-          {...removal(text.remove, 'api/second-factor/totp', {
-            title: text.removeTitle,
-            what: isRequired ? text.removeRequired : text.removeWhat,
-            done: () => (isRequired ? reload() : text.removed),
-          })}
-          kind="small"
-        />
-      )}
-      {problem !== '' && <Problem text={problem} />}
-    </Item>
+  const instead = isRequired ? { what: text.removeRequired, done: reload } : {};
+  const setUp: Act = isOn ? { text: text.replace, onAct: start } : { text: text.setUp, onAct: start, kind: 'strong' };
+  const app = {
+    name: text.app,
+    state: isOn ? text.on : text.off,
+    what: text.appWhat,
+    acts: [setUp, ...(isOn ? [removal(text.remove, {}, 'api/second-factor/totp', instead)] : [])],
+  };
+  const newCodes = asking(
+    { act: text.newCodes, title: text.newCodes, what: text.newCodesWhat },
+    {},
+    () => sendToApi('POST', 'api/second-factor/recovery-codes'),
+    { next: (body) => void onCodes(codesIn(body)) },
   );
-}
-
-function Codes({ left, onMade }: { left: number; onMade: OnCodes }) {
-  const text = words.secondFactor;
+  const codes = { name: text.codes, state: '', what: `${text.codesLeft}: ${left}`, acts: [newCodes] };
   return (
-    <Item name={text.codes} fact={[text.codesLeft, String(left)]}>
-      <ActButton
-        kind="small"
-        text={text.newCodes}
-        asks={{
-          title: text.newCodes,
-          what: text.newCodesWhat,
-          onSubmit: () => sendToApi('POST', 'api/second-factor/recovery-codes'),
-          next: (body) => void onMade(codesIn(body)),
-        }}
+    <>
+      <RecordTable
+        caption={text.title}
+        rows={isOn || state.passkeys.length > 0 ? [app, codes] : [app]}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: words.tokens.name,
+            text: ({ name }) => name,
+            more: (row) => row.state !== '' && <Badge text={row.state} kind={isOn ? 'strong' : 'plain'} />,
+          },
+          { title: text.what, text: ({ what }) => what },
+        ]}
+        acts={({ acts }) => acts}
       />
-    </Item>
+      <Problem text={problem} />
+    </>
   );
 }
-
-/** `children`: its acts. */
-type ItemProps = { name: string; badge?: ComponentChildren; fact: Fact; children: ComponentChildren };
-
-const Item = ({ name, badge, fact, children }: ItemProps) => (
-  <li class="record">
-    <p class="record-name">
-      <bdi>{name}</bdi> {badge}
-    </p>
-    <Facts class="record-facts" rows={[fact]} />
-    <div class="record-actions">{children}</div>
-  </li>
-);
 
 type TotpSetupProps = { offer: TotpOffer; onConfirmed: OnCodes; onCancel: () => void };
 
@@ -239,11 +232,7 @@ function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) 
       ]}
       acts={(passkey) => [
         { text: text.rename, dialog: () => <RenamePasskey passkey={passkey} /> },
-        removal(text.remove, pathOf(passkey), {
-          title: text.removeOne(passkey),
-          what: text.removeWhat,
-          done: () => (state.required ? reload() : text.removed(passkey)),
-        }),
+        removal(text.remove, passkey, pathOf(passkey), state.required ? { done: reload } : {}),
       ]}
     >
       <AddButton onAdded={onAdded} />

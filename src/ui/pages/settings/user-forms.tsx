@@ -1,21 +1,21 @@
 /** The questions of Settings > Users: a new user, an invitation, a role, a password, a validity, a farewell (SPEC 4.3, 12, 13, 16). */
+import { useEffect, useState } from 'preact/hooks';
+import { parseCustomRoleName, parseUserName } from '../../../domain/names.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
-import { type ApiResponse, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, inTurn, sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { type FieldProps, NameField, SelectField } from '../shared/fields.tsx';
 import { FormDialog, leave } from '../shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
 import { SecurityLink } from '../shared/parts.tsx';
+import { belongingsOf } from '../shared/pieces.tsx';
 import { pathTo } from '../shared/records-page.tsx';
-import { entryName, formatShortMoment, words } from '../shared/words.ts';
+import { entryName, formatShortMoment, shortList, words } from '../shared/words.ts';
 import { askedValidity, NO_ENDS, requestedLimits, typedLimits, ValidityFields, validityOf } from './limits.tsx';
-import { roleNameFault, userNameFault } from './names.ts';
 import { NewPassword } from './new-password.tsx';
 
 /** `cameras`: all that there are. */
 type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: readonly string[] };
-
-type OfUser = { readonly user: UserRecord };
 
 const BUILT_IN: readonly RoleRecord[] = ['admin', 'viewer'].map((role) => ({ role }) as RoleRecord);
 
@@ -41,7 +41,7 @@ const NEW_USER = { name: '', password: '', role: '', cameras: undefined as reado
 /** The name of the person where no other role has it. */
 function roleFor(person: string, roles: readonly RoleRecord[]): string {
   const names = [person, ...roles.map((_, at) => `${person}_${at + 2}`)];
-  return names.find((name) => roleNameFault(name) === undefined && roles.every(({ role }) => role !== name)) ?? person;
+  return names.find((name) => parseCustomRoleName(name).ok && roles.every(({ role }) => role !== name)) ?? person;
 }
 
 /** `isInvited`: the person sets a password, which no admin knows, by the link that is made. */
@@ -49,8 +49,6 @@ type NewUserProps = RoleChoices & { readonly known: readonly UserRecord[]; reado
 
 export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) {
   const { users: text, invitations } = words;
-  const nameFault = (name: string): string | undefined =>
-    userNameFault(name) ?? (known.some(({ username }) => username === name) ? text.taken : undefined);
   return (
     <FormDialog
       title={isInvited ? invitations.invite : text.add}
@@ -66,12 +64,19 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
           ? makeLink(name, asked)
           : sendToApi('POST', 'api/users', { username: name, password, ...asked });
       }}
-      done={({ name }) => (isInvited ? invitations.done({ name }) : text.added({ name }))}
+      done={({ name }) => (isInvited ? invitations.reset.done({ name }) : text.added({ name }))}
       {...(isInvited && { next: madeLink })}
     >
       {({ field, ...form }) => (
         <>
-          <NameField label={text.name} help={text.nameHelp} wrong={nameFault(form.values.name)} {...field('name')} />
+          <NameField
+            label={text.name}
+            help={text.nameHelp}
+            parse={parseUserName}
+            faults={text}
+            known={known.map(({ username }) => username)}
+            {...field('name')}
+          />
           {!isInvited && (
             <NewPassword label={text.password} userName={form.values.name} isSuggested {...field('password')} />
           )}
@@ -107,21 +112,36 @@ export function madeLink(body: unknown) {
   );
 }
 
-/** `isOwn`: a user who is no admin any more sees other pages: reload. */
-type SetRoleProps = OfUser & RoleChoices & { readonly isOwn?: boolean };
+type OfUsers = { readonly users: readonly UserRecord[] };
 
-export function SetRole({ user: { username: name, role: before }, isOwn = false, ...choices }: SetRoleProps) {
+/** One person is called by the name, several by their number. */
+const about = (users: OfUsers['users']) => ({ name: users[0]?.username ?? '', number: users.length });
+
+const listed = (users: OfUsers['users']): string =>
+  users.length > 1 ? shortList(users.map(({ username }) => username)) : '';
+
+/** `isOwn`: a user who is no admin any more sees other pages: reload. */
+type SetRoleProps = OfUsers & RoleChoices & { readonly isOwn?: boolean };
+
+export function SetRole({ users, isOwn = false, ...choices }: SetRoleProps) {
+  const text = words.users;
+  const those = about(users);
+  const common = choices.roles.find(({ role }) => users.every((user) => user.role === role));
   return (
     <FormDialog
-      title={words.users.roleOf({ name })}
-      first={{ role: choices.roles.some(({ role }) => role === before) ? before : '' }}
-      onSubmit={(chosen) => sendToApi('PUT', pathTo('api/users', name, '/role'), chosen)}
-      done={({ role }) => (isOwn ? reload() : words.users.roleChanged({ name, role }))}
+      title={text.roleOf(those)}
+      first={{ role: common?.role ?? '' }}
+      onSubmit={(chosen) =>
+        inTurn(users, ({ username }) => sendToApi('PUT', pathTo('api/users', username, '/role'), chosen))
+      }
+      done={(chosen) => (isOwn ? reload() : text.roleChanged({ ...those, ...chosen }))}
     >
       {({ field }) => (
         <>
           <RoleField {...choices} {...field('role')} />
-          <p>{words.users.roleNow}</p>
+          <p>
+            {text.roleNow} <bdi>{listed(users)}</bdi>
+          </p>
         </>
       )}
     </FormDialog>
@@ -131,21 +151,56 @@ export function SetRole({ user: { username: name, role: before }, isOwn = false,
 /** Says nothing: another page is shown then. */
 export const reload = (): undefined => void leave(() => location.reload());
 
-export function SetValidity({ user }: OfUser) {
-  const name = user.username;
+export function SetValidity({ users }: OfUsers) {
+  const text = words.users;
+  const those = about(users);
+  const [only] = users.length === 1 ? users : [];
   return (
     <FormDialog
-      title={words.users.validityOf({ name })}
-      first={validityOf(user)}
-      onSubmit={(validity) => sendToApi('PUT', pathTo('api/users', name, '/validity'), askedValidity(validity))}
-      done={words.users.validityChanged({ name })}
+      title={text.validityOf(those)}
+      first={only ? validityOf(only) : NO_ENDS}
+      onSubmit={(validity) =>
+        inTurn(users, ({ username }) =>
+          sendToApi('PUT', pathTo('api/users', username, '/validity'), askedValidity(validity)),
+        )
+      }
+      done={text.validityChanged(those)}
     >
-      {(form) => <ValidityFields {...form} />}
+      {(form) => (
+        <>
+          <bdi>{listed(users)}</bdi>
+          <ValidityFields {...form} />
+        </>
+      )}
     </FormDialog>
   );
 }
 
-export function ResetPassword({ user: { username: name } }: OfUser) {
+/** Says what else goes: the lists are read when it is asked. */
+export function DeleteUsers({ users }: OfUsers) {
+  const text = words.users;
+  const those = about(users);
+  const [goes, setGoes] = useState<string>();
+  useEffect(() => {
+    void belongingsOf(users.map(({ username }) => username)).then((things) => {
+      if (things === undefined) setGoes(text.deleteWhat);
+      else setGoes(things.length > 0 ? text.deleteWith({ things: things.join(', ') }) : text.deleteAlone);
+    });
+  }, []);
+  if (goes === undefined) return null;
+  return (
+    <FormDialog
+      title={text.deleteTitle(those)}
+      submit={text.delete}
+      isDangerous
+      what={[listed(users), goes].filter(Boolean).join('. ')}
+      onSubmit={() => inTurn(users, ({ username: name }) => sendToApi('POST', 'api/users/delete', { name }))}
+      done={text.deleted(those)}
+    />
+  );
+}
+
+export function ResetPassword({ user: { username: name } }: { readonly user: UserRecord }) {
   return (
     <FormDialog
       title={words.users.passwordOf({ name })}

@@ -5,13 +5,13 @@ import { useLocation } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
-import type { Act } from '../shared/forms.tsx';
+import { type Act, asking, removal } from '../shared/forms.tsx';
 import { RecordTable } from '../shared/record-table.tsx';
-import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
+import { Badge, MoreRecords, pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
-import { madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
+import { DeleteUsers, madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
 
 export function Users() {
   const [users, again] = useList('api/users');
@@ -52,7 +52,6 @@ export function Users() {
 /** Links for new passwords that were not used yet (SPEC 12). */
 function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVITATION'>[] }) {
   const text = words.invitations;
-  if (invitations.length === 0) return null;
   return (
     <MoreRecords
       lead={<p>{text.openWhat}</p>}
@@ -65,13 +64,7 @@ function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVI
         { title: text.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
         { title: text.ends, at: ({ expires_at }) => expires_at },
       ]}
-      acts={({ user: name }) => [
-        removal(text.revoke, pathTo('api/users', name, '/invitation'), {
-          title: text.revokeOne({ name }),
-          what: text.revokeWhat,
-          done: text.revoked({ name }),
-        }),
-      ]}
+      acts={({ user: name }) => [removal(text.revoke, { name }, pathTo('api/users', name, '/invitation'))]}
     />
   );
 }
@@ -79,7 +72,6 @@ function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVI
 /** Guests of providers whose accounts are gone: a login makes none anew (SPEC 13). */
 function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] }) {
   const text = words.oidc.guests;
-  if (guests.length === 0) return null;
   return (
     <MoreRecords
       lead={
@@ -109,6 +101,17 @@ function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
   const profile = useProfile();
   const text = words.users;
   const why = whyOneStays(known);
+  const isOwn = ({ username }: UserRecord): boolean => username === profile.username;
+  /** What can be done with one, or with several at once. */
+  const commonActs = (users: readonly UserRecord[], why?: string) => ({
+    role: {
+      text: text.changeRole,
+      why,
+      dialog: () => <SetRole {...{ users, isOwn: users.some(isOwn), roles, cameras }} />,
+    },
+    validity: { text: text.validity, why, dialog: () => <SetValidity users={users} /> },
+    farewell: { text: text.delete, why, isDangerous: true, dialog: () => <DeleteUsers users={users} /> },
+  });
   const viewAs = useViewAs();
   return (
     <RecordTable
@@ -121,7 +124,7 @@ function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
           text: ({ username }) => username,
           more: (user) => (
             <>
-              {user.username === profile.username && <Badge text={text.you} />}
+              {isOwn(user) && <Badge text={text.you} />}
               {/* What has columns of its own where there is room. */}
               <span class="narrow-only">
                 {user.second_factor && <Badge text={words.secondFactor.title} />}
@@ -147,43 +150,37 @@ function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
           isDescendingFirst: true,
           cell: ({ second_factor }) => (second_factor ? words.ui.common.yes : words.ui.common.no),
         },
-        {
-          title: text.validity,
-          sortBy: ({ valid_until }) => valid_until,
-          cell: (user) => guestText(user) ?? '–',
-        },
+        { title: text.validity, text: guestText, sortBy: ({ valid_until }) => valid_until },
         {
           title: text.lastLogin,
-          sortBy: ({ last_login_at }) => last_login_at,
+          at: ({ last_login_at }) => last_login_at,
+          none: text.noLogin,
           isDescendingFirst: true,
-          cell: lastLogin,
         },
       ]}
       firstSort={{ key: words.ui.common.user, isDescending: false }}
       searchText={({ username, role, sign_ins = [] }) => [username, role, ...sign_ins].join(' ')}
       acts={(user) => {
-        const isOwn = user.username === profile.username;
         const stays = why(user);
+        const { role, validity, farewell } = commonActs([user], stays);
         return [
-          { text: text.changeRole, why: stays, dialog: () => <SetRole {...{ user, isOwn, roles, cameras }} /> },
+          role,
           { text: words.viewAs.beginShort, onAct: () => viewAs(user.username) },
           ...(stays === undefined ? sourceActs(user) : []),
-          { text: text.validity, why: stays, dialog: () => <SetValidity user={user} /> },
+          validity,
           // The own password needs the current one: Settings > Password asks for it.
-          ...(isOwn ? [] : othersActs(user)),
-          {
-            text: text.delete,
-            why: stays,
-            isDangerous: true,
-            asks: {
-              title: text.deleteTitle({ name: user.username }),
-              what: text.deleteWhat,
-              onSubmit: () => sendToApi('POST', 'api/users/delete', { name: user.username }),
-              done: text.deleted({ name: user.username }),
-            },
-          },
+          ...(isOwn(user) ? [] : othersActs(user)),
+          farewell,
         ];
       }}
+      several={(users) => Object.values(commonActs(users))}
+      isAlone={(user) => why(user) !== undefined}
+      kinds={[
+        { text: text.filters.guests, holds: (user) => guestText(user) !== undefined },
+        { text: text.filters.noFactor, holds: ({ second_factor }) => !second_factor },
+        { text: text.filters.neverIn, holds: ({ last_login_at }) => last_login_at === undefined },
+        { text: text.filters.admins, holds: ({ role }) => role === 'admin' },
+      ]}
       // What a row of two lines has no room for.
       menuNote={(user) => (
         <>
@@ -203,52 +200,26 @@ const roleGiver = ({ role_source: source }: UserRecord): string | undefined =>
 /** The role is kept against its provider, or given back to it; neither for an account without a provider, or without a role. */
 function sourceActs(user: UserRecord): readonly Act[] {
   const { username: name, role } = user;
+  const { pin, giveBack } = words.users;
   const provider = roleGiver(user);
-  const change = (body: object) => sendToApi('PUT', pathTo('api/users', name, '/role'), body);
-  const giveBack: Act['asks'] = {
-    title: words.users.giveBackTitle({ name }),
-    what: words.users.giveBackWhat,
-    onSubmit: () => change({ source: 'provider' }),
-    done: words.users.givenBack({ name }),
-  };
-  if (provider === undefined) return user.sign_ins ? [{ text: words.users.giveBack, asks: giveBack }] : [];
-  const pin: Act['asks'] = {
-    title: words.users.pinTitle({ name }),
-    what: words.users.pinWhat({ role, provider }),
-    onSubmit: () => change({ role }),
-    done: words.users.pinned({ name, role }),
-  };
-  return role === 'none' ? [] : [{ text: words.users.pin, asks: pin }];
+  const change = (body: object) => () => sendToApi('PUT', pathTo('api/users', name, '/role'), body);
+  if (provider === undefined) return user.sign_ins ? [asking(giveBack, { name }, change({ source: 'provider' }))] : [];
+  return role === 'none' ? [] : [asking(pin, { name, role, provider }, change({ role }))];
 }
 
 function othersActs(user: UserRecord): readonly Act[] {
   const { username: name, second_factor: hasFactor = false } = user;
-  const reset: Act['asks'] = {
-    title: words.invitations.resetTitle({ name }),
-    submit: words.invitations.create,
-    what: words.invitations.resetWhat,
-    onSubmit: () => makeLink(name, {}),
-    done: words.invitations.done({ name }),
-    next: madeLink,
-  };
-  const { endUser } = words.sessions;
-  const endSessions: Act['asks'] = {
-    title: endUser.title({ name }),
-    what: endUser.what,
-    // Loaded then: the first view of this page does without it.
-    onSubmit: async () => (await import('./sessions.tsx')).endSessionsOf(name),
-    done: endUser.done({ name }),
-  };
-  const removeFactor = removal(words.users.removeFactor, pathTo('api/users', name, '/second-factor'), {
-    title: words.users.removeFactorTitle({ name }),
-    what: words.users.removeFactorWhat,
-    done: words.users.factorRemoved({ name }),
-  });
+  const { resetPassword, removeFactor } = words.users;
+  // Loaded then: the first view of this page does without it.
+  const endSessions = async () => (await import('./sessions.tsx')).endSessionsOf(name);
   return [
-    { text: words.invitations.reset, asks: reset },
-    { text: words.users.resetPassword, dialog: () => <ResetPassword user={user} /> },
-    ...(hasFactor ? [removeFactor] : []),
-    { text: endUser.act, isDangerous: true, asks: endSessions },
+    asking(words.invitations.reset, { name }, () => makeLink(name, {}), {
+      submit: words.invitations.create,
+      next: madeLink,
+    }),
+    { text: resetPassword, dialog: () => <ResetPassword user={user} /> },
+    ...(hasFactor ? [removal(removeFactor, { name }, pathTo('api/users', name, '/second-factor'))] : []),
+    asking(words.sessions.endUser, { name }, endSessions, { isDangerous: true }),
   ];
 }
 

@@ -49,6 +49,18 @@ export async function sendToApi(method: Method, path: string, body?: object): Pr
   return isProofNeeded && (await isProven()) ? send(method, path, body) : response;
 }
 
+/** One request after another, until one is refused. What is gone meanwhile needs none. */
+export async function inTurn<Thing>(
+  things: readonly Thing[],
+  request: (thing: Thing) => Promise<ApiResponse>,
+): Promise<ApiResponse | undefined> {
+  for (const thing of things) {
+    const response = await request(thing);
+    if (response.kind !== 'ok' && !(response.kind === 'refused' && response.status === 404)) return response;
+  }
+  return undefined;
+}
+
 const send = (method: Method, path: string, body?: object): Promise<ApiResponse> =>
   requestApi(path, {
     method,

@@ -1,6 +1,7 @@
 /** The fields of forms: a label above, help and what is wrong below. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import type { Result } from '../../../domain/result.ts';
 import { useProfile } from './account.ts';
 import { useFault } from './forms.tsx';
 import { Button } from './parts.tsx';
@@ -53,35 +54,59 @@ export const Fault = ({ id, fault }: { id: string; fault: string | undefined }) 
     </p>
   );
 
-type TextFieldProps = FieldProps & { isOptional?: boolean; autocomplete?: string; onEnter?: () => void };
+const SHOWN = { type: 'text' } as const;
+const HIDDEN = { type: 'password' } as const;
+const MOMENT = { type: 'datetime-local' } as const;
 
-/** `onEnter`: Enter then does not send the form. */
-export const TextField = ({ value, onChange, isOptional, autocomplete = 'off', onEnter, ...field }: TextFieldProps) => (
-  <Field
+interface TextFieldProps extends FieldProps {
+  readonly isOptional?: boolean;
+  readonly autocomplete?: string;
+  /** A moment to the minute, as the browser asks for it. */
+  readonly isMoment?: boolean;
+  /** Enter then does not send the form. */
+  readonly onEnter?: () => void;
+}
+
+export function TextField(props: TextFieldProps) {
+  const { value, onChange, isOptional, autocomplete = 'off', isMoment, onEnter, ...field } = props;
+  return (
+    <Field
+      {...field}
+      control={(tied) => (
+        <input
+          {...tied}
+          {...(isMoment ? MOMENT : SHOWN)}
+          value={value}
+          required={!isOptional}
+          autocomplete={autocomplete}
+          autocapitalize="none"
+          spellcheck={false}
+          onInput={(event) => onChange(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !onEnter) return;
+            event.preventDefault();
+            onEnter();
+          }}
+        />
+      )}
+    />
+  );
+}
+
+interface NameFieldProps extends FieldProps {
+  readonly parse: (name: string) => Pick<Result<unknown, unknown>, 'ok'>;
+  /** Said of a name that cannot be one, and of one that there is. */
+  readonly faults: { readonly nameUnfit: string; readonly taken: string };
+  readonly known: readonly string[];
+}
+
+/** The name of a new user or role. A blank becomes an underscore while it is typed: no name may have one. */
+export const NameField = ({ onChange, parse, faults, known, ...field }: NameFieldProps) => (
+  <TextField
     {...field}
-    control={(tied) => (
-      <input
-        {...tied}
-        type="text"
-        value={value}
-        required={!isOptional}
-        autocomplete={autocomplete}
-        autocapitalize="none"
-        spellcheck={false}
-        onInput={(event) => onChange(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !onEnter) return;
-          event.preventDefault();
-          onEnter();
-        }}
-      />
-    )}
+    wrong={!parse(field.value).ok ? faults.nameUnfit : known.includes(field.value) ? faults.taken : undefined}
+    onChange={(typed) => onChange(typed.replaceAll(' ', '_'))}
   />
-);
-
-/** The name of a user or a role. A blank becomes an underscore while it is typed: no name may have one. */
-export const NameField = ({ onChange, ...field }: FieldProps) => (
-  <TextField {...field} onChange={(typed) => onChange(typed.replaceAll(' ', '_'))} />
 );
 
 /** What people call a thing. */
@@ -103,9 +128,6 @@ export const TextArea = ({ value, onChange, ...field }: FieldProps) => (
     )}
   />
 );
-
-const SHOWN = { type: 'text' } as const;
-const HIDDEN = { type: 'password' } as const;
 
 type PasswordFieldProps = FieldProps & { autocomplete: `${'new' | 'current'}-password`; onSuggest?: () => void };
 
@@ -184,28 +206,19 @@ export const SelectField = ({ value, onChange, options, ...field }: SelectFieldP
   />
 );
 
-type SwitchProps = { isOn: boolean; onChange: (isOn: boolean) => void; children: ComponentChildren };
+type SwitchProps = { label: ComponentChildren; value: boolean; onChange: (isOn: boolean) => void };
 
-export const Switch = ({ isOn, onChange, children }: SwitchProps) => (
+export const Switch = ({ label, value, onChange }: SwitchProps) => (
   <label class="switch">
     <input
       type="checkbox"
       role="switch"
-      checked={isOn}
-      aria-checked={isOn}
+      checked={value}
+      aria-checked={value}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
-    <span class="switch-text">{children}</span>
+    <span class="switch-text">{label}</span>
   </label>
-);
-
-type ToggleProps = { label: string; value: boolean; onChange: (value: boolean) => void };
-
-/** A switch of a form. */
-export const Toggle = ({ label, value, onChange }: ToggleProps) => (
-  <Switch isOn={value} onChange={onChange}>
-    {label}
-  </Switch>
 );
 
 interface ChoiceProps<Value extends string> {

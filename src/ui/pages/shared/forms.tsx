@@ -1,7 +1,7 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
 import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, formProblem } from './api.ts';
+import { type ApiResponse, formProblem, sendToApi } from './api.ts';
 import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
 import { Button } from './parts.tsx';
 import { words } from './words.ts';
@@ -35,7 +35,7 @@ interface FormRules<Values> {
   readonly submit?: string;
   readonly first?: Values;
   readonly onSubmit: (values: Values) => Promise<Sent>;
-  readonly children: ComponentChildren | ((form: FormState<Values>) => ComponentChildren);
+  readonly children?: ComponentChildren | ((form: FormState<Values>) => ComponentChildren);
 }
 
 /** `onSent`: called after a success. */
@@ -46,6 +46,7 @@ function useForm<Values extends object>(
   const [values, setValues] = useState(first ?? ({} as Values));
   const [problem, setProblem] = useState<FormProblem>('');
   const [isBusy, setIsBusy] = useState(false);
+  const { again } = useDialogs();
   const form = useRef<HTMLFormElement>(null);
   const put = (change: Partial<Values>): void => setValues((was) => ({ ...was, ...change }));
   /** The fields that are shown fill it. */
@@ -66,6 +67,8 @@ function useForm<Values extends object>(
     const sent = wrong.size > 0 ? { faults: Object.fromEntries(wrong) } : await onSubmit(values);
     setIsBusy(false);
     const told = problemIn(sent);
+    // What the page shows may be the reason, or was changed in part.
+    if (typeof sent === 'object' && 'kind' in sent && sent.kind === 'refused') again();
     if (told !== undefined) setProblem(told);
     else onSent(values, typeof sent === 'object' && 'body' in sent ? sent.body : undefined, put);
   };
@@ -107,9 +110,11 @@ function focusFault(form: HTMLElement): boolean {
 
 interface FormDialogProps<Values> extends FormRules<Values> {
   readonly title: string;
+  /** What would happen. */
+  readonly what?: string;
   readonly isDangerous?: boolean;
   /** What the page says when it is done, and reads anew then. */
-  readonly done?: string | ((values: Values, body: unknown) => string | undefined);
+  readonly done?: string | ((values: Values, body: unknown) => string | undefined) | undefined;
   /** The dialog that follows, made of the answer. */
   readonly next?: (body: unknown, values: Values) => ComponentChild;
   /** Where the dialog stands in no page that closes it. */
@@ -118,7 +123,7 @@ interface FormDialogProps<Values> extends FormRules<Values> {
 
 /** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
-  const { title, isDangerous = false, done, next } = props;
+  const { title, what, isDangerous = false, done, next } = props;
   const dialog = useModal();
   const titleId = useId();
   const page = useDialogs();
@@ -137,6 +142,11 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
         <h2 id={titleId} class="form-title">
           <bdi>{title}</bdi>
         </h2>
+        {what !== undefined && (
+          <p>
+            <bdi>{what}</bdi>
+          </p>
+        )}
         {fields}
         <div class="form-end">
           {problem}
@@ -149,20 +159,6 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
     </dialog>
   );
 }
-
-export interface QuestionProps extends Omit<FormDialogProps<object>, 'first' | 'onClose' | 'children' | 'done'> {
-  readonly what: string;
-  readonly done?: string | (() => string | undefined);
-}
-
-/** A dialog without fields: what would happen, and whether to do it. */
-export const Question = ({ what, ...dialog }: QuestionProps) => (
-  <FormDialog {...dialog}>
-    <p>
-      <bdi>{what}</bdi>
-    </p>
-  </FormDialog>
-);
 
 interface PanelFormProps<Values> extends FormRules<Values> {
   readonly onSent: Parameters<typeof useForm<Values & object>>[1];
@@ -212,11 +208,42 @@ export interface Act {
   /** Why it cannot be done; undefined when it can. */
   readonly why?: string | undefined;
   /** What is asked before it is done; the button says what the act says. */
-  readonly asks?: Omit<QuestionProps, 'submit' | 'isDangerous'> & { readonly submit?: string };
+  readonly asks?: FormDialogProps<object>;
   /** Another dialog that comes first. */
   readonly dialog?: () => ComponentChild;
   readonly onAct?: () => void;
 }
+
+type Said<Of> = string | ((of: Of) => string);
+
+/** The words of an act that is asked about: on its button, in the question, and when it is done. */
+interface AskWords<Of> {
+  readonly act: string;
+  readonly title: Said<Of>;
+  readonly what: Said<Of>;
+  readonly done?: Said<Of>;
+}
+
+type Asks = NonNullable<Act['asks']>;
+
+/** An act that is asked about first. */
+export function asking<Of>(
+  { act: text, title, what, done }: AskWords<NoInfer<Of>>,
+  of: Of,
+  onSubmit: () => Promise<Sent>,
+  { isDangerous, ...more }: Pick<Act, 'isDangerous'> & Partial<Asks> = {},
+): Act {
+  const tell = (words: Said<Of>): string => (typeof words === 'string' ? words : words(of));
+  return {
+    text,
+    isDangerous,
+    asks: { title: tell(title), what: tell(what), ...(done && { done: tell(done) }), onSubmit, ...more },
+  };
+}
+
+/** The act that ends what stands at a path of the API. */
+export const removal = <Of,>(text: AskWords<NoInfer<Of>>, of: Of, path: string, more: Partial<Asks> = {}): Act =>
+  asking(text, of, () => sendToApi('DELETE', path), { isDangerous: true, ...more });
 
 /** `name`: that of the record, for a person who hears the button and does not see its row. */
 export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
@@ -237,10 +264,19 @@ export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
   );
 }
 
+/** Acts side by side, in a page. */
+export const Acts = ({ acts }: { acts: readonly Act[] }) => (
+  <p class="page-actions">
+    {acts.map((act) => (
+      <ActButton key={act.text} {...act} />
+    ))}
+  </p>
+);
+
 /** A dialog that is made when it is shown: of what the page has by then, not of what it had when the button was pressed. */
 function Asked({ by: { current } }: { by: RefObject<Act> }) {
   const { text: submit, isDangerous = false, asks, dialog } = current ?? { text: '' };
-  return asks ? <Question {...{ submit, isDangerous }} {...asks} /> : <>{dialog?.()}</>;
+  return asks ? <FormDialog {...{ submit, isDangerous }} {...asks} /> : <>{dialog?.()}</>;
 }
 
 /** The dialogs that are shown, the newest last. All have one entry of the history: Back takes it away, and not the page. */

@@ -17,6 +17,15 @@ export const Button = ({ kind = '', onPress, ...button }: ButtonProps & { kind?:
   />
 );
 
+type PressChipProps = { text: string; number: number; isOn: boolean; onPress: () => void };
+
+/** A kind of things, and how many there are: it is on, or off. */
+export const PressChip = ({ text, number, isOn, onPress }: PressChipProps) => (
+  <button class="chip chip-button" type="button" aria-pressed={isOn} onClick={onPress}>
+    <bdi>{text}</bdi> {number}
+  </button>
+);
+
 /** What is wrong. It is always there, so that a screen reader hears what comes into it. */
 export const Problem = ({ text }: { text: string }) => (
   <div class="notice notice-bad" role="alert">

@@ -3,8 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ServiceStatus } from '../../../domain/status.ts';
 import { isAdmin, isAnonymous, type Profile } from './account.ts';
+import type { Lists } from './answers.ts';
+import { getFromApi } from './api.ts';
 import { facts } from './page-facts.ts';
 import { Trouble } from './parts.tsx';
+import { recordsIn } from './untrusted.ts';
 import { words } from './words.ts';
 
 type Shown<Props> = (props: Props) => ComponentChildren;
@@ -32,12 +35,21 @@ export interface Slots {
   readonly status: { readonly status: Partial<ServiceStatus> };
 }
 
+/** Records that go with the account of their user, by the list that names them. */
+interface Belonging {
+  readonly list: keyof Lists;
+  readonly counted: (of: { readonly number: number }) => string;
+  /** Which of them would end with it; all without this. */
+  readonly holds?: (record: never) => boolean;
+}
+
 /** What the core, or a feature, has in the console. */
 export interface PagePieces {
   /** Pages of the menu. */
   readonly menu?: readonly Page[];
   /** Pages of Settings. */
   readonly settings?: readonly Page[];
+  readonly belongings?: readonly Belonging[];
   readonly pieces?: { readonly [Name in keyof Slots]?: Load<Slots[Name]> };
 }
 
@@ -62,6 +74,18 @@ export function pagesOf(place: 'menu' | 'settings'): readonly Page[] {
     pages.splice(at < 0 ? pages.length : at, 0, page);
   }
   return pages;
+}
+
+/** What goes with the accounts of these people, counted; undefined when a list cannot be read. */
+export async function belongingsOf(names: readonly string[]): Promise<readonly string[] | undefined> {
+  const belongings = all.flatMap((one) => one.belongings ?? []);
+  const answers = await Promise.all(belongings.map(({ list }) => getFromApi(list)));
+  if (answers.some(({ kind }) => kind !== 'ok')) return undefined;
+  return belongings.flatMap(({ counted, holds = always }, at) => {
+    const records = recordsIn<{ readonly user: string }>(Object(answers[at]).body);
+    const number = records.filter((record) => names.includes(record.user) && holds(record as never)).length;
+    return number === 0 ? [] : [counted({ number })];
+  });
 }
 
 /** Null: it could not be loaded. */

@@ -1,11 +1,12 @@
 /** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
 
 import { type ComponentChild, type ComponentProps, Fragment, type TargetedEvent } from 'preact';
-import { useId, useState } from 'preact/hooks';
-import type { FieldProps } from './fields.tsx';
-import { type Act, ActButton } from './forms.tsx';
+import { useState } from 'preact/hooks';
+import { type FieldProps, SelectField, Switch } from './fields.tsx';
+import { type Act, ActButton, Acts } from './forms.tsx';
 import { Menu } from './menu.tsx';
-import { Button, Icon } from './parts.tsx';
+import { Button, Icon, PressChip } from './parts.tsx';
+import { withToggled } from './spelling.ts';
 import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type SortValue, sorted } from './table-rows.ts';
 import { entryName, formatShortMoment, locale, words } from './words.ts';
 
@@ -44,6 +45,12 @@ export interface RecordTableProps<Row> {
   /** The first one names the record. */
   readonly columns: readonly Column<Row>[];
   readonly acts?: (row: Row) => readonly Act[];
+  /** What can be done with several at once, which are chosen by a box in the place of their acts. */
+  readonly several?: (rows: readonly Row[]) => readonly Act[];
+  /** Cannot be among several. */
+  readonly isAlone?: (row: Row) => boolean;
+  /** Kinds of rows, a chip each: of the chips that are pressed, a row is of each kind. */
+  readonly kinds?: readonly { readonly text: string; readonly holds: (row: Row) => boolean }[];
   /** The name of a row in the buttons of its acts; else the words of the first column. */
   readonly nameOf?: (row: Row) => string;
   /** Rows of one group stand below its name, whatever they are sorted by. */
@@ -64,16 +71,29 @@ export interface RecordTableProps<Row> {
 const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
-  const { caption, rows, keyOf, acts, menuNote, firstSort, groupOf, narrow = 'card', none } = props;
+  const { caption, rows, keyOf, acts, several, isAlone, kinds = [], firstSort, groupOf, narrow = 'card', none } = props;
   const columns = props.columns.filter(({ isShown }) => isShown !== false).map(completed);
   const { nameOf = (row) => columns[0]?.text?.(row) ?? '', searchText = wordsIn(columns) } = props;
   const text = words.ui.table;
-  const id = useId();
   const [query, setQuery] = useState('');
   const [sort, setSort] = useState<Sort | undefined>(firstSort);
   const [wanted, setWanted] = useState(0);
+  const [pressed, setPressed] = useState<readonly string[]>([]);
+  /** Keys; undefined while rows have their acts. */
+  const [chosen, setChosen] = useState<readonly string[]>();
   if (rows.length === 0) return none === undefined ? null : <p class="blank">{none}</p>;
-  const found = matching(rows, query, searchText);
+  const held = kinds.filter(({ text }) => pressed.includes(text));
+  const found = matching(
+    rows.filter((row) => held.every(({ holds }) => holds(row))),
+    query,
+    searchText,
+  );
+  const together = isAlone ? found.filter((row) => !isAlone(row)) : found;
+  const choice = together.filter((row) => chosen?.includes(keyOf(row)));
+  const choose = (those: readonly Row[], isOn: boolean): void => {
+    const keys = those.map(keyOf);
+    setChosen([...choice.map(keyOf).filter((key) => !keys.includes(key)), ...(isOn ? keys : [])]);
+  };
   const { rows: shown, page, pages } = pageOf(byGroup(sorted(found, columns, sort, locale), groupOf), wanted);
   const sortAs = (next: Sort | undefined): void => {
     setSort(next);
@@ -117,25 +137,52 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
             />
           </search>
           {/* There are no heads on narrow screens. */}
-          <p class="table-order">
-            <label for={id}>{text.sortBy}</label>
-            <select id={id} value={sort?.key ?? ''} onChange={(event) => chooseOrder(event.currentTarget.value)}>
-              <option value="">–</option>
-              {columns.map(
-                ({ key, title, sortBy }) =>
-                  sortBy && (
-                    <option key={key} value={key} selected={sort?.key === key}>
-                      {title}
-                    </option>
-                  ),
-              )}
-            </select>
-          </p>
+          <div class="table-order">
+            <SelectField
+              label={text.sortBy}
+              value={sort?.key ?? ''}
+              onChange={chooseOrder}
+              options={[
+                ['', '–'],
+                ...columns.flatMap(({ key, title, sortBy }) => (sortBy ? [[key, title] as const] : [])),
+              ]}
+            />
+          </div>
           <p class="table-count" role="status">
             {found.length === rows.length
               ? text.entries({ all: rows.length })
               : text.found({ found: found.length, all: rows.length })}
           </p>
+        </div>
+      )}
+      {several && rows.length > 1 && (
+        <div class="table-kinds">
+          {kinds.map(({ text: kind, holds }) => (
+            <PressChip
+              key={kind}
+              text={kind}
+              number={rows.filter(holds).length}
+              isOn={pressed.includes(kind)}
+              onPress={() => {
+                setPressed(withToggled(pressed, kind));
+                setWanted(0);
+              }}
+            />
+          ))}
+          <Button kind="small" aria-pressed={chosen !== undefined} onPress={() => setChosen(chosen ? undefined : [])}>
+            {text.choose}
+          </Button>
+        </div>
+      )}
+      {several && chosen && (
+        <div class="table-choice">
+          <Switch
+            label={text.chooseAll}
+            value={choice.length > 0 && choice.length === together.length}
+            onChange={(isOn) => choose(together, isOn)}
+          />
+          <span role="status">{text.chosen({ number: choice.length })}</span>
+          {choice.length > 0 && <Acts acts={several(choice)} />}
         </div>
       )}
       {found.length === 0 ? (
@@ -172,7 +219,17 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
                     ))}
                     {acts && (
                       <td class="record-actions">
-                        <RowActs acts={acts(row)} name={nameOf(row)} note={menuNote?.(row)} />
+                        {several && chosen ? (
+                          <input
+                            type="checkbox"
+                            aria-label={text.chooseOne({ name: nameOf(row) })}
+                            checked={choice.includes(row)}
+                            disabled={!together.includes(row)}
+                            onChange={({ currentTarget }) => choose([row], currentTarget.checked)}
+                          />
+                        ) : (
+                          <RowActs acts={acts(row)} name={nameOf(row)} note={props.menuNote?.(row)} />
+                        )}
                       </td>
                     )}
                   </tr>

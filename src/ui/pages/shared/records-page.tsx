@@ -1,7 +1,6 @@
 /** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
 import type { ComponentChild, ComponentChildren } from 'preact';
-import { sendToApi } from './api.ts';
-import { type Act, ActButton, DialogsContext, usePageDialogs } from './forms.tsx';
+import { type Act, Acts, DialogsContext, usePageDialogs } from './forms.tsx';
 import { Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
 import type { FetchedAgain } from './use-fetched.ts';
@@ -88,47 +87,23 @@ interface MoreRecordsProps<Row> extends RecordTableProps<Row> {
   readonly children?: ComponentChildren;
 }
 
-/** A second table on a page, below a heading of its own. */
-export const MoreRecords = <Row,>({ lead, children, ...table }: MoreRecordsProps<Row>) => (
-  <section class="more-records" aria-label={table.caption}>
-    <h2>{table.caption}</h2>
-    {lead}
-    <RecordTable {...table} />
-    {children}
-  </section>
-);
+/** A second table on a page, below a heading of its own; without rows, and what follows them, there is none. */
+export const MoreRecords = <Row,>({ lead, children, ...table }: MoreRecordsProps<Row>) =>
+  (table.rows.length > 0 || children) && (
+    <section class="more-records" aria-label={table.caption}>
+      <h2>{table.caption}</h2>
+      {lead}
+      <RecordTable {...table} />
+      {children}
+    </section>
+  );
 
 export const Badge = ({ text, kind = 'plain' }: { text: string; kind?: 'plain' | 'strong' }) => (
   <bdi class={`badge badge-${kind}`}>{text}</bdi>
 );
 
-export const Acts = ({ acts }: { acts: readonly Act[] }) => (
-  <p class="page-actions">
-    {acts.map((act) => (
-      <ActButton key={act.text} {...act} />
-    ))}
-  </p>
-);
-
 /** The path of one record in a list of the API, or of what it has. */
 export const pathTo = (list: string, id: string, more = ''): string => `${list}/${encodeURIComponent(id)}${more}`;
-
-/** The act that ends what stands at a path of the API. */
-export const removal = (text: string, path: string, asks: Omit<NonNullable<Act['asks']>, 'onSubmit'>): Act => ({
-  text,
-  isDangerous: true,
-  asks: { ...asks, onSubmit: () => sendToApi('DELETE', path) },
-});
-
-type RevokeWords<Named> = {
-  readonly revokeTitle: (of: Named) => string;
-  readonly revokeWhat: string;
-  readonly revoked: (of: Named) => string;
-};
-
-/** The act that takes back what was given to a program, a display or another person. */
-export const revocation = <Named,>(text: RevokeWords<Named>, path: string, of: Named): Act =>
-  removal(words.tokens.revoke, path, { title: text.revokeTitle(of), what: text.revokeWhat, done: text.revoked(of) });
 
 /** Whose a record is. */
 export const userColumn = <Row extends { readonly user: string }>(

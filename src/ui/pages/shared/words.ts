@@ -32,6 +32,15 @@ export function entryName(entry: string): string {
 
 export const labelName = (label: string): string => labelIn(words.explore.labels, label);
 
+const FEW = 5;
+
+/** `street, garden gate, hall, yard, roof and 7 more` */
+export function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, names.length > FEW + 1 ? FEW : names.length);
+  const more = names.length - shown.length;
+  return [shown.join(', '), more > 0 ? words.access.andMore({ number: more }) : ''].filter(Boolean).join(' ');
+}
+
 export const suggested = (
   values: readonly string[],
   nameOf: (value: string) => string = (value) => value,

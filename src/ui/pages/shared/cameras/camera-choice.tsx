@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Fault, Switch, TextField } from '../fields.tsx';
 import { useFault } from '../forms.tsx';
-import { Button, Icon } from '../parts.tsx';
+import { Button, Icon, PressChip } from '../parts.tsx';
 import { FewNames, SearchBox } from '../record-table.tsx';
 import { cameraName, entryName, words } from '../words.ts';
 import { type CameraGroup, groupCameras, matchCameras } from './camera-groups.ts';
@@ -71,12 +71,15 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
           return (
             <Switch
               key={camera}
-              isOn={entries.includes(camera)}
+              label={
+                <>
+                  <bdi>{cameraName(camera)}</bdi>
+                  {pattern !== undefined && <bdi class="chip">{entryName(pattern)}</bdi>}
+                </>
+              }
+              value={entries.includes(camera)}
               onChange={(isOn) => onChange(isOn ? withAll([camera]) : without([camera]))}
-            >
-              <bdi>{cameraName(camera)}</bdi>
-              {pattern !== undefined && <bdi class="chip">{entryName(pattern)}</bdi>}
-            </Switch>
+            />
           );
         })}
         {shown.length === 0 && known.length > 0 && <p class="field-help">{words.ui.table.noMatch}</p>}
@@ -116,9 +119,11 @@ interface NarrowedCamerasProps extends Omit<CameraChoiceProps, 'value' | 'onChan
 /** A switch, and the choice of cameras below it. */
 export const NarrowedCameras = ({ value, onChange, children, ...choice }: NarrowedCamerasProps) => (
   <>
-    <Switch isOn={value !== undefined} onChange={(isOn) => onChange(isOn ? [] : undefined)}>
-      {words.tokens.narrow}
-    </Switch>
+    <Switch
+      label={words.tokens.narrow}
+      value={value !== undefined}
+      onChange={(isOn) => onChange(isOn ? [] : undefined)}
+    />
     {children}
     {value && <CameraChoice {...{ value, onChange }} {...choice} />}
   </>
@@ -137,15 +142,13 @@ export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
     <p class="camera-groups">
       <span class="field-help">{words.ui.cameraChoice.groups}</span>
       {groups.map((group) => (
-        <button
+        <PressChip
           key={group.name}
-          class="chip chip-button"
-          type="button"
-          aria-pressed={isOn(group)}
-          onClick={() => onPress(group)}
-        >
-          <bdi>{group.name}</bdi> {group.cameras.length}
-        </button>
+          text={group.name}
+          number={group.cameras.length}
+          isOn={isOn(group)}
+          onPress={() => onPress(group)}
+        />
       ))}
     </p>
   );
