@@ -1,103 +1,29 @@
 /** Settings > Users: accounts and what can be done with each, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 4.3, 8, 16). */
 
-import type { ComponentProps } from 'preact';
 import { useLocation } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
 import { type Act, asking, removal } from '../shared/forms.tsx';
-import { RecordTable } from '../shared/record-table.tsx';
-import { Badge, MoreRecords, pathTo, RecordsPage } from '../shared/records-page.tsx';
+import { Badge, MoreRecords, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
 import { DeleteUsers, madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
 
+/** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
+const FIXED_USER = 'admin';
+
 export function Users() {
   const [users, again] = useList('api/users');
-  const [roles] = useList('api/roles');
+  const [roleList] = useList('api/roles');
   const [invitations, againInvitations] = useList('api/invitations');
   const [closed] = useList('api/closed-guests');
-  const choices = {
-    known: valueOr(users, []),
-    roles: valueOr(roles, []),
-    cameras: useNameableCameras(),
-  };
+  const [known, roles, cameras] = [valueOr(users, []), valueOr(roleList, []), useNameableCameras()];
   const readAgain = (): void => {
     again();
     againInvitations();
   };
-  return (
-    <RecordsPage
-      title={words.users.title}
-      lead={words.users.lead}
-      // Their cameras come with the roles: rows that grow would push the others away.
-      fetched={[roles.kind === 'loading' ? roles : users, readAgain]}
-      acts={[
-        { text: words.invitations.invite, dialog: () => <NewUser {...choices} isInvited /> },
-        { text: words.users.add, kind: 'strong', dialog: () => <NewUser {...choices} /> },
-      ]}
-    >
-      {() => (
-        <>
-          <UserTable {...choices} />
-          <OpenInvitations invitations={valueOr(invitations, [])} />
-          <ClosedGuests guests={valueOr(closed, [])} />
-        </>
-      )}
-    </RecordsPage>
-  );
-}
-
-/** Links for new passwords that were not used yet (SPEC 12). */
-function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVITATION'>[] }) {
-  const text = words.invitations;
-  return (
-    <MoreRecords
-      lead={<p>{text.openWhat}</p>}
-      caption={text.open}
-      rows={invitations}
-      keyOf={({ user }) => user}
-      columns={[
-        { title: words.ui.common.user, text: ({ user }) => user },
-        { title: text.madeBy, text: ({ made_by }) => made_by },
-        { title: text.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
-        { title: text.ends, at: ({ expires_at }) => expires_at },
-      ]}
-      acts={({ user: name }) => [removal(text.revoke, { name }, pathTo('api/users', name, '/invitation'))]}
-    />
-  );
-}
-
-/** Guests of providers whose accounts are gone: a login makes none anew (SPEC 13). */
-function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] }) {
-  const text = words.oidc.guests;
-  return (
-    <MoreRecords
-      lead={
-        <>
-          <p>{text.what}</p>
-          <p>
-            <code>postern users sign-ins forget</code>
-          </p>
-        </>
-      }
-      caption={text.title}
-      rows={guests}
-      keyOf={({ provider, subject }) => `${provider} ${subject}`}
-      columns={[
-        { title: words.oidc.signIns.provider, text: ({ provider }) => provider },
-        { title: text.subject, text: ({ subject }) => subject },
-        { title: text.knownUntil, at: ({ known_until }) => known_until },
-      ]}
-    />
-  );
-}
-
-/** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
-const FIXED_USER = 'admin';
-
-function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
   const profile = useProfile();
   const text = words.users;
   const why = whyOneStays(known);
@@ -114,9 +40,15 @@ function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
   });
   const viewAs = useViewAs();
   return (
-    <RecordTable
-      caption={text.title}
-      rows={known}
+    <ResourcePage
+      title={text.title}
+      lead={text.lead}
+      // Their cameras come with the roles: rows that grow would push the others away.
+      fetched={[roleList.kind === 'loading' ? roleList : users, readAgain]}
+      pageActs={[
+        { text: words.invitations.invite, dialog: () => <NewUser {...{ known, roles, cameras }} isInvited /> },
+        { text: text.add, kind: 'strong', dialog: () => <NewUser {...{ known, roles, cameras }} /> },
+      ]}
       keyOf={({ username }) => username}
       columns={[
         {
@@ -189,6 +121,54 @@ function UserTable({ known, roles, cameras }: ComponentProps<typeof NewUser>) {
         </>
       )}
       narrow="two-lines"
+    >
+      <OpenInvitations invitations={valueOr(invitations, [])} />
+      <ClosedGuests guests={valueOr(closed, [])} />
+    </ResourcePage>
+  );
+}
+
+/** Links for new passwords that were not used yet (SPEC 12). */
+function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVITATION'>[] }) {
+  const text = words.invitations;
+  return (
+    <MoreRecords
+      lead={<p>{text.openWhat}</p>}
+      caption={text.open}
+      rows={invitations}
+      keyOf={({ user }) => user}
+      columns={[
+        { title: words.ui.common.user, text: ({ user }) => user },
+        { title: text.madeBy, text: ({ made_by }) => made_by },
+        { title: text.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
+        { title: text.ends, at: ({ expires_at }) => expires_at },
+      ]}
+      acts={({ user: name }) => [removal(text.revoke, { name }, pathTo('api/users', name, '/invitation'))]}
+    />
+  );
+}
+
+/** Guests of providers whose accounts are gone: a login makes none anew (SPEC 13). */
+function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] }) {
+  const text = words.oidc.guests;
+  return (
+    <MoreRecords
+      lead={
+        <>
+          <p>{text.what}</p>
+          <p>
+            <code>postern users sign-ins forget</code>
+          </p>
+        </>
+      }
+      caption={text.title}
+      rows={guests}
+      keyOf={({ provider, subject }) => `${provider} ${subject}`}
+      columns={[
+        { title: words.oidc.signIns.provider, text: ({ provider }) => provider },
+        { title: text.subject, text: ({ subject }) => subject },
+        { title: text.knownUntil, at: ({ known_until }) => known_until },
+      ]}
     />
   );
 }

@@ -12,8 +12,6 @@ import { entryName, formatShortMoment, locale, words } from './words.ts';
 
 /** Its cell is one of four: words, a moment, cameras, or what `cell` makes. */
 export interface Column<Row> {
-  /** The name of the column for sorting; the title without it. */
-  readonly key?: string;
   readonly title: string;
   /** Words: shown, searched, and sorted by. */
   readonly text?: (row: Row) => string | null | undefined;
@@ -258,7 +256,7 @@ type CompletedColumn<Row> = Column<Row> & { readonly key: string };
 
 /** Sorts by what it shows. */
 const completed = <Row,>(column: Column<Row>): CompletedColumn<Row> => {
-  const { title, key = title, text, at, sortBy } = column;
+  const { title: key, text, at, sortBy } = column;
   const value = sortBy ?? text ?? at;
   return { ...column, key, ...(value && { sortBy: (row) => value(row) ?? undefined }) };
 };
