@@ -34,3 +34,15 @@ export const STATUS = named('Status', z.looseObject({}).meta({ description: 'Sta
 
 /** Statuses of a body that is not accepted. */
 export const BODY_NO: readonly number[] = [400, 413, 415, 422];
+
+type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name;
+type InCamel<Fields> = { readonly [Name in keyof Fields as Camel<Name>]: Fields[Name] };
+
+/** The fields of the shape, of a record that has their names in camel case. */
+export const answer = <Shape extends z.ZodObject>(shape: Shape, record: InCamel<z.output<Shape>>): z.output<Shape> =>
+  Object.fromEntries(
+    Object.keys(shape.shape).map((name) => [
+      name,
+      Object(record)[name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())],
+    ]),
+  ) as z.output<Shape>;

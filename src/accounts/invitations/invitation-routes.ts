@@ -6,7 +6,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
-import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { newGrant, shownAddress } from '../grants/grants.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD } from '../http/json-body.ts';
@@ -47,12 +47,7 @@ export const INVITATION_ROUTES: readonly OwnRoute<Services>[] = [
   route({ route: `POST ${PASSKEY_PATH}`, ...OPEN, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, reads: 'json', yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429], run: acceptPasskey }),
 ];
 
-const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation): z.output<typeof INVITATION> => ({
-  user,
-  made_by: madeBy.replace(/^:/, ''),
-  created_at: createdAt,
-  expires_at: expiresAt,
-});
+const shown = (held: Invitation) => answer(INVITATION, { ...held, madeBy: held.madeBy.replace(/^:/, '') });
 
 function unlessDisabled(
   { caller, params, note }: Pick<OpenCall<unknown>, 'caller' | 'params' | 'note'>,

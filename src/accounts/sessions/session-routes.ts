@@ -5,7 +5,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
-import { SUCCESS } from '../../routes/shapes.ts';
+import { answer, SUCCESS } from '../../routes/shapes.ts';
 import { SESSION } from '../http/answers.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
 import { cookieClient } from './session-cookie.ts';
@@ -41,19 +41,8 @@ async function end(
 const mayKnow = (caller: Caller, { user }: SeenSession): boolean =>
   isAdministrator(caller) || (caller.credential.kind === 'session' && caller.name === user);
 
-const shown = (
-  { id, user, address, agent, since, lastSeen, expiresAt }: SeenSession,
-  { credential }: Caller,
-): z.output<typeof SESSION> => ({
-  id,
-  user,
-  address,
-  agent,
-  since,
-  last_seen: lastSeen,
-  expires_at: expiresAt,
-  current: credential.kind === 'session' && credential.tokenId === id,
-});
+const shown = (session: SeenSession, { credential }: Caller): z.output<typeof SESSION> =>
+  answer(SESSION, { ...session, current: credential.kind === 'session' && credential.tokenId === session.id });
 
 /**
  * The caller's session goes on after a change that ends all sessions of the user: it gets a new cookie, for what was just set and not for what another request may have set since. A new password, a

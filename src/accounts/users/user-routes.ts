@@ -7,7 +7,7 @@ import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, type UserName, VIEWER } from '../../domain/names.ts';
 import { heldBy } from '../../domain/rights.ts';
-import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/json-body.ts';
 import {
@@ -104,14 +104,7 @@ async function list(_: Call, { store }: Pick<Services, 'store'>): Promise<object
 }
 
 async function listClosed(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
-  const closed = await store.signIns.listClosed();
-  return closed.map(
-    ({ provider, subject, knownUntil: known_until }): z.output<typeof CLOSED_GUEST> => ({
-      provider,
-      subject,
-      known_until,
-    }),
-  );
+  return (await store.signIns.listClosed()).map((guest) => answer(CLOSED_GUEST, guest));
 }
 
 async function forgetClosed(

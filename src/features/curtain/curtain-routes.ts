@@ -10,7 +10,7 @@ import { maySee, toScope, visibleCameras, wildcardsFault } from '../../domain/ca
 import { unixSeconds } from '../../domain/clock.ts';
 import type { JsonRecord } from '../../domain/json.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import { type Curtain, type CurtainStore, type DrawnEntry, isDrawn } from './curtain.ts';
 
 const DRAWN = named(
@@ -90,12 +90,7 @@ const drawnNow = async ({ latest, clock }: CurtainServices): Promise<Curtain> =>
 
 const drawnFor = async (deps: CurtainServices) => ({ drawn: (await drawnNow(deps)).map(listed) });
 
-const listed = ({ camera, until, by, drawnAt }: DrawnEntry): z.output<typeof DRAWN> => ({
-  camera,
-  until: until ?? null,
-  by,
-  drawn_at: drawnAt,
-});
+const listed = (entry: DrawnEntry) => answer(DRAWN, { ...entry, until: entry.until ?? null });
 
 /** A camera may be added later; more often its name is mistyped. */
 function listWarnings(

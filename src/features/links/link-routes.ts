@@ -9,7 +9,7 @@ import type { GrantMaker } from '../../domain/accounts/grant.ts';
 import { isDrawnFor, type SharedThing } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { VIEWER } from '../../domain/names.ts';
-import { BODY_NO, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import { longestLife } from './keys.ts';
 import { type LinkMaking, requestLink, type WantedLink } from './make-link.ts';
 import type { Opening, Openings } from './openings.ts';
@@ -139,23 +139,17 @@ function linkState({ revokedAt, expiresAt, uses }: Link, opened: number, now: nu
   return uses !== null && opened >= uses ? 'spent' : 'active';
 }
 
-const linkResponse = (link: Link, { opened, openings }: Use, now: number): z.output<typeof LINK> => ({
-  id: link.id,
-  what: describeThing(link.thing),
-  camera: link.thing.camera,
-  name: link.name,
-  user: link.user,
-  token_id: link.tokenId,
-  state: linkState(link, opened, now),
-  uses: link.uses,
-  opened,
-  has_pin: link.pinHash !== null,
-  notify_on_open: link.notifiesOnOpen,
-  created_at: link.createdAt,
-  expires_at: link.expiresAt,
-  revoked_at: link.revokedAt,
-  openings: [...openings],
-});
+const linkResponse = (link: Link, { opened, openings }: Use, now: number): z.output<typeof LINK> =>
+  answer(LINK, {
+    ...link,
+    what: describeThing(link.thing),
+    camera: link.thing.camera,
+    state: linkState(link, opened, now),
+    opened,
+    hasPin: link.pinHash !== null,
+    notifyOnOpen: link.notifiesOnOpen,
+    openings: [...openings],
+  });
 
 /** The thing as it is asked for. */
 function describeThing(thing: SharedThing): z.output<typeof SHARED_THING> {

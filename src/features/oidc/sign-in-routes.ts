@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SIGN_IN } from '../../accounts/http/answers.ts';
 import { ANSWERED, type Call, checkRightsAgain, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
-import { named, SUCCESS } from '../../routes/shapes.ts';
+import { answer, named, SUCCESS } from '../../routes/shapes.ts';
 import { beginAttempt, type OidcServices } from './oidc-routes.ts';
 
 const PATH = '/api/account/sign-ins';
@@ -39,15 +39,7 @@ function personIn({ caller }: Call) {
 }
 
 async function list(call: Call, { store }: Pick<Services, 'store'>): Promise<object> {
-  const own = await store.signIns.listSignIns(personIn(call).name);
-  return own.map(
-    ({ provider, subject, connectedAt, lastUsedAt }): z.output<typeof SIGN_IN> => ({
-      provider,
-      subject,
-      connected_at: connectedAt,
-      last_used_at: lastUsedAt,
-    }),
-  );
+  return (await store.signIns.listSignIns(personIn(call).name)).map((own) => answer(SIGN_IN, own));
 }
 
 async function connect(call: Call, deps: OidcServices): Promise<object> {

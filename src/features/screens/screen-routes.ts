@@ -10,7 +10,7 @@ import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } fr
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import { assetPath } from '../../ui/built-pages.ts';
 import { asTemplates, html, lonePage, stylesheetLink } from '../../ui/html.ts';
 import { moveTo, pageHeaders, pageLanguage, readBasePath, refuseUnbuilt, sendPage } from '../../ui/page.ts';
@@ -55,17 +55,14 @@ async function list({ caller }: Call, services: ScreenServices): Promise<object>
   return screens.map((screen) => shownTo(caller, screen));
 }
 
-const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
-  id: screen.id,
-  name: screen.name,
-  user: screen.user,
-  cameras: withoutDrawn(screen.cameras, caller),
-  agent: screen.agent,
-  created_at: screen.createdAt,
-  ends_at: screen.expiresAt,
-  last_seen_at: screen.lastUsedAt,
-  last_seen_from: screen.lastUsedFrom,
-});
+const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> =>
+  answer(SCREEN, {
+    ...screen,
+    cameras: withoutDrawn(screen.cameras, caller),
+    endsAt: screen.expiresAt,
+    lastSeenAt: screen.lastUsedAt,
+    lastSeenFrom: screen.lastUsedFrom,
+  });
 
 /** Other cameras are other rights, so the person is asked again. They must be the maker's as well as the caller's. */
 async function change(call: Call<Readonly<Record<string, unknown>>>, services: ScreenServices): Promise<object> {
