@@ -58,18 +58,11 @@ export interface FeatureParts<Metrics extends Families = Families> {
 }
 
 /** What was done, as it is recorded. Other fields that are texts are recorded, too. */
-export interface AuditedAct {
-  readonly what: string;
-  readonly who?: string | undefined;
-  readonly from?: string | undefined;
-  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`. */
-  readonly credential?: string | undefined;
-  readonly verdict: 'allowed' | 'refused';
-  readonly reason?: string | undefined;
-  readonly tokenId?: string | undefined;
-  /** `who` was tried, and is no account. */
-  readonly unknown?: boolean | undefined;
-}
+export type AuditedAct = { readonly what: string } & Pick<AuditEntry, 'verdict'> & {
+    readonly [Field in 'who' | 'from' | 'credential' | 'reason' | 'tokenId' | 'unknown']?:
+      | AuditEntry[Field]
+      | undefined;
+  };
 
 /** What people, and those who run the service, are told: one feature sends, another one delivers. */
 export interface Messages {

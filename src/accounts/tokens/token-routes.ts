@@ -9,7 +9,7 @@ import { mayManageAccounts } from '../../domain/credentials.ts';
 import { ADMIN, type Role } from '../../domain/names.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import {
   findMaker,
   type GrantServices,
@@ -98,16 +98,8 @@ const shownRight = ({ managesAccounts, logsIn, isForCurtain }: ApiToken) => ({
 });
 
 export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({
-  id: token.id,
-  name: token.name,
-  user: token.user,
-  role: token.role,
-  cameras: token.cameras && [...token.cameras],
+  ...answer(TOKEN, { ...token, cameras: token.cameras && [...token.cameras] }),
   ...shownRight(token),
-  created_at: token.createdAt,
-  expires_at: token.expiresAt,
-  last_used_at: token.lastUsedAt,
-  last_used_from: token.lastUsedFrom,
 });
 
 /** A token as it was asked for, in the fields of the API, not yet checked. Null is as good as absent, but for `expires_at`. */
