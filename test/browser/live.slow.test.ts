@@ -90,6 +90,17 @@ describe('Live', { skip }, () => {
     });
   });
 
+  it('asks for a small picture first, which is there sooner on a slow line', async (t) => {
+    await visit(t, PHONE, async (page) => {
+      nvr.received.splice(0);
+      await enter(page, instance, VERA, '/postern/?full=cam1');
+      const heights = (): string[] =>
+        nvr.received.flatMap(({ target }) => /^\/api\/cam1\/latest\.jpg\?h=(\d+)/.exec(target)?.[1] ?? []);
+      await until('one for the whole screen follows', () => heights().includes('1080'));
+      assert.equal(heights()[0], '180');
+    });
+  });
+
   it('has the switch of the curtain at each camera, for an hour too, and the drawn camera is gone for others', async (t) => {
     await visit(t, PHONE, async (page) => {
       await enter(page, instance, ADMIN_PERSON, '/postern/');

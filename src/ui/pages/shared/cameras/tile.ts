@@ -16,7 +16,8 @@ const PATIENCE_MS = 7000;
 /** An older picture is not to be taken for one of now. */
 const OLD_MS = 6000;
 /** The NVR scales a picture to the height that is asked for; a few heights are enough. */
-const HEIGHTS: readonly number[] = [180, 270, 360, 540, 720, 1080];
+const FIRST_HEIGHT = 180;
+const HEIGHTS: readonly number[] = [FIRST_HEIGHT, 270, 360, 540, 720, 1080];
 
 /** The live streams of more cameras would be too much for a small computer. */
 export const MOST_LIVE = 9;
@@ -90,7 +91,9 @@ export function createTile(camera: string, name: string, source: PictureSource, 
     };
     timer = window.setTimeout(end(false), PATIENCE_MS);
     [picture.onload, picture.onerror] = [end(true), end(false)];
-    picture.src = basePath + cameraAddress(still, camera, heightOf(element), begun);
+    // The first one is small: on a slow line it is there sooner.
+    const height = shownAt === 0 ? FIRST_HEIGHT : heightOf(element);
+    picture.src = basePath + cameraAddress(still, camera, height, begun);
   };
   const leave = (): void => {
     window.clearTimeout(timer);
