@@ -37,6 +37,7 @@ describe('Activity', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/activity');
       await page.locator('.activity-filters').waitFor();
       assert.equal(searchOf(page), '');
+      assert.equal(await page.title(), 'Activity · Postern');
       await page.getByLabel('What', { exact: true }).selectOption('logins');
       await page.waitForURL(/\?group=logins$/);
       await page.getByLabel('Person', { exact: true }).selectOption('admin');

@@ -5,7 +5,7 @@ import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.
 import { getFromApi, problemOf } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
-import { Button } from '../../../ui/pages/shared/parts.tsx';
+import { Button, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
 import { type Fetched, useFetched, useList, valueOr } from '../../../ui/pages/shared/use-fetched.ts';
@@ -51,6 +51,7 @@ export function Activity() {
   const onUser = (user: string): void => setFilter(viewingsQuery({ user }, filter));
   const onCamera = (camera: string): void => setFilter(viewingsQuery({ camera }, filter));
   const text = words.ledger;
+  usePageTitle(text.title);
   return (
     <div class="activity">
       <RecordsPage
