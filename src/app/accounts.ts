@@ -10,7 +10,6 @@ import {
   type NewAdminPassword,
   warnWithoutAdmin,
 } from '../accounts/login/first-admin.ts';
-import { createLoginPlaces } from '../accounts/login/login-places.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createChallenges } from '../accounts/passkeys/challenges.ts';
 import { warnOfUnusable } from '../accounts/passkeys/unusable-factors.ts';
@@ -61,17 +60,9 @@ export async function openAccounts(
 
   const steadyClock = options.steadyClock ?? { now: steadyNow };
   const auditLog = logs.named('service.audit');
-  const loginPlaces = createLoginPlaces({
-    store: store.loginPlaces,
-    clock,
-    onNew: (login, part) => options.features.note({ ...login, what: `new-${part}` }),
-    onFault: (fault) =>
-      log.warn({ err: fault }, 'the place of a login could not be kept: a new device or network is not told'),
-  });
   const audit: Audit = (entry) => {
     auditLog.info(entry, entry.what);
     options.features.note(entry);
-    loginPlaces.note(entry);
   };
   const { keyId } = secret.value;
   const credentials = await openCredentials({
@@ -108,12 +99,11 @@ export async function openAccounts(
   const hasherOf = createHashers();
   const keyed = keyedBy(secret.value.key);
   await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
-  const { tokenVerifier, hashCosts } = credentials;
+  const { tokenVerifier } = credentials;
   const lasting: Lasting = {
     ...credentials,
     verifyToken: tokenVerifier.judge,
     subtract: (holder) => options.features.subtract(holder, unixSeconds(clock)),
-    followStore: hashCosts,
     closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
     onLogin: countedLogins(metrics, recent),
     codeLimiter,
@@ -128,6 +118,7 @@ export async function openAccounts(
     firstTimeLogin,
     hasherOf,
     audit,
+    onAct: options.features.note,
     metrics,
     recent,
     log,
@@ -139,7 +130,6 @@ export async function openAccounts(
     limiter,
     codeLimiter,
     async close() {
-      await loginPlaces.close();
       await blocks.close();
       await publisher.close();
       await credentials.close();
@@ -231,7 +221,7 @@ export async function openCredentials(deps: CredentialParts) {
     seenSessions,
     grantUses,
     /** What a wrong password costs: as much as with the hashes that the store has. */
-    hashCosts: createHashCosts(store.accounts, version),
+    followStore: createHashCosts(store),
     /** Called when the custom roles have changed, by whomever. */
     onRoles: (tell: (roles: CustomRoles) => void) => void listeners.push(tell),
     /** `before`: the roles of this site's file until now. */

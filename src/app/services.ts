@@ -32,6 +32,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { Clause } from '../domain/rate-limit.ts';
 import type { ServiceStatus } from '../domain/status.ts';
+import type { AuditedAct } from '../features/feature.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import type { Explainer } from '../gateway/explain/explain.ts';
 import type { RulePlace } from '../gateway/rules.ts';
@@ -50,6 +51,8 @@ export interface Lasting {
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
   readonly audit: Audit;
+  /** Receives what is audited, and what stands on record alone. */
+  readonly onAct: (act: AuditedAct) => void;
   readonly roleRegistry: RoleRegistry;
   /** Remembers what the store says of callers. */
   readonly grace: StoreGrace;

@@ -95,23 +95,19 @@ export async function askInTurns<Question, Result>(
   return results;
 }
 
-/** Work in one bounded queue for each person: a flood of one neither drops nor holds up what others wait for. */
-interface PersonQueues<Item> {
-  /** False: this person's queue is full. */
-  add(person: string, item: Item): boolean;
-  /** Resolves when nothing waits. */
-  settled(): Promise<void>;
-}
-
-/** `most`: items of one person that wait. `work` never rejects. */
-export function createPersonQueues<Item>(most: number, work: (item: Item) => Promise<void>): PersonQueues<Item> {
+/**
+ * Work in one bounded queue for each person: a flood of one neither drops nor holds up what others wait for. `most`: items of one
+ * person that wait. `work` never rejects.
+ */
+export function createPersonQueues<Item>(most: number, work: (item: Item) => Promise<void>) {
   const queues = new Map<string, { readonly waiting: Item[]; readonly done: Promise<void> }>();
   const run = async (person: string, waiting: Item[]): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
     queues.delete(person);
   };
   return {
-    add(person, item) {
+    /** False: this person's queue is full. */
+    add(person: string, item: Item): boolean {
       const queue = queues.get(person);
       if (!queue) {
         const waiting = [item];
@@ -122,7 +118,8 @@ export function createPersonQueues<Item>(most: number, work: (item: Item) => Pro
       if (hasRoom) queue.waiting.push(item);
       return hasRoom;
     },
-    async settled() {
+    /** Resolves when nothing waits. */
+    async settled(): Promise<void> {
       await Promise.all([...queues.values()].map(({ done }) => done));
     },
   };

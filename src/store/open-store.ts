@@ -7,7 +7,7 @@ import { createAccountStore } from './accounts/accounts.ts';
 import { createGrantStore } from './accounts/grants.ts';
 import { createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
-import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from './accounts/logins.ts';
+import { createLoginBlockStore, sessionStoreOf } from './accounts/logins.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
@@ -77,12 +77,11 @@ function openParts(db: Kysely<Tables>, { words }: Engine, site: string) {
     roles: createRoleStore(db, locked),
     sites: createSiteStore(db, locked),
     settings: settingStoreOf(site)(db, locked),
-    sessions: createSessionStore(db, locked),
+    sessions: sessionStoreOf(words)(db, locked),
     grants: createGrantStore(db, locked, site),
     secondFactor: createSecondFactorStore(db, locked),
     invitations: createInvitationStore(db, locked),
     signIns: createSignInStore(db, locked),
-    loginPlaces: createLoginPlaceStore(db, locked),
     loginBlocks: createLoginBlockStore(db, locked),
   };
 }

@@ -1,4 +1,5 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
+import type { LoginServices } from '../accounts/login/login.ts';
 import { type Attempted, attemptLogin, attemptSecondStep, loginResult } from '../accounts/login/post-login.ts';
 import { passwordFault } from '../accounts/passwords/password-rules.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../accounts/second-factor/sealing.ts';
@@ -17,7 +18,7 @@ import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, showBuilt } from './page.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/shared/where-to-go.ts';
-import type { FormLoginServices, UiOptions } from './ui-options.ts';
+import type { UiOptions } from './ui-options.ts';
 
 type LoginWords = Templates<Texts['login']['form']>;
 
@@ -74,7 +75,7 @@ type FormOutcome = Attempted | { readonly kind: 'unfit' | 'no-passwords' | 'step
 async function logIn(
   given: { readonly user: string; readonly password: string },
   ctx: RouteContext,
-  deps: FormLoginServices,
+  deps: LoginServices,
 ): Promise<FormOutcome> {
   if (!deps.settings.auth.enabled) return { kind: 'no-passwords' };
   if (passwordFault(given.password) !== undefined) return { kind: 'unfit' };
@@ -82,7 +83,7 @@ async function logIn(
 }
 
 /** Finishes a login with the code alone: the browser's cookie says whose password was right. */
-async function takeCode(code: string, ctx: RouteContext, deps: FormLoginServices): Promise<FormOutcome> {
+async function takeCode(code: string, ctx: RouteContext, deps: LoginServices): Promise<FormOutcome> {
   if (!deps.settings.auth.enabled) return { kind: 'no-passwords' };
   const ticket = deps.tickets.read(stepCookieIn(ctx) ?? '', unixSeconds(deps.clock));
   if (!ticket) return { kind: 'step-over' };
@@ -91,7 +92,7 @@ async function takeCode(code: string, ctx: RouteContext, deps: FormLoginServices
   return isWrong(outcome) ? { kind: 'step-over' } : outcome;
 }
 
-function counted(outcome: Attempted, { onLogin }: FormLoginServices): Attempted {
+function counted(outcome: Attempted, { onLogin }: LoginServices): Attempted {
   onLogin(loginResult(outcome));
   return outcome;
 }
@@ -105,7 +106,7 @@ const stepCookie = (text: string, seconds: number, ctx: RouteContext): string =>
   cookieLine(STEP_COOKIE, text, seconds, cookieClient(ctx.state));
 
 /** Remembers for the second step that the password was right. */
-function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: FormLoginServices): string {
+function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: LoginServices): string {
   const expiresAt = unixSeconds(clock) + TICKET_SECONDS;
   const ticket = tickets.sign({ user: user.name, secretsDigest: digestSecrets(user), expiresAt });
   return stepCookie(ticket, TICKET_SECONDS, ctx);

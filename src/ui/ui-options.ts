@@ -1,8 +1,8 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
 import type { AcceptServices } from '../accounts/invitations/invitations.ts';
-import type { AttemptServices } from '../accounts/login/post-login.ts';
+import type { LoginServices } from '../accounts/login/login.ts';
 import type { LoginProvider } from '../accounts/login/providers.ts';
-import type { AccountServices, Services } from '../app/services.ts';
+import type { Services } from '../app/services.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { BuiltPages } from './built-pages.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
@@ -22,7 +22,7 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
   readonly frameAncestors: string;
   /** What the form of the login asks. */
-  readonly accounts: FormLoginServices;
+  readonly accounts: LoginServices;
   /** What the pages of invitations ask. */
   readonly invitations: InvitationPageServices;
   /** `auth.timezone`: an IANA name; undefined: the service's own. */
@@ -33,6 +33,3 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
 
 export type InvitationPageServices = AcceptServices &
   Pick<Services, 'subtract' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;
-
-/** What logs in by the form that is sent without a script. */
-export type FormLoginServices = AttemptServices & Pick<AccountServices, 'tickets' | 'clock'>;

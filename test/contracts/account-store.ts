@@ -71,6 +71,22 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       assert.deepEqual(await accounts.listUsers(), [ANNA, BERT, CARL]);
     });
 
+    it('tells the iteration counts of password hashes, each once, and passes over what is none', async () => {
+      const hashes = [
+        'pbkdf2_sha256$50$s$x',
+        'pbkdf2_sha256$9$s$x',
+        'pbkdf2_sha256$9$t$y',
+        'pbkdf2_sha256$z$t$y',
+        'none',
+      ];
+      await add(...hashes.map((passwordHash, at) => ({ ...person(`hashed${at}`), passwordHash })));
+      const counts = (await accounts.listIterations()).filter((count) => count > 0);
+      assert.deepEqual(
+        counts.toSorted((one, other) => one - other),
+        [9, 50],
+      );
+    });
+
     it('tells names apart by case', async () => {
       await add(ANNA);
       assert.equal(await accounts.findUser('Anna'), undefined);

@@ -7,7 +7,7 @@ import type { PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/open-store.ts';
 
-type Opened = Pick<Store, 'accounts' | 'grants' | 'invitations' | 'loginPlaces' | 'secondFactor' | 'close'>;
+type Opened = Pick<Store, 'accounts' | 'grants' | 'invitations' | 'sessions' | 'secondFactor' | 'close'>;
 
 const THEN = 1_700_000_000;
 const [VERA, BOSS, CHIEF] = ['vera', 'boss', 'chief'] as UserName[] as [UserName, UserName, UserName];
@@ -155,14 +155,23 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
     });
 
     it('tells which part of a place is new, once, and nothing at the first login of an account', async () => {
-      const note = (device: string, network: string) => other.loginPlaces.notePlace(VERA, { device, network }, THEN);
+      const user = (await store.accounts.findUser(VERA)) ?? assert.fail();
+      const begin = (device: string, network: string, at = THEN, of = user) => {
+        const login = { user: of, salt: 'salt', session: undefined, place: { device, network }, at, most: 1 };
+        return other.sessions.beginLogin(login);
+      };
+      const note = async (device: string, network: string) => (await begin(device, network))?.unseen;
       assert.deepEqual(await note('Firefox', '192.0.2.0/24'), []);
       assert.deepEqual(await note('Firefox', '198.51.100.0/24'), ['network']);
       assert.deepEqual(await note('Chrome', '192.0.2.0/24'), ['device']);
+      assert.deepEqual(await note('Safari', '203.0.113.0/24'), ['device', 'network']);
       assert.deepEqual(await note('Chrome', '198.51.100.0/24'), []);
-      assert.deepEqual(await store.loginPlaces.notePlace('gone' as UserName, { device: '', network: '' }, THEN), []);
-      await other.loginPlaces.notePlace(VERA, { device: 'Firefox', network: '192.0.2.0/24' }, THEN + 5);
-      assert.deepEqual(await store.loginPlaces.lastLogins(), new Map([[VERA, THEN + 5]]));
+      for (const changed of [{ name: 'gone' as UserName }, { createdAt: THEN + 1 }, { factorEpoch: 'another' }])
+        assert.equal(await begin('', '', THEN, { ...user, ...changed }), undefined, JSON.stringify(changed));
+      const both = await Promise.all([note('Edge', '198.18.0.0/24'), note('Edge', '198.18.0.0/24')]);
+      assert.deepEqual(both.toSorted(), [[], ['device', 'network']]);
+      await begin('Firefox', '192.0.2.0/24', THEN + 5);
+      assert.deepEqual(await store.sessions.lastLogins(), new Map([[VERA, THEN + 5]]));
     });
   });
 }

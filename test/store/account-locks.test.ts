@@ -9,7 +9,6 @@ import type { SignIn } from '../../src/domain/accounts/sign-in.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { MOST_WRONG_PINS } from '../../src/features/links/openings.ts';
 import type { Screen } from '../../src/features/screens/tables.ts';
-import { createSessionStore } from '../../src/store/accounts/logins.ts';
 import { deleteRows, updateRows } from '../../src/store/engine/rows.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
@@ -84,6 +83,16 @@ const marked = async ({ accounts, secondFactor }: HaltedStore) => [
   (await accounts.findUser(VERA))?.hasFactor ?? false,
   (await secondFactor.listFactors()).length,
 ];
+
+/** The sessions that are too many then; undefined: the login is refused. */
+const logsIn =
+  (user: UserName, id = 'own', most = 9): Act =>
+  async ({ sessions }) => {
+    const place = { device: id, network: `net of ${id}` };
+    const login = { session: { ...SESSION, id: `${id} of ${user}`, user }, place, salt: 'salt', at: THEN, most };
+    const begun = await sessions.beginLogin({ ...login, user: { ...ROW, name: user, role: VIEWER } });
+    return begun?.surplus.map((session) => session.id);
+  };
 
 interface Row {
   /** Where both stop. Default: before they write. */
@@ -342,6 +351,25 @@ const ROWS: Readonly<Record<string, Row>> = {
     gives: ['added', 'connected'],
     sees: [({ accounts }) => accounts.findUser('wilma'), undefined],
   },
+  'a login while the user is deleted notes nothing': {
+    at: 'commit',
+    first: deletes,
+    second: logsIn(VERA),
+    gives: ['deleted', undefined],
+    sees: [
+      async ({ db }) => [
+        await db.selectFrom('seen_sessions').select('id').execute(),
+        await db.selectFrom('known_clients').select('id').execute(),
+      ],
+      [[], []],
+    ],
+  },
+  'logins of one moment count one another': {
+    at: 'commit',
+    first: logsIn(VERA, 'first', 1),
+    second: logsIn(VERA, 'second', 1),
+    gives: [[], ['first of vera']],
+  },
   'names that differ in case only are one account': {
     first: ({ accounts }) => accounts.addUser(made('Anna')),
     second: ({ accounts }) => accounts.addUser(made('anna')),
@@ -448,7 +476,14 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
     });
     after(() => Promise.all([one.close(), other.close()]));
     beforeEach(async () => {
-      for (const table of [...OWN, 'screen_codes', 'revoked_tokens', 'users'] as const)
+      for (const table of [
+        ...OWN,
+        'screen_codes',
+        'revoked_tokens',
+        'seen_sessions',
+        'known_clients',
+        'users',
+      ] as const)
         await deleteRows(one.db, table, {});
       for (const admin of [BOSS, CHIEF]) await one.accounts.addUser({ ...ROW, name: admin, role: ADMIN });
       for (const user of [VERA, CARL]) await one.accounts.addUser({ ...ROW, name: user, role: VIEWER });
@@ -490,18 +525,21 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
         const { reached, goOn } = one.halt();
         const done = held(one);
         await reached;
-        other.halt().goOn();
-        assert.equal(await other.accounts.setPassword(VERA, 'p$1$new$x', THEN), 'set');
-        goOn();
+        try {
+          other.halt().goOn();
+          assert.equal(await other.accounts.setPassword(VERA, 'p$1$new$x', THEN), 'set');
+          for (const user of [BOSS, CHIEF, CARL]) assert.deepEqual(await logsIn(user)(other), []);
+        } finally {
+          goOn();
+        }
         assert.equal(await done, 'set');
       }
     });
 
     it('a batch of sessions that the server ends is written again', async () => {
       const session = (id: string) => ({ ...SESSION, id });
-      const { noteSessions } = createSessionStore(other.db, other.locked);
       for (const store of [one, other]) store.halt().goOn();
-      await noteSessions(['a', 'm', 'z'].map(session));
+      await other.sessions.noteSessions(['a', 'm', 'z'].map(session));
       const [hasMiddle, hasLast, goneOn] = [gate(), gate(), gate()];
       const holder = one.locked({}, async (db) => {
         await deleteRows(db, 'seen_sessions', { id: 'm' });
@@ -517,7 +555,7 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
         await deleteRows(db, 'seen_sessions', { id: 'a' });
       });
       await hasLast.promise;
-      const batch = noteSessions(['a', 'm', 'z'].map(session));
+      const batch = other.sessions.noteSessions(['a', 'm', 'z'].map(session));
       await waiting(2);
       goneOn.resolve();
       await Promise.all([holder, crossing, batch]);

@@ -362,7 +362,7 @@ export async function checkRightsAgain(ctx: RouteContext, { recheck }: Pick<Serv
 }
 
 /** Writes the audit line of an act. `refused`: why it was not done. */
-export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, act: DoneAct, refused?: string): void {
+export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, act: DoneAct, refused?: string) {
   const { caller, clientAddress: from, requestId } = ctx.state;
   const who = 'who' in act ? act.who : caller?.name;
   const by = { who, from, ...('who' in act ? {} : auditedCredential(caller)), ...auditedAgent(ctx.state) };
@@ -371,7 +371,9 @@ export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, ac
   const names = { ...shortened('user', act), ...shortened('role', act), ...shortened('provider', act) };
   const done = { ...first, ...act, ...names };
   const verdict = refused === undefined ? 'allowed' : 'refused';
-  audit({ ...done, ...by, verdict, ...(refused !== undefined && { reason: refused }), requestId });
+  const entry: AuditEntry = { ...done, ...by, verdict, ...(refused !== undefined && { reason: refused }), requestId };
+  audit(entry);
+  return entry;
 }
 
 /** A name from a path or a body may have any length. */

@@ -10,8 +10,9 @@ import { ADMIN, type UserName } from '../../domain/names.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { secretHash } from '../grants/grants.ts';
 import { Refused, record, refusedWhileLimited, unfit } from '../http/kernel.ts';
+import type { LoginServices } from '../login/login.ts';
 import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
-import { type AttemptServices, beginInvited } from '../login/post-login.ts';
+import { beginInvited } from '../login/post-login.ts';
 import type { NewCredential, RelyingParty } from '../passkeys/credential.ts';
 import { acceptScope, creationOptions, newPasskey, notAdded } from '../passkeys/passkeys.ts';
 import { unknownPassword } from '../passwords/password-hash.ts';
@@ -32,7 +33,7 @@ export interface HeldInvitation {
 }
 
 export type LookServices = Pick<Services, 'store' | 'clock' | 'invitationLimiter'>;
-export type AcceptServices = AttemptServices & LookServices;
+export type AcceptServices = LoginServices & LookServices;
 type ChallengeServices = Pick<Services, 'challenges' | 'passkeyUserKey'>;
 
 /** Links that do not hold, by address: a person who opens an old one a few times is not kept out. A token has 256 bits: this bounds the questions to the store. */

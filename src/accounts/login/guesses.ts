@@ -1,13 +1,12 @@
 /** Checks a password or a code of a second factor against the limiters: at a login, a password change, a proof (SPEC 4.5, 12). */
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
 import type { CheckOutcome } from '../passwords/password-hash.ts';
 import type { CodeOutcome } from '../second-factor/second-factor.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import { type Attempt, createLoginLimiter, type Limited, type MemoryLimiter, settled } from './login-limiter.ts';
+import { type Attempt, type Limited, settled, type Windows } from './login-limiter.ts';
 
 interface Guess extends Attempt {
   readonly password: string;
@@ -36,13 +35,11 @@ export async function judgeGuess(
     isKnown,
     signal,
   };
-  const place = await limiter.reserve(address, isKnown, { ...guess, costsHash: true });
-  if (place.kind !== 'reserved') return place;
   const check = async (): Promise<CheckOutcome> => {
     await followStore?.(hasher);
     return hasher.check(guess.password, await guess.storedHash(), waiter);
   };
-  return settled(place, check, ({ kind }) => kind === 'mismatch');
+  return settled(limiter.reserve(address, isKnown, { ...guess, costsHash: true }), check, isFailure);
 }
 
 interface CodeGuess extends Pick<Attempt, 'signal'> {
@@ -68,9 +65,20 @@ export const CODE_CLAUSES: readonly Clause[] = [
   { count: 50, windowSeconds: 86_400, text: '50/day' },
 ];
 
-/** A limiter in the memory of this process. Only who has the password gets as far as this, so strangers lock no owner out. */
-export const createCodeLimiter = (clock: Clock): MemoryLimiter =>
-  createLoginLimiter({ clauses: CODE_CLAUSES, clock, filledBy: 'failures', keyOf: (account) => account });
+/** Only who has the password gets as far as this, so strangers lock no owner out. */
+export const CODE_RULES = { clauses: CODE_CLAUSES, filledBy: 'failures' } as const;
+
+/** The key is the account, the account and a session of it, or `link:` and the id of a link. No name has a colon. */
+export const BY_ACCOUNT: Windows = [
+  {
+    ...{ keyOf: (account) => account, prefix: 'code', times: 1 },
+    block(key) {
+      const [subject = key] = key.split(' ', 1);
+      const [, link] = subject.split(':');
+      return link === undefined ? { kind: 'codes', subject } : { kind: 'pins', subject: link };
+    },
+  },
+];
 
 /** A right code gives its places back. A browser in which the user logged in before has tries of its own. */
 export function judgeCode(
@@ -78,9 +86,8 @@ export function judgeCode(
   deps: Pick<Services, 'limiter' | 'knownClients' | 'secondFactor' | 'codeLimiter'>,
 ): Promise<CodeGuessOutcome> {
   const isKnown = knownSession !== undefined || deps.knownClients.has(address);
-  return guessOnAccount({ user, knownSession, signal }, deps, async () => {
-    const place = await deps.limiter.reserve(address, isKnown, { account: user.name, signal });
-    if (place.kind !== 'reserved') return place;
+  return guessOnAccount({ user, knownSession, signal }, deps, () => {
+    const place = deps.limiter.reserve(address, isKnown, { account: user.name, signal });
     return settled(place, () => deps.secondFactor.checkCode(user, code), isFailure);
   });
 }
@@ -92,8 +99,11 @@ export async function guessOnAccount<Outcome extends { readonly kind: string }>(
   check: () => Promise<Outcome>,
 ): Promise<Outcome | NotJudged> {
   const key = knownSession === undefined ? user.name : `${user.name} ${knownSession}`;
-  const place = await codeLimiter.reserve(key, knownSession !== undefined, { account: user.name, signal });
-  return place.kind === 'reserved' ? settled(place, check, isFailure) : place;
+  return settled(
+    codeLimiter.reserve(key, knownSession !== undefined, { account: user.name, signal }),
+    check,
+    isFailure,
+  );
 }
 
 const WRONG: readonly string[] = ['wrong', 'mismatch'];

@@ -14,7 +14,7 @@ import { triedName } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { LIMIT } from '../http/answers.ts';
 import { type Call, declaring, Refused } from '../http/kernel.ts';
-import type { Limited, LoginLimiter } from './login-limiter.ts';
+import type { Limited, LoginLimiter, Window, Windows } from './login-limiter.ts';
 
 const route = declaring<Services>();
 
@@ -61,10 +61,6 @@ export const createBlockAdmin = ({ store, attempts, clock }: BlockSources) => ({
 export const toLift = ({ kind, subject }: LoginBlock) =>
   ({ what: 'limit-lifted', ...(kind === 'pins' ? { linkId: subject } : { limited: subject }) }) as const;
 
-/** What a limiter's key is limited as, in its own window or in that of its network. */
-export type NamesBlock = (key: string, window: Limited['window']) => NamedBlock;
-type NamedBlock = Pick<LoginBlock, 'kind' | 'subject' | 'window'>;
-
 export interface LoginBlockSources extends BlockSources {
   readonly steadyClock: Clock;
   readonly onFault: (fault: unknown) => void;
@@ -78,6 +74,8 @@ const REMEMBERED_BLOCKS = 10_000;
 const MOST_NAMES = 5;
 /** The seconds to wait are rounded at each refusal. */
 const ROUNDING_SECONDS = 2;
+
+type NamedBlock = Pick<LoginBlock, 'id' | 'kind' | 'subject' | 'window'>;
 
 interface NotedBlock {
   readonly names: readonly string[];
@@ -113,7 +111,7 @@ export function createLoginBlocks(sources: LoginBlockSources) {
   };
 
   /** Not limited: the name is remembered, should it come to that. */
-  const note = (block: NamedBlock & { readonly id: string }, name: string | undefined, limited?: Limited): void => {
+  const note = (block: NamedBlock, name: string | undefined, limited?: Limited): void => {
     const known = noted.get(block.id) ?? { names: [], until: 0 };
     const isNew = name !== undefined && !known.names.includes(name);
     const names = isNew ? [...known.names, name].slice(-MOST_NAMES) : known.names;
@@ -140,11 +138,16 @@ export function createLoginBlocks(sources: LoginBlockSources) {
     },
     /** Writes what waits. */
     close: writes.close,
-    /** A limiter whose blocks are told, and which feels when they are lifted. */
-    watched(limiter: LoginLimiter, nameOf: NamesBlock): LoginLimiter {
-      const blockOf = (key: string, window: Limited['window']) => {
-        const named = nameOf(key, window);
-        return { ...named, id: blockId(named.kind, named.kind === 'codes' ? key : named.subject) };
+    /** A limiter whose blocks are told, and which feels when they are lifted. `nameOf`: that of a window in the store; null where it has none. */
+    watched(
+      limiter: LoginLimiter,
+      windows: Windows,
+      nameOf: (window: Window, key: string) => string | null,
+    ): LoginLimiter {
+      const blockOf = (key: string, full: Limited | undefined): NamedBlock => {
+        const window = full?.window ?? windows[0];
+        const { kind, subject } = window.block(key);
+        return { kind, subject, window: nameOf(window, key), id: blockId(kind, kind === 'codes' ? key : subject) };
       };
       const isLifted = async (id: string, key: string, { window }: Limited): Promise<boolean> => {
         const at = (await liftsNow()).get(id);
@@ -160,7 +163,7 @@ export function createLoginBlocks(sources: LoginBlockSources) {
         const name = triedName(attempt.account ?? '');
         if (place.kind === 'busy') return place;
         if (place.kind === 'limited') {
-          const block = blockOf(key, place.window);
+          const block = blockOf(key, place);
           if (await isLifted(block.id, key, place)) return reserve(key, isKnown, attempt);
           note(block, name, place);
           return place;
@@ -168,7 +171,7 @@ export function createLoginBlocks(sources: LoginBlockSources) {
         const keep = (): void => {
           place.keep();
           const limited = limiter.full(key, isKnown);
-          note(blockOf(key, limited?.window), name, limited);
+          note(blockOf(key, limited), name, limited);
         };
         return { ...place, keep };
       };

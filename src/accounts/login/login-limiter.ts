@@ -1,6 +1,7 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
 import { LRUCache } from 'lru-cache';
-import { unlessAborted } from '../../domain/async.ts';
+import type { LoginBlock } from '../../domain/accounts/logins.ts';
+import { type MaybePromise, unlessAborted } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
@@ -18,9 +19,42 @@ export interface Limited {
   readonly kind: 'limited';
   readonly retryAfterSeconds: number;
   readonly clause: Clause;
-  /** The window that is full: the client's own, or that of its network. */
-  readonly window?: 'network';
+  /** The one that is full, where there are several. */
+  readonly window?: Window;
 }
+
+/** Which keys of attempts count as one. */
+export interface Window {
+  readonly keyOf: (key: string) => string;
+  /** What it is called in the store that replicas share. */
+  readonly prefix: string;
+  /** So many times what the clauses allow. */
+  readonly times: number;
+  /** Clients that logged in before do not count in it. */
+  readonly isOfStrangers?: true;
+  /** Who must wait when it is full. */
+  readonly block: (key: string) => Pick<LoginBlock, 'kind' | 'subject'>;
+}
+
+/** A network may fail as often as ten of its clients: many addresses of one owner are one guesser, but neighbours of one provider share a /24 (SPEC 4.5). */
+// biome-ignore format: a table
+export const BY_ADDRESS: Windows = [
+  { keyOf: clientKey, prefix: 'client', times: 1, block: (address) => ({ kind: 'address', subject: clientKey(address) }) },
+  { keyOf: networkKey, prefix: 'network', times: 10, isOfStrangers: true, block: (address) => ({ kind: 'network', subject: networkKey(address) }) },
+];
+
+/** The narrowest first. */
+export type Windows = readonly [Window, ...Window[]];
+
+/** The windows of an attempt. */
+export const windowsFor = (windows: Windows, isKnown: boolean): readonly Window[] =>
+  isKnown ? windows.filter(({ isOfStrangers }) => !isOfStrangers) : windows;
+
+export const clausesOf = ({ times }: Window, clauses: readonly Clause[]): readonly Clause[] =>
+  clauses.map(({ count, windowSeconds, text }) => ({
+    ...{ count: count * times, windowSeconds },
+    text: text.replace(/^\d+/, String(count * times)),
+  }));
 
 /** `busy`: too many attempts wait already. */
 export type LimiterPlace = Reservation | { readonly kind: 'busy' };
@@ -45,13 +79,8 @@ export type LoginLimiter = ReturnType<typeof inTurn>;
 
 export function inTurn(memory: MemoryLimiter) {
   const lines = { known: createLine(), strangers: createLine() };
-  const { limited, size, setClauses, full, lift } = memory;
   return {
-    limited,
-    size,
-    setClauses,
-    full,
-    lift,
+    ...memory,
     /**
      * Takes a place before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that
      * finds no place waits for the outcome of others that are under way and asks again, so that parallel right passwords all pass.
@@ -100,7 +129,7 @@ function createLine() {
 
 const NOT_COUNTED: Reservation = { kind: 'reserved', release() {}, keep() {} };
 
-interface LimiterRules {
+export interface LimiterRules {
   /** None: no limit. */
   readonly clauses: readonly Clause[];
   /** A monotonic clock: setting the time back would lengthen every limit. */
@@ -211,65 +240,55 @@ export function createLoginLimiter(rules: LimiterRules) {
   };
 }
 
-/** A network may fail as often as so many of its clients: neighbours of one provider share a /24. */
-const CLIENTS_OF_A_NETWORK = 10;
-
-/**
- * The limiter with a second, wider window for each network: many addresses of one owner are one guesser (SPEC 4.5). Clients
- * that logged in before count in their own window only: a neighbour's guesses do not keep them out.
- */
-export function createNetworkLimiter(rules: LimiterRules): MemoryLimiter {
-  const clients = createLoginLimiter(rules);
-  const networks = createLoginLimiter({ ...rules, clauses: rules.clauses.map(widened), keyOf: networkKey });
+/** The limiter with several windows: an attempt has a place in each, or in none. */
+export function createWindowLimiter(windows: Windows, rules: LimiterRules): MemoryLimiter {
+  const limiterOf = (window: Window): MemoryLimiter =>
+    createLoginLimiter({ ...rules, clauses: clausesOf(window, rules.clauses), keyOf: window.keyOf });
+  const limiters = new Map(windows.map((window) => [window, limiterOf(window)]));
+  const of = (window: Window = windows[0]): MemoryLimiter => limiters.get(window) ?? limiterOf(window);
+  const { limited, size } = of();
   return {
-    limited: clients.limited,
-    size: clients.size,
+    limited,
+    size,
     setClauses(clauses) {
-      clients.setClauses(clauses);
-      networks.setClauses(clauses.map(widened));
+      for (const [window, limiter] of limiters) limiter.setClauses(clausesOf(window, clauses));
     },
-    full(address, isKnown = false) {
-      const own = clients.full(address);
-      if (own || isKnown) return own;
-      const wide = networks.full(address);
-      return wide && { ...wide, window: 'network' };
+    full(key, isKnown = false) {
+      const window = windowsFor(windows, isKnown).find((one) => of(one).full(key));
+      const full = window && of(window).full(key);
+      return full && { ...full, window };
     },
-    lift: (address, age, window) => (window === 'network' ? networks : clients).lift(address, age),
-    settles: (address, isKnown, window) => (window === 'network' ? networks : clients).settles(address, isKnown),
-    reserve(address, isKnown = false, costsHash = false) {
-      const own = clients.reserve(address, isKnown, costsHash);
-      if (own.kind === 'limited' || isKnown) return own;
-      const wide = networks.reserve(address, false, costsHash);
-      if (wide.kind === 'limited') {
-        own.release();
-        return { ...wide, window: 'network' };
-      }
-      return {
-        kind: 'reserved',
-        keep() {
-          own.keep();
-          wide.keep();
-        },
-        release() {
-          own.release();
-          wide.release();
-        },
+    lift: (key, age, window) => of(window).lift(key, age),
+    settles: (key, isKnown, window) => of(window).settles(key, isKnown),
+    reserve(key, isKnown = false, costsHash = false) {
+      const places: Reserved[] = [];
+      const all = (settle: 'keep' | 'release') => () => {
+        for (const place of places) place[settle]();
       };
+      for (const window of windowsFor(windows, isKnown)) {
+        const place = of(window).reserve(key, isKnown, costsHash);
+        if (place.kind === 'reserved') places.push(place);
+        else {
+          all('release')();
+          return { ...place, window };
+        }
+      }
+      return { kind: 'reserved', keep: all('keep'), release: all('release') };
     },
   };
 }
 
-export function widened({ count, windowSeconds, text }: Clause): Clause {
-  const wide = count * CLIENTS_OF_A_NETWORK;
-  return { count: wide, windowSeconds, text: text.replace(/^\d+/, String(wide)) };
-}
-
-/** The place is kept when the work's outcome is a failure, and given back otherwise: also when the work rejects. */
-export async function settled<Outcome>(
-  place: Reserved,
-  work: () => Promise<Outcome>,
+/**
+ * What comes of the work, where there is a place for it. The place is kept when that is a failure, and given back otherwise: also
+ * when the work rejects.
+ */
+export async function settled<Place extends LimiterPlace, Outcome>(
+  placing: MaybePromise<Place>,
+  work: () => MaybePromise<Outcome>,
   isFailure: (outcome: Outcome) => boolean,
-): Promise<Outcome> {
+): Promise<Outcome | Exclude<Place, Reserved>> {
+  const place: LimiterPlace = await placing;
+  if (place.kind !== 'reserved') return place as Exclude<Place, Reserved>;
   let hasFailed = false;
   try {
     const outcome = await work();

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import { ownCredentials } from '../../domain/sent-credentials.ts';
@@ -84,8 +84,7 @@ async function logout(
   const act = { what: 'logout', ...auditedCredential(caller) } as const;
   try {
     // A browser may hold several cookies of the name, and go on with any of them.
-    const ended = await Promise.all([caller && sessions.end(caller), endShown(ctx, sessions)]);
-    const who = caller?.name ?? ended[1];
+    const who = await sessions.end(caller, shownTokens(ctx, sessions));
     if (who) record({ ...act, who });
   } catch (fault) {
     record({ ...act, who: caller?.name, reason: 'not-stored' });
@@ -99,13 +98,11 @@ async function logout(
   return ANSWERED;
 }
 
-/** Also with tokens that are over: their session may live on in a renewed one, and its streams are open. */
-async function endShown(ctx: RouteContext, sessions: Sessions): Promise<UserName | undefined> {
-  if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return undefined;
+/** Also those that are over. */
+function shownTokens(ctx: RouteContext, sessions: Sessions): readonly string[] {
+  if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return [];
   const own = ownCredentials(ctx.req);
-  const shown = own.length === 0 ? sessions.tokensIn(ctx.get('Cookie')) : own.map(({ token }) => token);
-  const ended = await Promise.all(shown.map(sessions.endShown));
-  return ended.find((name) => name !== undefined);
+  return own.length === 0 ? sessions.tokensIn(ctx.get('Cookie')) : own.map(({ token }) => token);
 }
 
 /** The answer to a stranger. With own accounts it names the login page; in proxy mode the proxy does that (interface 5.5.8). */

@@ -1,5 +1,5 @@
 /** Logging in: a name, a password and, where the user has a second factor, a code for a session token (interface 5.1; SPEC 4.1, 12). */
-import type { Services } from '../../app/services.ts';
+import type { AccountServices } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
 import { newSignIn } from '../../domain/accounts/sign-in.ts';
@@ -11,7 +11,7 @@ import { unknownPassword } from '../passwords/password-hash.ts';
 import type { StepTicket } from '../second-factor/sealing.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
 import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
-import { type GuessOutcome, type GuessServices, judgeCode, judgeGuess } from './guesses.ts';
+import { type GuessOutcome, isFailure, judgeCode, judgeGuess } from './guesses.ts';
 import { settled } from './login-limiter.ts';
 
 /** Who logs in: from where, with which session tokens that the browser sent along, whatever they are worth. */
@@ -32,19 +32,7 @@ interface LoginAttempt extends LoginClient {
 /** The second step alone: the first one was taken with a password, or by a provider. `secretsDigest`: that of the user's secrets then. */
 export type SecondStep = Omit<StepTicket, 'expiresAt'> & { readonly code: string };
 
-export type LoginServices = GuessServices &
-  Pick<
-    Services,
-    | 'store'
-    | 'sessions'
-    | 'clock'
-    | 'hasher'
-    | 'verifyToken'
-    | 'secondFactor'
-    | 'codeLimiter'
-    | 'closedOf'
-    | 'mayUsePassword'
-  >;
+export type LoginServices = AccountServices;
 
 /** The client is never told it. */
 export type TokenLoginFault = 'bad-token' | 'token-of-another' | 'token-not-for-login';
@@ -52,9 +40,14 @@ export type TokenLoginFault = 'bad-token' | 'token-of-another' | 'token-not-for-
 export type LoginFactor = 'totp' | 'recovery' | 'passkey';
 
 export type LoginOutcome =
-  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string; readonly by?: LoginFactor }
-  /** An API token was given: no login of the person. */
-  | { readonly kind: 'token-logged-in'; readonly apiToken: string; readonly token: string }
+  | {
+      readonly kind: 'logged-in';
+      readonly user: User;
+      readonly token: string;
+      readonly by?: LoginFactor;
+      /** The id of the API token that was given: no login of the person. */
+      readonly apiToken?: string;
+    }
   /** The password was right, and the user has a second factor. */
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
   /** Everything was right, and the user may do nothing now: told only then. */
@@ -84,13 +77,8 @@ const API_TOKEN = /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/;
 async function logInByToken(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
   const { user: name, address, signal } = attempt;
   const isKnown = deps.knownClients.has(address);
-  const place = await deps.limiter.reserve(address, isKnown, { account: name, signal });
-  if (place.kind !== 'reserved') return place;
-  return settled(
-    place,
-    () => byToken(attempt, deps),
-    ({ kind }) => kind === 'mismatch',
-  );
+  const place = deps.limiter.reserve(address, isKnown, { account: name, signal });
+  return settled(place, () => byToken(attempt, deps), isFailure);
 }
 
 async function byToken(
@@ -107,11 +95,8 @@ async function byToken(
   if (caller.closed) return { kind: 'closed', user, closed: caller.closed };
   signal?.throwIfAborted();
   deps.knownClients.note(address);
-  return {
-    kind: 'token-logged-in',
-    apiToken: caller.credential.tokenId,
-    token: await deps.sessions.issueForToken(caller),
-  };
+  const token = await deps.sessions.issueForToken(caller);
+  return { kind: 'logged-in', user, token, apiToken: caller.credential.tokenId };
 }
 
 /** The password alone, and whether the user may use one: what else the user may do is not decided yet. */
@@ -168,7 +153,7 @@ export async function connectInvited(
   user: UserName,
   origin: SessionOrigin,
   invitation: string,
-  { store, hasher, clock }: Pick<Services, 'store' | 'hasher' | 'clock'>,
+  { store, hasher, clock }: Pick<LoginServices, 'store' | 'hasher' | 'clock'>,
 ): Promise<'accepted' | 'void' | 'taken' | 'busy'> {
   const hashed = await hasher.hash(unknownPassword());
   if (hashed.kind === 'busy') return 'busy';
@@ -195,20 +180,18 @@ async function afterPassword(
   return outcome.kind === 'right' ? admit(outcome.by) : { kind: 'code-wrong', user, kinds };
 }
 
-/** While hash or code were checked the password or the factors may have been changed, or the user deleted. */
+/** The session is noted, and the login begun, behind it: the account is looked at again there. */
 export async function admitted(
   user: User,
   { address, signal, origin }: Pick<CodeGiven, 'address' | 'signal' | 'origin'>,
   deps: LoginServices,
   by?: LoginFactor,
 ): Promise<LoginOutcome> {
-  const now = await findUser(user.name, deps);
-  if (!now || digestSecrets(now) !== digestSecrets(user)) return { kind: 'mismatch', user };
   deps.knownClients.note(address);
-  const closed = await deps.closedOf(now);
-  if (closed) return { kind: 'closed', user: now, closed };
+  const closed = await deps.closedOf(user);
+  if (closed) return { kind: 'closed', user, closed };
   signal?.throwIfAborted();
-  return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now, origin), ...(by && { by }) };
+  return { kind: 'logged-in', user, token: await deps.sessions.issue(user, origin), ...(by && { by }) };
 }
 
 /** A session of the same user alone: with the session of another account a browser is a stranger. */
@@ -227,7 +210,7 @@ async function findKnownBrowser(
 async function findKnownSession(
   user: User,
   { shownTokens = [] }: CodeGiven,
-  { sessions }: Pick<Services, 'sessions'>,
+  { sessions }: LoginServices,
 ): Promise<string | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);

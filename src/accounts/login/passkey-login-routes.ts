@@ -8,29 +8,13 @@ import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { declaring, type OpenCall, orRefusedFields, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
-import {
-  checkPasskey,
-  type PasskeyServices,
-  requestOptions,
-  requireSite,
-  secondStepScope,
-} from '../passkeys/passkeys.ts';
+import { checkPasskey, requestOptions, requireSite, secondStepScope } from '../passkeys/passkeys.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './guesses.ts';
 import { admitted, type LoginClient, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';
-import {
-  type AttemptServices,
-  LOGIN_FAILED,
-  LOGIN_NO,
-  refusedLogin,
-  settle,
-  takeCookie,
-  unlessDisabled,
-} from './post-login.ts';
-
-type PasskeyLoginServices = AttemptServices & PasskeyServices;
+import { LOGIN_FAILED, LOGIN_NO, refusedLogin, settle, takeCookie, unlessDisabled } from './post-login.ts';
 
 const PATH = '/api/login/passkey';
 /** Ties a challenge to the browser that asked for it. It opens nothing. */
@@ -54,7 +38,7 @@ export const PASSKEY_LOGIN_ROUTES = [
   route({ route: `POST ${PATH}/options`, ...OPEN, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], run: options }),
 ];
 
-async function options({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<object> {
+async function options({ ctx, body }: OpenCall, deps: LoginServices): Promise<object> {
   const site = requireSite(deps);
   const { user = '', password = '' } = orRefusedFields(fieldsIn(ASKED, body));
   if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
@@ -66,7 +50,7 @@ async function options({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Pro
 async function askSecondStep(
   ctx: RouteContext,
   { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
-  deps: PasskeyLoginServices,
+  deps: LoginServices,
 ): Promise<object> {
   if (passwordFault(password) !== undefined) throw new Refused(401, LOGIN_FAILED);
   const ask = async (client: LoginClient): Promise<LoginOutcome> => {
@@ -82,7 +66,7 @@ async function askSecondStep(
   return requestOptions(secondStepScope(browserId(ctx), outcome.user), outcome.user, site, deps);
 }
 
-async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<void> {
+async function logIn({ ctx, body }: OpenCall, deps: LoginServices): Promise<void> {
   const site = requireSite(deps);
   const shown = orRefusedFields(assertion(Object(body)['credential']));
   const [browser = ''] = browserIn(ctx);
@@ -110,10 +94,9 @@ interface PasskeyLogin extends LoginClient {
 /** No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
 async function logInByPasskey(
   { assertion, browser, address, signal, site }: PasskeyLogin,
-  deps: LoginServices & PasskeyServices,
+  deps: LoginServices,
 ): Promise<LoginOutcome> {
-  const place = await deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
-  if (place.kind !== 'reserved') return place;
+  const place = deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
   const outcome = await settled(place, () => checkPasskey(assertion, browser, site, deps), isFailure);
   switch (outcome.kind) {
     case 'right':
@@ -122,5 +105,7 @@ async function logInByPasskey(
       return { kind: 'passkey-over' };
     case 'wrong':
       return { ...outcome, kind: 'passkey-wrong' };
+    default:
+      return outcome;
   }
 }

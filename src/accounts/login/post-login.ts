@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
+import type { Closed } from '../../domain/caller.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
 import type { LoginResult } from '../../telemetry/metric-labels.ts';
-import { triedName } from '../audit.ts';
+import { shortText, triedName } from '../audit.ts';
 import { CODE, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import {
   type OpenCall,
@@ -18,10 +19,11 @@ import {
   refusedWhileLimited,
 } from '../http/kernel.ts';
 import { whileThere } from '../http/responses.ts';
+import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
-import type { SeenClient } from '../sessions/seen-sessions.ts';
 import { cookieClient } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
+import { toPlace } from './client-key.ts';
 import {
   admitted,
   type LoginClient,
@@ -31,9 +33,6 @@ import {
   type SecondStep,
   takeSecondStep,
 } from './login.ts';
-
-type BeginServices = Pick<Services, 'firstTimeLogin' | 'audit' | 'sessions' | 'seenSessions' | 'settings'>;
-export type AttemptServices = LoginServices & BeginServices & Pick<Services, 'onLogin'>;
 
 export const LOGIN = named(
   'Login',
@@ -47,7 +46,7 @@ export function unlessDisabled(_: unknown, { settings }: Pick<Services, 'setting
 }
 
 /** `POST /api/login`. */
-export async function postLogin(call: OpenCall<z.output<typeof LOGIN>>, deps: AttemptServices): Promise<void> {
+export async function postLogin(call: OpenCall<z.output<typeof LOGIN>>, deps: LoginServices): Promise<void> {
   const { body, ctx } = call;
   const fault = passwordFault(body.password);
   if (fault !== undefined) throw refusedFields([{ loc: ['body', 'password'], msg: fault, type: 'value_error' }]);
@@ -64,13 +63,13 @@ export function takeCookie(ctx: RouteContext, outcome: Attempted): void {
 export function attemptLogin(
   given: { readonly user: string; readonly password: string; readonly code?: string | undefined },
   ctx: RouteContext,
-  deps: AttemptServices,
+  deps: LoginServices,
 ): Promise<Attempted> {
   return settle(given.user, (client) => logIn({ ...given, ...client }, deps), ctx, deps);
 }
 
 /** The second step alone, after a first one whose ticket is good. */
-export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: AttemptServices): Promise<Attempted> {
+export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: LoginServices): Promise<Attempted> {
   const { user, origin } = given;
   const onInvited = (): void => {
     if (!origin) return;
@@ -85,70 +84,61 @@ export async function settle(
   user: string,
   attempt: (client: LoginClient) => Promise<LoginOutcome>,
   ctx: RouteContext,
-  deps: AttemptServices,
+  deps: LoginServices,
 ): Promise<Attempted> {
   const { clientAddress: address } = ctx.state;
   const outcome = await whileThere(ctx.res, (signal) =>
     attempt({ address, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')), signal }),
   );
-  const who = triedName(user) ?? ('user' in outcome ? outcome.user?.name : undefined);
-  const act = { what: 'login', who } as const;
-  if (outcome.kind === 'token-logged-in') {
-    // No session of the person: it is listed as the token, and takes the place of none.
-    const { apiToken: tokenId, token } = outcome;
-    record(ctx, deps, { ...act, credential: `token:${tokenId}`, tokenId });
-    await deps.sessions.endReplaced(ctx.get('Cookie'));
-    return { kind: 'logged-in', cookie: deps.sessions.cookieFor(token, cookieClient(ctx.state)) };
-  }
-  if (outcome.kind !== 'logged-in') {
-    const isUnknown = outcome.kind === 'mismatch' && outcome.user === undefined;
-    record(ctx, deps, { ...act, ...(isUnknown && who && { unknown: true }) }, auditReason(outcome));
-    return outcome;
-  }
-  return { kind: 'logged-in', cookie: await beginSession(outcome, ctx, deps) };
+  const attempted = outcome.kind === 'logged-in' ? await beginSession(outcome, ctx, deps) : outcome;
+  if (attempted.kind === 'logged-in') return attempted;
+  const who = triedName(user) ?? ('user' in attempted ? attempted.user?.name : undefined);
+  const isUnknown = attempted.kind === 'mismatch' && attempted.user === undefined;
+  record(ctx, deps, { what: 'login', who, ...(isUnknown && who && { unknown: true }) }, auditReason(attempted));
+  return attempted;
 }
 
-/** A session that was issued: recorded, counted among those of its user, and made the cookie of the response. */
+/**
+ * A session that was issued: listed at once, on every replica, recorded, and made the cookie of the response. One more than a user
+ * may have ends the oldest (SPEC 12). While hash or code were checked the account may have been changed, or deleted.
+ */
 export async function beginSession(
-  { user, token, by }: Omit<Extract<LoginOutcome, { kind: 'logged-in' }>, 'kind'>,
+  { user, token, by, apiToken = '' }: Extract<LoginOutcome, { kind: 'logged-in' }>,
   ctx: RouteContext,
-  deps: BeginServices,
-): Promise<string> {
+  { settings, sessions, seenSessions, firstTimeLogin, closedOf, audit, onAct }: LoginServices,
+): Promise<Begun | { kind: 'mismatch'; user: User } | { kind: 'closed'; user: User; closed: Closed }> {
   const { clientAddress: address, clientAgent: agent } = ctx.state;
-  deps.firstTimeLogin.onLogin(user.role);
-  const session = await deps.sessions.sessionNamedBy(token);
+  // No session of the person where an API token was given: it is listed as the token, and takes the place of none.
+  const session = await sessions.sessionNamedBy(token);
+  const place = toPlace(address, shortText(agent ?? ''));
+  const login = { place, salt: readSalt(user.passwordHash), most: settings.auth.sessions_per_user };
+  const begun = await seenSessions.begin(user, session, { address, agent }, login);
+  if (!begun) return { kind: 'mismatch', user };
+  const closed = await closedOf(begun.user);
+  if (closed) {
+    await sessions.end(undefined, [token]);
+    return { kind: 'closed', user: begun.user, closed };
+  }
+  if (session) firstTimeLogin.onLogin(begun.user.role);
   const act = { what: 'login', who: user.name, ...(by && { factor: by }) } as const;
-  record(ctx, deps, { ...act, ...(session && loginCredential(session)) });
-  await deps.sessions.endReplaced(ctx.get('Cookie'));
-  if (session) await admitSession(session, { address, agent }, deps);
-  return deps.sessions.cookieFor(token, cookieClient(ctx.state));
+  const entry = record(ctx, { audit }, { ...act, ...(session ? loginCredential(session) : byToken(apiToken)) });
+  for (const part of begun.unseen) onAct({ ...entry, what: `new-${part}` });
+  await sessions.endReplaced(ctx.get('Cookie'));
+  const end = async ({ id, expiresAt }: Pick<SeenSession, 'id' | 'expiresAt'>): Promise<void> => {
+    await sessions.revoke(id, expiresAt);
+    const act = { what: 'session-ended', reason: 'too-many-sessions', verdict: 'allowed' } as const;
+    audit({ ...act, who: user.name, user: user.name, from: address, sessionId: id });
+  };
+  if (session) await Promise.all(begun.surplus.map(end));
+  return { kind: 'logged-in', cookie: sessions.cookieFor(token, cookieClient(ctx.state)) };
 }
+
+const byToken = (tokenId: string) => ({ credential: `token:${tokenId}`, tokenId });
 
 const loginCredential = ({ tokenId, provider }: SessionClaims) =>
   provider === undefined
     ? { credential: `session:${tokenId}` }
     : { credential: `oidc:${provider}`, sessionId: tokenId };
-
-/** One login more than a user may have ends the oldest (SPEC 12). The session of a login is listed at once, so that the next login counts it; on every replica. */
-async function admitSession(
-  claims: SessionClaims,
-  client: SeenClient,
-  { settings, sessions, seenSessions, audit }: BeginServices,
-): Promise<void> {
-  const { userName: user, tokenId } = claims;
-  seenSessions.noteLogin(claims, client);
-  const others = (await seenSessions.list(user)).filter(({ id }) => id !== tokenId);
-  const surplus = others.sort(newestFirst).slice(settings.auth.sessions_per_user - 1);
-  const end = async ({ id, expiresAt }: SeenSession): Promise<void> => {
-    await sessions.revoke(id, expiresAt);
-    const act = { what: 'session-ended', reason: 'too-many-sessions', verdict: 'allowed' } as const;
-    audit({ ...act, who: user, user, from: client.address, sessionId: id });
-  };
-  await Promise.all(surplus.map(end));
-}
-
-const newestFirst = (one: SeenSession, other: SeenSession): number =>
-  other.since - one.since || other.lastSeen - one.lastSeen;
 
 /**
  * The session of a person who has accepted an invitation, as a cookie of the response. A password begins none where it is no good
@@ -159,7 +149,7 @@ export async function beginInvited(
   { name, createdAt }: User,
   isEmergency: boolean,
   ctx: RouteContext,
-  deps: AttemptServices,
+  deps: LoginServices,
   factor?: 'passkey',
 ): Promise<{ readonly hasSession?: true; readonly opensAt?: number }> {
   const user = await deps.store.accounts.findUser(name);
@@ -175,9 +165,8 @@ export async function beginInvited(
   return { hasSession: true };
 }
 
-export type Attempted =
-  | { readonly kind: 'logged-in'; readonly cookie: string }
-  | Exclude<LoginOutcome, { kind: 'logged-in' | 'token-logged-in' }>;
+type Begun = { readonly kind: 'logged-in'; readonly cookie: string };
+export type Attempted = Begun | Exclude<LoginOutcome, { kind: 'logged-in' }>;
 type Failed = Exclude<Attempted, { kind: 'logged-in' }>;
 
 /** The same for every cause, so that it does not tell which users exist. */

@@ -118,8 +118,7 @@ async function reauthenticate(
         return judgeGuess({ password: password ?? '', address, ...of, browserOf: user.name, storedHash }, deps);
       }
       // No signature can be guessed; the limits keep the checks from being used up by one client.
-      const place = await deps.limiter.reserve(address, true, of);
-      if (place.kind !== 'reserved') return place;
+      const place = deps.limiter.reserve(address, true, of);
       return settled(place, () => provePasskey(passkey.shown, prover, passkey.site, deps), isFailure);
     });
   });

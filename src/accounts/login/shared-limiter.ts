@@ -4,39 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessAborted } from '../../domain/async.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { AttemptStore, AttemptWindow, FullWindow } from '../../store/engine/engine.ts';
-import { clientKey, networkKey } from './client-key.ts';
-import { CODE_CLAUSES, createCodeLimiter } from './guesses.ts';
-import { createLoginBlocks, type LoginBlockSources, type NamesBlock } from './login-blocks.ts';
+import type { AttemptStore, AttemptWindow } from '../../store/engine/engine.ts';
+import { BY_ACCOUNT, CODE_RULES } from './guesses.ts';
+import { createLoginBlocks, type LoginBlockSources } from './login-blocks.ts';
 import {
-  createNetworkLimiter,
+  BY_ADDRESS,
+  clausesOf,
+  createWindowLimiter,
   inTurn,
   type LimiterPlace,
+  type LimiterRules,
   type LoginLimiter,
   once,
   type Reserved,
-  widened,
+  type Window,
+  type Windows,
+  windowsFor,
 } from './login-limiter.ts';
 
-/** The windows in which an attempt counts under these clauses, the narrowest first. */
-type WindowsOf = (key: string, isKnown: boolean, clauses: readonly Clause[]) => readonly AttemptWindow[];
-
-/** Short, and without the text in it. */
-type Digest = (text: string) => string;
-
-/** Passwords, by client and network. */
-const addressWindows =
-  (digest: Digest): WindowsOf =>
-  (address, isKnown, clauses) => {
-    const own = { key: `client:${digest(clientKey(address))}`, clauses };
-    if (isKnown) return [own];
-    return [own, { key: `network:${digest(networkKey(address))}`, clauses: clauses.map(widened) }];
-  };
-
-/** Codes of a second factor, by account. */
-const accountWindows =
-  (digest: Digest): WindowsOf =>
-  (account, _, clauses) => [{ key: `code:${digest(account)}`, clauses }];
+/** The name of a window in the store. */
+type NameOf = (window: Window, key: string) => string;
 
 /** Attempts under way on other replicas are looked at again after a while. */
 const LOOK_MS = 100;
@@ -50,15 +37,16 @@ const ATTEMPT_BYTES = 12;
 function createSharedLimiter(
   attempts: AttemptStore,
   local: LoginLimiter,
-  windowsOf: WindowsOf,
+  windows: Windows,
+  nameOf: NameOf,
   now: (() => number) | undefined,
 ): LoginLimiter {
   let clauses: readonly Clause[] = [];
   const giveBack = givenBackTo(attempts);
 
-  const reserveShared = async (attempt: string, windows: readonly AttemptWindow[], signal?: AbortSignal) => {
+  const reserveShared = async (attempt: string, asked: readonly AttemptWindow[], signal?: AbortSignal) => {
     for (let looks = 1; ; looks += 1) {
-      const full = await attempts.reserve(attempt, windows, now?.());
+      const full = await attempts.reserve(attempt, asked, now?.());
       if (!full?.isUnderWay || looks === MOST_LOOKS) return full;
       await unlessAborted(sleep(LOOK_MS), signal);
     }
@@ -75,9 +63,14 @@ function createSharedLimiter(
       if (own.kind !== 'reserved' || clauses.length === 0) return own;
       const attempt = randomBytes(ATTEMPT_BYTES).toString('base64url');
       try {
-        const full = await reserveShared(attempt, windowsOf(key, isKnown, clauses), waiter.signal);
-        if (full) own.release();
-        return full ? limitedBy(full) : bothOf(own, attempt);
+        const counted = windowsFor(windows, isKnown);
+        const asked = counted.map((window) => ({ key: nameOf(window, key), clauses: clausesOf(window, clauses) }));
+        const full = await reserveShared(attempt, asked, waiter.signal);
+        if (!full) return bothOf(own, attempt);
+        own.release();
+        const { clause, retryAfterSeconds } = full;
+        const window = counted[full.window];
+        return { kind: 'limited', clause, retryAfterSeconds, ...(window && { window }) };
       } catch (fault) {
         own.release();
         giveBack(attempt); // the server may have counted it
@@ -104,13 +97,6 @@ function createSharedLimiter(
     };
   }
 }
-
-const limitedBy = ({ clause, retryAfterSeconds, window }: FullWindow): LimiterPlace => ({
-  kind: 'limited',
-  clause,
-  retryAfterSeconds,
-  ...(window > 0 && { window: 'network' as const }),
-});
 
 /** Attempts that wait for the store to be given back; of more, the oldest stay taken until they leave their window. */
 const MOST_WAITING = 1000;
@@ -151,56 +137,26 @@ export async function openLimits(
 ) {
   const { attempts, steadyClock, sharedClock, key } = deps;
   const blocks = createLoginBlocks(deps);
-  const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock }));
-  const codeLimiter = inTurn(createCodeLimiter(steadyClock));
-  if (!attempts) {
-    // Those of another site on the same file last.
-    if (deps.site === undefined) await deps.store.forgetBlocks();
-    return {
-      limiter: blocks.watched(limiter, addressBlocks()),
-      codeLimiter: blocks.watched(codeLimiter, codeBlocks()),
-      blocks,
-    };
-  }
   const digest = digestWith(key);
+  const nameOf: NameOf = ({ prefix, keyOf }, of) => `${prefix}:${digest(keyOf(of))}`;
   const now = sharedClock && (() => sharedClock.now());
-  const addresses = addressWindows(digest);
-  const accounts = accountWindows(digest);
-  const sharedLimiter = createSharedLimiter(attempts, limiter, addresses, now);
-  const sharedCodes = createSharedLimiter(attempts, codeLimiter, accounts, now);
-  sharedCodes.setClauses(CODE_CLAUSES);
-  return {
-    limiter: blocks.watched(sharedLimiter, addressBlocks(addresses)),
-    codeLimiter: blocks.watched(sharedCodes, codeBlocks(accounts)),
-    blocks,
+  const open = (windows: Windows, rules: Pick<LimiterRules, 'clauses' | 'filledBy'>): LoginLimiter => {
+    const local = inTurn(createWindowLimiter(windows, { ...rules, clock: steadyClock }));
+    if (!attempts) return blocks.watched(local, windows, () => null);
+    const shared = createSharedLimiter(attempts, local, windows, nameOf, now);
+    shared.setClauses(rules.clauses);
+    return blocks.watched(shared, windows, nameOf);
   };
+  // Those of another site on the same file last.
+  if (!attempts && deps.site === undefined) await deps.store.forgetBlocks();
+  return { limiter: open(BY_ADDRESS, { clauses: [] }), codeLimiter: open(BY_ACCOUNT, CODE_RULES), blocks };
 }
-
-/** The shared window of a key: its own, or that of its network. */
-const windowIn = (windowsOf: WindowsOf | undefined, key: string, at: 0 | 1): string | null =>
-  windowsOf?.(key, false, [])[at]?.key ?? null;
-
-const addressBlocks =
-  (windowsOf?: WindowsOf): NamesBlock =>
-  (address, window) =>
-    window === 'network'
-      ? { kind: 'network', subject: networkKey(address), window: windowIn(windowsOf, address, 1) }
-      : { kind: 'address', subject: clientKey(address), window: windowIn(windowsOf, address, 0) };
-
-/** The key is the account, the account and a session of it, or `link:` and the id of a link. No name has a colon. */
-const codeBlocks =
-  (windowsOf?: WindowsOf): NamesBlock =>
-  (key) => {
-    const [subject = key] = key.split(' ', 1);
-    const window = windowIn(windowsOf, key, 0);
-    const [, link] = subject.split(':');
-    return link === undefined ? { kind: 'codes', subject, window } : { kind: 'pins', subject: link, window };
-  };
 
 const DIGEST_BYTES = 16;
 
 /** A keyed digest: what is stored tells no address. */
-function digestWith(key: Uint8Array): (text: string) => string {
+function digestWith(key: Uint8Array) {
   const own = createHmac('sha256', key).update('login limits').digest();
-  return (text) => createHmac('sha256', own).update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url');
+  return (text: string): string =>
+    createHmac('sha256', own).update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url');
 }

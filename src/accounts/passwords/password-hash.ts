@@ -2,7 +2,7 @@
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import type { AccountStore } from '../../store/accounts/accounts.ts';
+import type { Store } from '../../store/open-store.ts';
 import { createConcurrencyLimit, type Waiter } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
@@ -68,10 +68,9 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   return {
     /** Hashes that wait for a lane. */
     waiting: lanes.waiting,
-    /** The hashes that the store has now: a wrong password costs as much as with the dearest of them, and no more. */
-    follow(stored: Iterable<string>): void {
-      dearest = iterations;
-      for (const hash of stored) dearest = Math.max(dearest, parseHash(hash, most)?.iterations ?? 0);
+    /** The iteration counts that the store has now: a wrong password costs as much as with the dearest of them, and no more. */
+    follow(counts: readonly number[]): void {
+      dearest = Math.max(iterations, ...counts.filter((count) => count <= most));
     },
     hash: async (password: string): Promise<HashOutcome> =>
       orBusy(await lanes.run(() => hashWith(password, newSalt()))),
@@ -105,20 +104,19 @@ const hashText = (key: Buffer, salt: string, iterations: number): string =>
 const orBusy = <Outcome>(outcome: Outcome | 'busy'): Outcome | { readonly kind: 'busy' } =>
   outcome === 'busy' ? { kind: 'busy' } : outcome;
 
-/**
- * What a wrong password costs follows the store: a dear hash that is gone from it costs no more time (SPEC 4.1). Reads the
- * users again only when the store has changed; `version`: another text after each change of it.
- */
-export function createHashCosts(
-  store: Pick<AccountStore, 'listUsers'>,
-  version: () => string,
-): (hasher: PasswordHasher) => Promise<void> {
-  const read = new WeakMap<PasswordHasher, string>();
+/** What a wrong password costs follows the store: a dear hash that is gone from it costs no more time (SPEC 4.1). Asks again after a change of users. */
+export function createHashCosts({
+  accounts,
+  version,
+  heard,
+}: Pick<Store, 'accounts' | 'version' | 'heard'>): (hasher: PasswordHasher) => Promise<void> {
+  const read = new WeakMap<PasswordHasher, { readonly version: string; readonly revision: number }>();
   return async (hasher) => {
-    const now = version();
-    if (read.get(hasher) === now) return;
-    const users = await store.listUsers();
-    hasher.follow(users.map(({ passwordHash }) => passwordHash));
+    const known = read.get(hasher);
+    const now = { version: version(), revision: heard?.revision() ?? 0 };
+    // A file says only that something has changed.
+    if (known && (heard ? !heard.haveChanged(['users'], known.revision) : known.version === now.version)) return;
+    hasher.follow(await accounts.listIterations());
     read.set(hasher, now);
   };
 }

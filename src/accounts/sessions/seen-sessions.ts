@@ -1,8 +1,8 @@
 /** The list of sessions with address, device and times, written once a minute instead of with each request (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../app/services.ts';
-import type { SeenSession } from '../../domain/accounts/logins.ts';
-import type { MaybePromise } from '../../domain/async.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { BeginningLogin, BegunLogin, SeenSession } from '../../domain/accounts/logins.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -19,30 +19,7 @@ export interface SeenClient {
   readonly agent: string | undefined;
 }
 
-/** When each session ends: the latest `exp` of the tokens that were issued for its `jti` (SPEC 4.2). Times are Unix seconds. */
-export type SessionEnds = ReturnType<typeof createSessionEnds>;
-
 const REMEMBERED_SESSIONS = 10_000;
-
-/** `recorded`: the latest end that the store knows, where another process may have renewed the session. */
-export function createSessionEnds(
-  recorded: (tokenId: string) => MaybePromise<number | undefined> = () => undefined,
-  onLater: (tokenId: string) => void = () => {},
-) {
-  const ends = new LRUCache<string, number>(upTo(REMEMBERED_SESSIONS));
-  return {
-    recorded,
-    /** The latest end that this process knows; undefined when it has seen no token of the session. */
-    latest: (tokenId: string): number | undefined => ends.get(tokenId),
-    /** A token of the session was issued, or shown, that is valid until then. */
-    note(tokenId: string, expiresAt: number): void {
-      const known = ends.get(tokenId);
-      if (known !== undefined && known >= expiresAt) return;
-      ends.set(tokenId, expiresAt);
-      onLater(tokenId);
-    },
-  };
-}
 
 type SeenToken = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'>;
 
@@ -65,18 +42,25 @@ export function createSeenSessions({
     ...session,
     expiresAt: Math.max(session.expiresAt, ends.latest(session.id) ?? 0),
   });
-  const ends = createSessionEnds(
-    // A store that cannot be read renews nothing: the session is over at the end that is known here.
-    (id) =>
+  const known = new LRUCache<string, number>(upTo(REMEMBERED_SESSIONS));
+  const ends = {
+    /** The latest end that the store knows: another process may have renewed the session. */
+    recorded: (id: string): Promise<number | undefined> =>
+      // A store that cannot be read renews nothing: the session is over at the end that is known here.
       store.findSession(id, unixSeconds(clock)).then(
         (session) => session?.expiresAt,
         () => undefined,
       ),
-    (id) => {
+    /** The latest end that this process knows; undefined when it has seen no token of the session. */
+    latest: (id: string): number | undefined => known.get(id),
+    /** A token of the session was issued, or shown, that is valid until then. */
+    note(id: string, expiresAt: number): void {
+      if ((known.get(id) ?? Number.NEGATIVE_INFINITY) >= expiresAt) return;
+      known.set(id, expiresAt);
       const session = seen.get(id);
       if (session) writes.noteNews(id, () => withEnd(session));
     },
-  );
+  };
   const sighting = (user: UserName, token: SeenToken, { address, agent }: SeenClient): SeenSession => {
     const { tokenId: id, issuedAt: since, expiresAt } = token;
     const client = { address, agent: shortText(maskSecrets(agent ?? '')) };
@@ -86,12 +70,18 @@ export function createSeenSessions({
   };
   return {
     close: writes.close,
-    /** A session that is renewed is listed for as long as its latest token lives. */
+    /** When each session ends: the latest `exp` of the tokens that were issued for its `jti` (SPEC 4.2). It is listed for so long. */
     ends,
-    /** A session that has just begun. It does not wait for its minute. */
-    noteLogin({ userName, ...token }: SessionClaims, client: SeenClient): void {
-      writes.noteNews(token.tokenId, () => sighting(userName, token, client));
-      ends.note(token.tokenId, token.expiresAt);
+    /** A login, with the session that begins. Undefined: the account is not as it was. */
+    begin(
+      user: User,
+      token: SeenToken | undefined,
+      client: SeenClient,
+      login: Pick<BeginningLogin, 'place' | 'most' | 'salt'>,
+    ): Promise<BegunLogin | undefined> {
+      if (token) ends.note(token.tokenId, token.expiresAt);
+      const session = token && sighting(user.name, token, client);
+      return store.beginLogin({ user, session, at: unixSeconds(clock), ...login });
     },
     /** Callers without a session are passed over. */
     note({ name, credential }: Caller, client: SeenClient): void {

@@ -13,7 +13,7 @@ import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
-import { createSessionEnds, type SessionEnds } from './seen-sessions.ts';
+import type { SeenSessions } from './seen-sessions.ts';
 import { type CookieClient, type CookieSettings, clearingLines, cookieLine } from './session-cookie.ts';
 import { readSessionToken, type SessionClaims, signSessionToken, timeFault } from './session-jwt.ts';
 import {
@@ -43,7 +43,7 @@ export interface SessionOrigin {
 
 /** What sessions are made of: the store, the signing key, the clock, and the lengths that the configuration gives. */
 export interface SessionParts {
-  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
+  readonly store: Pick<AccountStore, 'findHolder' | 'revokeToken'>;
   readonly key: CryptoKey;
   readonly clock: Clock;
   readonly roles: () => MaybePromise<ActiveRoles>;
@@ -62,8 +62,8 @@ export interface SessionParts {
   readonly grace?: StoreGrace;
   /** Whether this process ended the session, even where the store could not be told yet. */
   readonly isEndedHere?: (tokenId: string) => boolean;
-  /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
-  readonly ends?: SessionEnds;
+  /** Default: the end of a session is that of the token at hand. */
+  readonly ends?: SeenSessions['ends'];
   /** Keeps which sessions a provider may end, by the ids of their tokens. Default: none are kept. */
   readonly providerSessions?: {
     begun(tokenId: string, origin: SessionOrigin): Promise<void>;
@@ -80,9 +80,6 @@ const SHORTEST_SESSION = 10;
 const LONGEST_REUSE_SECONDS = 60;
 /** A renewal that is reused for longer would end a short session while it is in use. */
 const REUSED_SHARE_OF_SESSION = 0.1;
-
-/** A renewed token is sent again with every request for a while: its claims are read once. */
-const REMEMBERED_ENDS = 1000;
 
 type TokenCarrier = 'cookie' | 'bearer' | 'basic';
 type TokenCredential = Extract<Credential, { kind: 'api-token' }>;
@@ -116,7 +113,7 @@ interface RenewedToken {
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(parts: SessionParts) {
-  const { store, key, clock, cookie, maxAge, ends = createSessionEnds(), providerSessions } = parts;
+  const { store, key, clock, cookie, maxAge, ends, providerSessions } = parts;
   const { factorOwed = () => 'nothing', graceSeconds = 0 } = parts;
   const isRenewable = parts.sessionLength !== 0;
   const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
@@ -144,14 +141,10 @@ export function createSessions(parts: SessionParts) {
   /** The absolute end of a session: counted from its login, whatever renewed it since; it may have been brought forward (SPEC 12). */
   const endByAge = (session: Pick<SessionFacts, 'issuedAt' | 'authenticatedAt'>): number =>
     maxAge === null ? Number.POSITIVE_INFINITY : loginTime(session) + maxAge;
-  const endsOfTokens = new LRUCache<string, number>(upTo(REMEMBERED_ENDS));
+
   const endOfToken = (token: string): number => {
-    const known = endsOfTokens.get(token);
-    if (known !== undefined) return known;
     const { auth_time, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    const end = endByAge({ authenticatedAt: auth_time, issuedAt: iat });
-    endsOfTokens.set(token, end);
-    return end;
+    return endByAge({ authenticatedAt: auth_time, issuedAt: iat });
   };
 
   /** Issues a token of a session that begins, or goes on. */
@@ -159,7 +152,7 @@ export function createSessions(parts: SessionParts) {
     const issuedAt = unixSeconds(clock);
     const authenticatedAt = Math.min(login, issuedAt);
     const expiresAt = Math.min(issuedAt + lifetime, endByAge({ authenticatedAt, issuedAt }));
-    ends.note(tokenId, expiresAt);
+    ends?.note(tokenId, expiresAt);
     const times = { issuedAt, expiresAt, authenticatedAt, provenAt: proof && Math.min(proof, issuedAt) };
     const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: digestSecrets(user) };
     return signSessionToken({ ...claims, ...times, provider, hasProviderFactor }, key);
@@ -209,12 +202,12 @@ export function createSessions(parts: SessionParts) {
   const revoke = async (tokenId: string, expiresAt: number): Promise<void> => {
     const late = graceSeconds + CLOCK_TOLERANCE_SECONDS;
     const longest = unixSeconds(clock) + Math.max(lifetime, maxAge ?? 0) + late;
-    await store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, longest));
+    await store.revokeToken(tokenId, Math.max(expiresAt, ends?.latest(tokenId) ?? 0, longest));
   };
 
   const endOf = async (tokenId: string, expiresAt: number): Promise<number> => {
-    const end = Math.max(expiresAt, ends.latest(tokenId) ?? 0);
-    return end > unixSeconds(clock) ? end : Math.max(end, (await ends.recorded(tokenId)) ?? 0);
+    const end = Math.max(expiresAt, ends?.latest(tokenId) ?? 0);
+    return end > unixSeconds(clock) ? end : Math.max(end, (await ends?.recorded(tokenId)) ?? 0);
   };
 
   /** The caller of a session, by what the API token is worth now; undefined when it is no longer good for it. */
@@ -242,11 +235,15 @@ export function createSessions(parts: SessionParts) {
     return { ...origin, sessionId };
   };
 
-  const revokeNamed = async (token: string): Promise<UserName | undefined> => {
-    const claims = await read(token);
-    if (!claims.ok) return undefined;
-    await revoke(claims.value.tokenId, claims.value.expiresAt);
-    return claims.value.userName;
+  const end = async (caller: Caller | undefined, tokens: readonly string[] = []): Promise<UserName | undefined> => {
+    const shown = (await Promise.all(tokens.map(read))).flatMap((claims) => (claims.ok ? [claims.value] : []));
+    const { credential } = caller ?? {};
+    const own = credential?.kind === 'session' ? credential : credential?.kind === 'api-token' && credential.session;
+    const ends = new Map<string, number>();
+    for (const { tokenId, expiresAt } of [...shown, ...(own ? [own] : [])])
+      ends.set(tokenId, Math.max(expiresAt, ends.get(tokenId) ?? 0));
+    await Promise.all([...ends].map(([tokenId, expiresAt]) => revoke(tokenId, expiresAt)));
+    return caller?.name ?? shown[0]?.userName;
   };
 
   return {
@@ -335,14 +332,11 @@ export function createSessions(parts: SessionParts) {
       if (!state.user || faultOf(claims, state, unixSeconds(clock))) return undefined;
       return callerIn(claims, state.user, credential.carriedBy, await parts.roles());
     },
-    /** Logout. Nothing happens to other kinds of credentials. */
-    async end({ credential }: Caller): Promise<void> {
-      if (credential.kind === 'api-token' && credential.session)
-        await revoke(credential.session.tokenId, credential.session.expiresAt);
-      if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);
-    },
-    /** Logout with a token that may be over: its session may live on in a renewed one. Gives the user; undefined for a token of no session. */
-    endShown: revokeNamed,
+    /**
+     * Logout: ends the session of the caller and those of the tokens, each once. A token may be over, and its session live on in a
+     * renewed one. Nothing happens to other kinds of credentials. Gives the user; undefined where there is no session.
+     */
+    end,
     /** The session that a token was signed for, even one that is over. */
     async sessionNamedBy(token: string): Promise<SessionClaims | undefined> {
       const claims = await read(token);
@@ -363,7 +357,7 @@ export function createSessions(parts: SessionParts) {
     async endReplaced(cookieHeader: string): Promise<void> {
       if (cookie.domain === undefined) return;
       // All of them: the end of one may not be written.
-      await Promise.all(cookieValues(cookieHeader, cookie.name).map(revokeNamed));
+      await end(undefined, cookieValues(cookieHeader, cookie.name));
     },
   };
 }
@@ -402,8 +396,8 @@ function createStateLookup({
     inGrace: (state) => ({ ...state, isInGrace: true }),
   });
   const read = async ({ userName, tokenId }: SessionName): Promise<SessionState> => {
-    const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
-    return { user, isRevoked, secretsDigest: user && digestSecrets(user) };
+    const holder = await store.findHolder(userName, tokenId);
+    return { ...holder, secretsDigest: holder.user && digestSecrets(holder.user) };
   };
   return (session) => {
     const { userName, tokenId } = session;

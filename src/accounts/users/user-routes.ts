@@ -85,7 +85,7 @@ export const USER_ROUTES = [
 async function list(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
   const [known, logins, signIns] = await Promise.all([
     store.accounts.listUsers(),
-    store.loginPlaces.lastLogins(),
+    store.sessions.lastLogins(),
     store.signIns.listSignIns(),
   ]);
   const connected = Map.groupBy(signIns, ({ user }) => user);

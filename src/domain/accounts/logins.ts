@@ -1,5 +1,7 @@
 /** Who must wait at the login, and sessions as they were seen, as both are kept for people to look at (SPEC 4.2, 4.5). Times are Unix seconds. */
 import type { UserName } from '../names.ts';
+import type { User } from './account.ts';
+import type { LoginPlace } from './notice.ts';
 
 /** `address` and `network`: wrong passwords from there; `codes`: wrong codes of one account; `pins`: wrong PINs of one link. */
 export const BLOCK_KINDS = ['address', 'network', 'codes', 'pins'] as const;
@@ -34,4 +36,27 @@ export interface SeenSession {
   readonly expiresAt: number;
   /** What the key is called that its tokens are signed with. */
   readonly keyId: string;
+}
+
+/** A login that is about to succeed. */
+export interface BeginningLogin {
+  /** The account when the password, the passkey or the answer of a provider was checked. */
+  readonly user: User;
+  /** The part of the hash that is new with each password, and stays when a hash is strengthened. */
+  readonly salt: string;
+  /** Undefined: an API token was given in the place of the password. */
+  readonly session: SeenSession | undefined;
+  readonly place: LoginPlace;
+  readonly at: number;
+  /** How many sessions the user may have. */
+  readonly most: number;
+}
+
+export interface BegunLogin {
+  /** The account at that moment: its rights may have changed since it was read. */
+  readonly user: User;
+  /** What the user's logins have not shown before. Of a first login ever: nothing. */
+  readonly unseen: readonly (keyof LoginPlace)[];
+  /** The user's oldest sessions that are too many now. */
+  readonly surplus: readonly Pick<SeenSession, 'id' | 'expiresAt'>[];
 }

@@ -113,14 +113,9 @@ type PinOutcome =
 /** A guess is limited by address, by link, and in all (SPEC 13). Each limit counts it before the PIN is compared, and a right one gives its places back. */
 async function judgePin(link: Link, pin: string, address: string, services: VisitServices): Promise<PinOutcome> {
   // No user name has a colon.
-  const byLink = await services.codeLimiter.reserve(`link:${link.id}`);
-  if (byLink.kind !== 'reserved') return byLink;
-  const atAddress = async (): Promise<PinOutcome> => {
-    const byAddress = await services.limiter.reserve(address);
-    if (byAddress.kind !== 'reserved') return byAddress;
-    return settled(byAddress, () => compare(link, pin, services), isFailure);
-  };
-  return settled(byLink, atAddress, isFailure);
+  const atAddress = (): Promise<PinOutcome> =>
+    settled(services.limiter.reserve(address), () => compare(link, pin, services), isFailure);
+  return settled(services.codeLimiter.reserve(`link:${link.id}`), atAddress, isFailure);
 }
 
 async function compare(link: Link, pin: string, { openings, passes }: VisitServices): Promise<PinOutcome> {

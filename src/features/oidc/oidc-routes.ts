@@ -186,9 +186,15 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
   const { ctx, deps, provider, attempt } = signed;
   const { returnTo } = attempt;
   switch (outcome.kind) {
-    case 'logged-in':
-      ctx.append('Set-Cookie', await beginSession(outcome, ctx, deps));
+    case 'logged-in': {
+      const begun = await beginSession(outcome, ctx, deps);
+      if (begun.kind !== 'logged-in') {
+        const reason = begun.kind === 'closed' ? begun.closed.reason : 'sign-in-not-connected';
+        return settle(signed, { kind: 'refused', reason, user: begun.user.name });
+      }
+      ctx.append('Set-Cookie', begun.cookie);
       return succeed(signed, 'success', returnTo);
+    }
     case 'second-step': {
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
       const { kind: _, user, ...first } = outcome;
@@ -213,7 +219,7 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
 
 /** `refused`: why it was not done. */
 const note = ({ ctx, deps, provider }: Visit, act: DoneAct, who?: UserName, refused?: string): void =>
-  record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
+  void record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
 
 function noteResult(
   { deps: { oidcMetrics, log }, provider }: Omit<Visit, 'ctx'>,

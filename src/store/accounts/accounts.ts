@@ -1,5 +1,5 @@
 /** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
 import { CLOSED_SECONDS } from '../../domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../domain/names.ts';
@@ -17,7 +17,7 @@ import {
   takeRows,
   updateRows,
 } from '../engine/rows.ts';
-import { type Tables, tablesWhere } from '../engine/tables.ts';
+import { readRecord, type Tables, tablesWhere } from '../engine/tables.ts';
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
@@ -27,6 +27,23 @@ export const createAccountStore = storePart(
     /** All users, in order of name. */
     listUsers: (db) => listRecords(db, 'users', {}, ['name']),
     findUser: (db, name: string) => findRecord(db, 'users', { name }),
+
+    /** The user, and whether the session of that id was ended. */
+    async findHolder(db, name: string, tokenId: string) {
+      const { rows } = await sql<Selectable<Tables['users']> & { is_revoked: unknown }>`select users.*,
+        exists (select 1 from revoked_tokens where token_id = ${tokenId}) as is_revoked
+        from (select 1) as asked left join users on name = ${name}`.execute(db);
+      const [row] = rows;
+      return { user: row?.name ? readRecord('users', row) : undefined, isRevoked: Boolean(row?.is_revoked) };
+    },
+
+    /** The iteration counts of all password hashes, each once. */
+    async listIterations(db): Promise<readonly number[]> {
+      const behind = sql`substr(password_hash, ${sql.lit('pbkdf2_sha256$'.length + 1)})`;
+      const digits = sql<string>`substr(${behind}, 1, length(${behind}) - length(ltrim(${behind}, '0123456789')))`;
+      const found = db.selectFrom('users').select(digits.as('count')).where('password_hash', 'like', 'pbkdf2_sha256$%');
+      return (await found.distinct().execute()).map(({ count }) => Number(count));
+    },
 
     /** Right after the password was set, with that hash: it was generated, and is to be changed. */
     async markGenerated(db, name: UserName, passwordHash: string) {

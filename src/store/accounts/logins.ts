@@ -1,9 +1,11 @@
 /** The tables of logins: sessions as they were seen, devices and networks that are known, and who must wait (SPEC 4.2, 4.5, 12). */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { BeginningLogin, BegunLogin, LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { UserName } from '../../domain/names.ts';
+import type { Dialect, Expression } from '../engine/engine.ts';
 import {
   countRows,
   deleteRows,
@@ -13,7 +15,6 @@ import {
   hasRow,
   inChunks,
   insertNew,
-  insertRecord,
   listRecords,
   type Queries,
   storePart,
@@ -26,96 +27,113 @@ const MOST_LISTED = 1000;
 /** A statement has room for some thousands of values. */
 const SESSIONS_AT_ONCE = 500;
 
-export type SessionStore = ReturnType<typeof createSessionStore>;
+/** What of a session changes while it lasts, beside its end. */
+const LATEST = ['user_name', 'address', 'agent', 'last_seen', 'signed_with'] as const;
 
-export const createSessionStore = storePart(
-  {
-    /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
-    async listSessions(db, now: number, user?: UserName): Promise<readonly SeenSession[]> {
-      const lasting = notEnded(db, now).where('seen_sessions.expires_at', '>', now).limit(MOST_LISTED);
-      const own = user === undefined ? lasting : lasting.where('user_name', '=', user);
-      const rows = await own.orderBy('last_seen', 'desc').orderBy('id').execute();
-      return rows.map((row) => readRecord('seen_sessions', row));
-    },
+export type SessionStore = ReturnType<ReturnType<typeof sessionStoreOf>>;
 
-    async findSession(db, id: string, now: number): Promise<SeenSession | undefined> {
-      const row = await notEnded(db, now).where('id', '=', id).executeTakeFirst();
-      return row && readRecord('seen_sessions', row);
-    },
+export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
+  storePart(
+    {
+      /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
+      async listSessions(db, now: number, user?: UserName): Promise<readonly SeenSession[]> {
+        const lasting = db
+          .selectFrom('seen_sessions')
+          .selectAll()
+          .where('expires_at', '>', now)
+          .where(notEnded(sql.val(now)));
+        const own = user === undefined ? lasting : lasting.where('user_name', '=', user);
+        const rows = await own.orderBy('last_seen', 'desc').orderBy('id').limit(MOST_LISTED).execute();
+        return rows.map((row) => readRecord('seen_sessions', row));
+      },
 
-    /** Another key ended them all. */
-    async forgetSessionsUnlessSignedWith(db, keyId: string) {
-      await deleteRows(db, 'seen_sessions', { signed_with: { '!=': keyId } });
-    },
+      async findSession(db, id: string, now: number): Promise<SeenSession | undefined> {
+        const one = db.selectFrom('seen_sessions').selectAll().where('id', '=', id);
+        const row = await one.where(notEnded(sql.val(now))).executeTakeFirst();
+        return row && readRecord('seen_sessions', row);
+      },
 
-    /** Each once. A session that is known keeps its `since`, and the latest end that was seen. */
-    async noteSessions(db, seen: readonly SeenSession[]) {
-      const rows = seen.map((session) => writeRow('seen_sessions', session));
-      // In one order: two replicas note the same ones.
-      rows.sort((one, other) => (one.id < other.id ? -1 : 1));
-      for (const some of inChunks(rows, SESSIONS_AT_ONCE)) {
-        const noted = db
-          .insertInto('seen_sessions')
-          .values(some)
-          .onConflict((conflict) =>
-            conflict.column('id').doUpdateSet(({ ref }) => ({
-              user_name: ref('excluded.user_name'),
-              address: ref('excluded.address'),
-              agent: ref('excluded.agent'),
-              last_seen: ref('excluded.last_seen'),
-              signed_with: ref('excluded.signed_with'),
-              expires_at: sql`case when excluded.expires_at > seen_sessions.expires_at
-                then excluded.expires_at else seen_sessions.expires_at end`,
-            })),
-          );
-        await evenDeadlocked(() => noted.execute());
-      }
+      /** When each user last logged in, as far back as places are remembered. */
+      async lastLogins(db): Promise<ReadonlyMap<string, number>> {
+        const latest = db.selectFrom('known_clients').select(['user_name', (sql) => sql.fn.max('last_seen').as('at')]);
+        const rows = await latest.groupBy('user_name').execute();
+        return new Map(rows.map(({ user_name, at }) => [user_name, Number(at)]));
+      },
+
+      /** Another key ended them all. */
+      async forgetSessionsUnlessSignedWith(db, keyId: string) {
+        await deleteRows(db, 'seen_sessions', { signed_with: { '!=': keyId } });
+      },
+
+      /** Each once. A session that is known keeps its `since`, and the latest end that was seen. */
+      async noteSessions(db, seen: readonly SeenSession[]) {
+        const rows = seen.map((session) => writeRow('seen_sessions', session));
+        // In one order: two replicas note the same ones.
+        rows.sort((one, other) => (one.id < other.id ? -1 : 1));
+        for (const some of inChunks(rows, SESSIONS_AT_ONCE)) {
+          const noted = db
+            .insertInto('seen_sessions')
+            .values(some)
+            .onConflict((conflict) =>
+              conflict.column('id').doUpdateSet(({ ref }) => ({
+                ...Object.fromEntries(LATEST.map((column) => [column, ref(`excluded.${column}`)])),
+                expires_at: sql`case when excluded.expires_at > seen_sessions.expires_at
+                  then excluded.expires_at else seen_sessions.expires_at end`,
+              })),
+            );
+          await evenDeadlocked(() => noted.execute());
+        }
+      },
+
+      /**
+       * Notes the session and the place of a login; logins of one user go one after the other, so that they count one another.
+       * Undefined: the user is gone, or has another password or other factors by now. `user`: as it is then.
+       */
+      beginLogin(db, given: BeginningLogin): Promise<BegunLogin | undefined> {
+        // A digest: the table does not tell where a person was.
+        const idOf = (part: keyof LoginPlace): string =>
+          createHash('sha256').update(`${given.user.name} ${part} ${given.place[part]}`).digest('base64url');
+        const login = { ...given, place: { device: idOf('device'), network: idOf('network') } };
+        return evenDeadlocked(() =>
+          begin ? begin(login, db) : db.transaction().execute((transaction) => noteLogin(login, transaction)),
+        );
+      },
     },
-  },
-  {},
-);
+    {},
+  );
+
+/** The columns of a user that must be as they were. */
+export function unchanged(user: User) {
+  const { name, created_at, factor_epoch } = writeRow('users', user);
+  return { name, created_at, factor_epoch };
+}
+
+async function noteLogin({ user, salt, session, place, at, most }: BeginningLogin, db: Queries) {
+  const now = await findRow(db, 'users', unchanged(user));
+  if (!now?.password_hash.includes(salt)) return undefined;
+  const isKnown = await hasRow(db, 'known_clients', { user_name: user.name });
+  const unseen: (keyof LoginPlace)[] = [];
+  for (const part of ['device', 'network'] as const)
+    if (await insertNew(db, 'known_clients', { id: place[part], user_name: user.name, last_seen: at }))
+      unseen.push(part);
+  await updateRows(db, 'known_clients', { id: Object.values(place) }, { last_seen: at });
+  if (session) await insertNew(db, 'seen_sessions', writeRow('seen_sessions', session));
+  const [name, own] = [sql.val(user.name), sql.val(session?.id ?? '')];
+  const { rows } = await surplusOf({ name, own, at: sql.val(at), most: sql.val(most) }).execute(db);
+  return { user: readRecord('users', now), unseen: isKnown ? unseen : [], surplus: rows };
+}
+
+/** One login more than a user may have ends the oldest. */
+export const surplusOf = ({ name, own, at, most }: Readonly<Record<'name' | 'own' | 'at' | 'most', Expression>>) =>
+  sql<BegunLogin['surplus'][number]>`select id, expires_at as "expiresAt" from seen_sessions
+    where user_name = ${name} and id != ${own} and expires_at > ${at} and ${notEnded(at)}
+    order by since desc, last_seen desc limit ${sql.lit(MOST_LISTED)} offset ${most} - 1`;
 
 /** Sightings are written with a delay: a session among them may have been revoked, or ended with its user or password. */
-const notEnded = (db: Queries, now: number) =>
-  db
-    .selectFrom('seen_sessions')
-    .innerJoin('users', 'users.name', 'user_name')
-    .selectAll('seen_sessions')
-    .where(sql<boolean>`(since + 1 > created_at or created_at > ${now})`)
-    .where(sql<boolean>`since + 1 > coalesce(password_changed_at, 0)`)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('revoked_tokens').select('token_id').whereRef('token_id', '=', 'id'))),
-    );
-
-export type LoginPlaceStore = ReturnType<typeof createLoginPlaceStore>;
-
-export const createLoginPlaceStore = storePart(
-  {
-    /** When each user last logged in, as far back as places are remembered. */
-    async lastLogins(db): Promise<ReadonlyMap<string, number>> {
-      const latest = db.selectFrom('known_clients').select(['user_name', (sql) => sql.fn.max('last_seen').as('at')]);
-      const rows = await latest.groupBy('user_name').execute();
-      return new Map(rows.map(({ user_name, at }) => [user_name, Number(at)]));
-    },
-  },
-  {
-    /** Remembers the place, and gives what of it the user's logins have not shown before. Of a first login ever: nothing. */
-    notePlace: (locked, user: UserName, place: LoginPlace, at: number): Promise<readonly (keyof LoginPlace)[]> =>
-      locked({ person: user }, async (db, person) => {
-        if (!person) return []; // it was deleted meanwhile
-        const isFirst = !(await hasRow(db, 'known_clients', { user_name: user }));
-        const unseen: (keyof LoginPlace)[] = [];
-        for (const part of ['device', 'network'] as const) {
-          // A digest: the table does not tell where a person was.
-          const id = createHash('sha256').update(`${user} ${part} ${place[part]}`).digest('base64url');
-          if (await updateRows(db, 'known_clients', { id }, { last_seen: at })) continue;
-          await insertRecord(db, 'known_clients', { id, user, lastSeen: at });
-          unseen.push(part);
-        }
-        return isFirst ? [] : unseen;
-      }),
-  },
-);
+const notEnded = (now: Expression) =>
+  sql<boolean>`exists (select 1 from users where name = user_name and (since + 1 > created_at or created_at > ${now})
+      and since + 1 > coalesce(password_changed_at, 0))
+    and not exists (select 1 from revoked_tokens where token_id = seen_sessions.id)`;
 
 /** More are limited all the same, and not listed: a guesser with many addresses must not fill the store. */
 const MOST_BLOCKS = 1000;

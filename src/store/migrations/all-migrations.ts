@@ -9,5 +9,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     ...Object.fromEntries(STEPS_OF_0_2_0.map((name) => [name, { up: async () => {} }])),
     '029-baseline': baseline(dialect),
     '030-grants': grants(dialect),
+    '031-logins': { up: async (db) => dialect.createFunctions?.(db) },
   }),
 });

@@ -1,7 +1,9 @@
 /** What PostgreSQL says in words of its own. */
 import { type Kysely, sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/engine.ts';
+
 import { createLoginAttempts } from './login-attempts.ts';
+import { beginLogin, createLogins } from './logins.ts';
 import { CHANGED, CHANGES_CHANNEL } from './postgres-changes.ts';
 import { completeEvents, joinMonths } from './postgres-events.ts';
 
@@ -76,11 +78,14 @@ export const postgresDialect: Dialect = {
 
   lockedRows: sql`for no key update`,
 
+  beginLogin,
+
   tableNamed: (name) => sql`select 1 where to_regclass(${name}) is not null`,
 
   async createFunctions(db) {
     await noticeFunction(db);
     await createLoginAttempts(db);
+    await createLogins(db);
   },
 
   /** A notice is sent with the commit. */

@@ -50,6 +50,7 @@ export const sqliteDialect: Dialect = {
 
   /** A transaction that writes holds the only write lock from its start. */
   lockedRows: sql``,
+  beginLogin: undefined,
 
   tableNamed: (name) => sql`select name from sqlite_schema where type = 'table' and name = ${name}`,
 

@@ -1,25 +1,13 @@
 /** What changes while something else is under way: a role while it is given, an account while its password is hashed. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
-import { logIn } from '../../../src/accounts/login/login.ts';
-import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/roles.ts';
 import { addUser, setRole } from '../../../src/accounts/users/users.ts';
-import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import type { Store } from '../../../src/store/open-store.ts';
-import {
-  handClock,
-  IN_FORCE,
-  NOW,
-  openInstanceStore,
-  PASSWORD,
-  person,
-  quickHasher,
-  userServices,
-} from '../support/people.ts';
+import { startAccountServer } from '../support/account-server.ts';
+import { handClock, IN_FORCE, NOW, openInstanceStore, PASSWORD, person, userServices } from '../support/people.ts';
 
 const GUARD = 'guard' as Role;
 
@@ -64,47 +52,29 @@ describe('A login whose account changes while the password is hashed', () => {
   type Change = (accounts: Store['accounts'], vera: User) => Promise<unknown>;
   const stronger = `pbkdf2_sha256$20$`;
   // biome-ignore format: a table
-  const rows: [sentence: string, change: Change, outcome: string][] = [
-    ['succeeds when nothing changes',           async () => {}, 'logged-in as viewer'],
-    ['fails when the password is another one',  async (accounts, vera) => accounts.setPassword(vera.name, (await person('vera')).passwordHash, NOW), 'mismatch'],
-    ['fails when the user is deleted',          (accounts, vera) => accounts.deleteUser(vera.name), 'mismatch'],
+  const rows: [sentence: string, change: Change, expected: [status: number, role: string | undefined]][] = [
+    ['succeeds when nothing changes',           async () => {}, [200, 'viewer']],
+    ['fails when the password is another one',  async (accounts, vera) => accounts.setPassword(vera.name, (await person('vera')).passwordHash, NOW), [401, undefined]],
+    ['fails when the user is deleted',          (accounts, vera) => accounts.deleteUser(vera.name), [401, undefined]],
     ['fails when the user is made again',       async (accounts, vera) => {
       await accounts.deleteUser(vera.name);
       await accounts.addUser(await person('vera'));
-    }, 'mismatch'],
-    ['succeeds with the role of now',           (accounts, vera) => accounts.setRole(vera.name, 'gardener' as Role), 'logged-in as gardener'],
-    ['succeeds when another login strengthens the hash', (accounts, vera) => accounts.rehashPassword(vera.name, vera.passwordHash, vera.passwordHash.replace(/^pbkdf2_sha256\$10\$/, stronger)), 'logged-in as viewer'],
+    }, [401, undefined]],
+    ['fails when the account is over',          (accounts, vera) => accounts.setValidity(vera.name, null, NOW), [403, undefined]],
+    ['succeeds with the role of now',           (accounts, vera) => accounts.setRole(vera.name, 'gardener' as Role), [200, 'gardener']],
+    ['succeeds when another login strengthens the hash', (accounts, vera) => accounts.rehashPassword(vera.name, vera.passwordHash, vera.passwordHash.replace(/^pbkdf2_sha256\$10\$/, stronger)), [200, 'viewer']],
   ];
   for (const [sentence, change, expected] of rows) {
     it(sentence, async (t) => {
-      const { accounts } = await openInstanceStore(t);
+      const records = await openInstanceStore(t);
       const vera = await person('vera');
-      await accounts.addUser(vera);
-      const hasher = {
-        ...quickHasher(),
-        check: async (...guess: Parameters<ReturnType<typeof quickHasher>['check']>) => {
-          const outcome = await quickHasher().check(...guess);
-          await change(accounts, vera);
-          return outcome;
-        },
-      };
-      const limiter = inTurn(createLoginLimiter({ clauses: [], clock: handClock() }));
-      const sessions = { issue: async ({ name }: User) => `token of ${name}`, sessionNamedBy: async () => undefined };
-      const attempt = { user: 'vera', password: PASSWORD, address: '192.0.2.1' };
-      const outcome = await logIn(attempt, {
-        store: { accounts },
-        hasher,
-        limiter,
-        knownClients: createKnownClients(),
-        closedOf: async () => undefined,
-        mayUsePassword: () => true,
-        sessions: { ...sessions, issueForToken: () => assert.fail() },
-        verifyToken: () => assert.fail(),
-        codeLimiter: limiter,
-        secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },
-      } as unknown as Services);
-      const shown = outcome.kind === 'logged-in' ? `${outcome.kind} as ${outcome.user.role}` : outcome.kind;
-      assert.equal(shown, expected);
+      await records.accounts.addUser(vera);
+      const { send } = await startAccountServer(t, { records, afterHash: () => change(records.accounts, vera) });
+      const { status, headers } = await send('POST', '/api/login', { body: { user: 'vera', password: PASSWORD } });
+      const cookie = headers['set-cookie']?.[0]?.split(';')[0];
+      const profile = cookie === undefined ? undefined : await send('GET', '/api/profile', { headers: { cookie } });
+      assert.deepEqual([status, profile && Object(profile.json).role], expected);
+      assert.equal((await records.sessions.listSessions(0)).length, expected[0] === 200 ? 1 : 0);
     });
   }
 });

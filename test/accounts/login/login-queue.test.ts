@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createKnownClients, networkKey } from '../../../src/accounts/login/client-key.ts';
-import { createNetworkLimiter } from '../../../src/accounts/login/login-limiter.ts';
+import { BY_ADDRESS, createWindowLimiter } from '../../../src/accounts/login/login-limiter.ts';
 import { createConcurrencyLimit, type Waiter } from '../../../src/accounts/passwords/concurrency-limit.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import { type AccountServerOptions, startAccountServer } from '../support/account-server.ts';
@@ -73,7 +73,7 @@ describe('The window of a network', () => {
   it('holds ten times the failures of a client, and then says how long to wait', () => {
     const clock = handClock();
     const clauses = parseRateLimit('2/minute');
-    const limiter = createNetworkLimiter({ clauses: clauses.ok ? clauses.value : [], clock });
+    const limiter = createWindowLimiter(BY_ADDRESS, { clauses: clauses.ok ? clauses.value : [], clock });
     const fail = (address: string) => {
       const place = limiter.reserve(address);
       if (place.kind === 'reserved') place.keep();
@@ -82,7 +82,7 @@ describe('The window of a network', () => {
     for (let at = 0; at < 20; at += 1) assert.equal(fail(`192.0.2.${at}`).kind, 'reserved');
     const full = fail('192.0.2.99');
     assert.ok(full.kind === 'limited');
-    assert.deepEqual([full.window, full.retryAfterSeconds, full.clause.text], ['network', 60, '20/minute']);
+    assert.deepEqual([full.window?.prefix, full.retryAfterSeconds, full.clause.text], ['network', 60, '20/minute']);
     assert.equal(limiter.reserve('192.0.2.99', true).kind, 'reserved', 'known before');
     assert.equal(fail('192.0.3.1').kind, 'reserved', 'another network');
     clock.advance(60);
@@ -91,7 +91,7 @@ describe('The window of a network', () => {
 
   it('gives a place back when its attempt succeeds, and takes none when the client itself is limited', () => {
     const clauses = parseRateLimit('1/minute');
-    const limiter = createNetworkLimiter({ clauses: clauses.ok ? clauses.value : [], clock: handClock() });
+    const limiter = createWindowLimiter(BY_ADDRESS, { clauses: clauses.ok ? clauses.value : [], clock: handClock() });
     for (let at = 0; at < 50; at += 1) {
       const place = limiter.reserve(`192.0.2.${at}`);
       if (place.kind === 'reserved') place.release();

@@ -7,7 +7,7 @@ import { parseHash } from '../../../src/accounts/passwords/password-hash.ts';
 import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import { startAccountServer } from '../support/account-server.ts';
 import type { Answered } from '../support/ask.ts';
-import { openAccounts, PASSWORD, person } from '../support/people.ts';
+import { openInstanceStore, PASSWORD, person } from '../support/people.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 const VERA = { user: 'vera', password: PASSWORD };
@@ -213,13 +213,14 @@ describe('POST /api/login', () => {
   });
 
   it('counts as an error, and fails, when the store does; the client keeps its place', async (t) => {
-    const accounts = await openAccounts(t);
+    const records = await openInstanceStore(t);
+    const { accounts } = records;
     let isBroken = true;
     const store: AccountStore = {
       ...accounts,
       findUser: (name) => (isBroken ? Promise.reject(new Error('disk')) : accounts.findUser(name)),
     };
-    const { login, heard } = await loginServerOfVera(t, { store, limit: '1/hour' });
+    const { login, heard } = await loginServerOfVera(t, { store, records, limit: '1/hour' });
     assert.equal((await login(VERA)).status, 500);
     isBroken = false;
     assert.equal((await login(VERA)).status, 200);
@@ -331,13 +332,13 @@ describe('POST /api/login and older hashes', () => {
 describe('A restart', () => {
   it('keeps users and logouts, and forgets failures (interface 5.4)', async (t) => {
     const directory = tempDirectory(t);
-    const before = await loginServerOfVera(t, { store: await openAccounts(t, directory), limit: '1/hour' });
+    const before = await loginServerOfVera(t, { records: await openInstanceStore(t, directory), limit: '1/hour' });
     const cookie = (await before.login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     const kept = (await before.login(VERA)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     await before.send('POST', '/api/logout', { headers: { cookie } });
     assert.deepEqual([(await before.login(WRONG)).status, (await before.login(VERA)).status], [401, 429]);
 
-    const { send } = await startAccountServer(t, { store: await openAccounts(t, directory), limit: '1/hour' });
+    const { send } = await startAccountServer(t, { records: await openInstanceStore(t, directory), limit: '1/hour' });
     const profile = async (session: string) =>
       (await send('GET', '/api/profile', { headers: { cookie: session } })).status;
     assert.deepEqual([await profile(cookie), await profile(kept)], [401, 200]);

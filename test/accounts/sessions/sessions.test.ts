@@ -26,7 +26,13 @@ async function instance(t: TestContext, changes: Partial<SessionParts> = {}) {
   const store = await openAccounts(t);
   const vera = await person('vera');
   await store.addUser(vera);
+  const ends = new Map<string, number>();
   const parts: SessionParts = {
+    ends: {
+      latest: (id) => ends.get(id),
+      recorded: async () => undefined,
+      note: (id, end) => void ends.set(id, Math.max(end, ends.get(id) ?? 0)),
+    },
     store,
     key,
     clock,
@@ -434,9 +440,9 @@ describe('Accounts are read', () => {
     let [version, reads] = [1, 0];
     const counted = {
       ...store,
-      findUser: (name: string) => {
+      findHolder: (name: string, tokenId: string) => {
         reads += 1;
-        return store.findUser(name);
+        return store.findHolder(name, tokenId);
       },
     };
     const { sessions } = await instance(t, {
@@ -473,7 +479,7 @@ describe('Accounts are read', () => {
   });
 
   it('with a fault that is not taken for an answer', async (t) => {
-    const broken = { ...(await openAccounts(t)), findUser: () => Promise.reject(new Error('disk')) };
+    const broken = { ...(await openAccounts(t)), findHolder: () => Promise.reject(new Error('disk')) };
     const { vera, sessions } = await instance(t, { store: broken });
     const token = await sessions.issue(vera);
     await assert.rejects(async () => sessions.verify(token, 'cookie'), /disk/);

@@ -8,8 +8,8 @@ import { createGrantMemory, createGrantUses } from '../../../src/accounts/grants
 import { type GuardedAct, ONLY_STRICT } from '../../../src/accounts/http/kernel.ts';
 import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
-import { createCodeLimiter } from '../../../src/accounts/login/guesses.ts';
-import { createNetworkLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
+import { BY_ACCOUNT, CODE_RULES } from '../../../src/accounts/login/guesses.ts';
+import { BY_ADDRESS, createWindowLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
 import { NO_PROVIDERS } from '../../../src/accounts/login/providers.ts';
 import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate.ts';
@@ -57,6 +57,8 @@ export interface AccountServerOptions {
   readonly remembered?: number;
   readonly session?: Partial<SessionParts>;
   readonly hashing?: Partial<HashSettings>;
+  /** Awaited when a password was hashed, before anything is made of it. */
+  readonly afterHash?: () => Promise<unknown>;
   readonly settings?: { readonly authEnabled?: boolean; readonly logoutUrl?: string; readonly bodySeconds?: number };
   readonly sessionsPerUser?: number;
   readonly factorMode?: FactorMode;
@@ -77,11 +79,19 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const heard = { logins: [] as LoginResult[], audit: [] as AuditEntry[], faults: [] as unknown[], hashes: 0 };
   const limit = parseRateLimit(options.limit ?? '1000/minute');
   const capacity = options.remembered === undefined ? {} : { capacity: options.remembered };
-  const limiter = createNetworkLimiter({ clauses: limit.ok ? limit.value : [], clock, ...capacity });
+  const limiter = createWindowLimiter(BY_ADDRESS, { clauses: limit.ok ? limit.value : [], clock, ...capacity });
   const onHash = (): void => {
     heard.hashes += 1;
   };
-  const hasher = createPasswordHasher({ iterations: 10, concurrency: 1, queue: 32, onHash, ...options.hashing });
+  const quick = createPasswordHasher({ iterations: 10, concurrency: 1, queue: 32, onHash, ...options.hashing });
+  const hasher: typeof quick = {
+    ...quick,
+    async check(...guess) {
+      const outcome = await quick.check(...guess);
+      await options.afterHash?.();
+      return outcome;
+    },
+  };
   const key = await importSigningKey(signingKey(SIGNING_SECRET));
   const cookie = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
   const lengths = { sessionLength: 86_400, refreshTime: 1800, maxAge: null, cookie, ...options.session };
@@ -150,7 +160,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     sealer: factorDeps.sealer,
     challenges: createChallenges(derivedKey(signingKey(SIGNING_SECRET), 'passkeys')),
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false, trusted: new Set<string>() }),
-    codeLimiter: inTurn(createCodeLimiter(clock)),
+    codeLimiter: inTurn(createWindowLimiter(BY_ACCOUNT, { ...CODE_RULES, clock })),
     asksProof: (caller: Caller, act: GuardedAct) => !ONLY_STRICT.has(act) && !hasFreshProof(caller, unixSeconds(clock)),
     store,
     limiter: inTurn(limiter),
@@ -161,6 +171,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     clock,
     sessions,
     audit,
+    onAct: () => {},
     bodySeconds,
     onLogin: (result: LoginResult) => void heard.logins.push(result),
     recheck,
@@ -169,13 +180,13 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   };
   const services: unknown = {
     ...parts,
-    store: { ...records, accounts: store, loginPlaces: NO_PLACES },
+    store: { ...records, accounts: store, sessions: { ...records.sessions, ...NO_PLACES } },
     settings,
     firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
     visibleCameras: (scope: CameraScope) => visibleCameras(scope, CAMERAS),
     friendlyNameOf: () => undefined,
-    knowsCustomRoles: async () => true,
     inProfile: async () => ({}),
+    knowsCustomRoles: async () => true,
     verifyToken: guarded.judge,
     providers: NO_PROVIDERS,
     knownCameras: () => CAMERAS,

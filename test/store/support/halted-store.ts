@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Dialect } from 'kysely';
 import pg from 'pg';
+import type { BeginningLogin } from '../../../src/domain/accounts/logins.ts';
 import { openingPart } from '../../../src/features/links/openings.ts';
 import { createAccountStore } from '../../../src/store/accounts/accounts.ts';
 import { createGrantStore } from '../../../src/store/accounts/grants.ts';
@@ -9,6 +10,7 @@ import { createRoleStore } from '../../../src/store/accounts/house.ts';
 import { createInvitationStore } from '../../../src/store/accounts/invitations.ts';
 import '../../../src/features/all.ts';
 import { screenCodePart } from '../../../src/features/screens/codes.ts';
+import { sessionStoreOf } from '../../../src/store/accounts/logins.ts';
 import { createSecondFactorStore } from '../../../src/store/accounts/second-factor.ts';
 import { createSignInStore } from '../../../src/store/accounts/sign-ins.ts';
 import { databaseOn } from '../../../src/store/engine/engine.ts';
@@ -38,6 +40,8 @@ export async function openHalted(url: string) {
   };
   const { db, close } = databaseOn({ dialect: halting(engine.dialect, before), close: engine.close });
   const locked = lockedOn(db, engine.words);
+  const sessionsOf = sessionStoreOf(engine.words);
+  const sessions = sessionsOf(db, locked);
   return {
     db,
     close,
@@ -49,6 +53,14 @@ export async function openHalted(url: string) {
     openings: openingPart(db, locked),
     screenCodes: screenCodePart(db, locked, { site: '' }),
     secondFactor: createSecondFactorStore(db, locked),
+    sessions: {
+      ...sessions,
+      /** A statement that is a transaction by itself: in another one its commit can be held back, too. */
+      beginLogin: (login: BeginningLogin) =>
+        engine.words.beginLogin
+          ? locked({}, (transaction) => sessionsOf(transaction, locked).beginLogin(login))
+          : sessions.beginLogin(login),
+    },
     signIns: createSignInStore(db, locked),
     /** The next write, or commit, waits until `goOn` is called. */
     halt(at: Halt = 'write'): { readonly reached: Promise<void>; readonly goOn: () => void } {
