@@ -3,12 +3,13 @@ import { ADMIN_PERSON, CARL } from '../test/support/people.ts';
 import { startInstance } from '../test/support/start-instance.ts';
 import { measureFlood } from './logins/flood.ts';
 import { measureReplicas } from './logins/replicas.ts';
+import { measureSideBySide } from './logins/side-by-side.ts';
 import { printFindings, printTable } from './table.ts';
 
 const ATTEMPTS = 40;
 const WARM_UP = 2;
 
-export const benchmark = { title: 'logins: refused ones, a flood of them, replicas', run };
+export const benchmark = { title: 'logins: refused ones, a flood of them, side by side, replicas', run };
 
 const KINDS = [
   { name: 'wrong password', user: 'newcomer' },
@@ -50,6 +51,7 @@ async function run(): Promise<void> {
     ]),
   );
   printFindings(await measureFlood());
+  printFindings(await measureSideBySide());
   await measureReplicas();
 }
 

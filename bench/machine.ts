@@ -58,7 +58,8 @@ export async function untilCalm(patienceMilliseconds: number): Promise<boolean> 
   }
 }
 
-function cpuTimes(): { idle: number; all: number } {
+/** Of all processors together, in milliseconds since the machine began. */
+export function cpuTimes(): { idle: number; all: number } {
   const times = cpus().map((cpu) => cpu.times);
   const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
   return { idle: sumOf(times.map(({ idle }) => idle)), all: sumOf(times.flatMap((each) => Object.values(each))) };
