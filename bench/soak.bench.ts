@@ -15,6 +15,7 @@ import {
   type Sample,
   type Tally,
 } from './soak/report.ts';
+import { slowDiskFindings } from './soak/slow-disk.ts';
 import { type Outcome, VISITS, type Visitor } from './soak/visits.ts';
 import { type StartedPostern, startPostern } from './start-postern.ts';
 import { startedTogether, startServer } from './start-server.ts';
@@ -57,7 +58,9 @@ async function run(): Promise<void> {
   printResources({ fresh, warm, end });
   printSockets(postern, upstream);
   const isAlive = await fetch(`${postern.telemetryUrl}/healthz`).then(({ ok }) => ok);
-  printFindings(findingsOf({ fresh, warm, end }, tally, faultsIn(postern.log()), isAlive));
+  const found = findingsOf({ fresh, warm, end }, tally, faultsIn(postern.log()), isAlive);
+  await postern.stop();
+  printFindings([...found, ...(await slowDiskFindings())]);
 }
 
 /** Until no more is open than in the beginning, or patience ends: what is open then is a finding. */

@@ -28,6 +28,7 @@ export interface PosternOptions {
   readonly people?: boolean;
   /** Node's own flags, before the program. */
   readonly nodeFlags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface StartedPostern extends StartedServer {
@@ -64,6 +65,7 @@ export async function startPostern(options: PosternOptions): Promise<StartedPost
   const output = openSync(logFile, 'w');
   const child = spawn(process.execPath, startArguments(directory, options.nodeFlags), {
     stdio: ['ignore', output, 'inherit', 'ipc'],
+    env: { ...process.env, ...options.env },
   });
   closeSync(output);
   endsWithUs(child);
