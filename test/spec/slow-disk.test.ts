@@ -47,6 +47,8 @@ describe('A server whose disk is slow', { skip: withoutSlowDisk }, () => {
     const changes = ['one', 'two', 'three'].map((name) => make(name).finally(() => settled.push(1)));
     await waits;
     assert.equal((await ask('/api/profile')).status, 200);
+    // The list writes first what was seen meanwhile.
+    assert.equal((await ask('/api/sessions')).status, 200);
     // Seen by the next request, in an order of commits of their own.
     for (let listed: string[] = []; listed.length < 3; ) listed = await names();
     assert.deepEqual(settled, []);
