@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import { countRows, deleteRows, hasRow, type Queries, untyped } from './engine/rows.ts';
-import { TABLES, type Table, type TableName, tablesWhere } from './engine/tables.ts';
+import { TABLES, type TableName, tablesWhere, withBooleans } from './engine/tables.ts';
 import { markFinished, markUnfinished } from './identity.ts';
 import { openStore, type Store } from './open-store.ts';
 
@@ -81,23 +81,16 @@ async function copyTable(table: TableName, source: Queries, target: Queries, rep
 }
 
 async function* batches(table: TableName, db: Queries, after?: string): AsyncGenerator<readonly CopiedRow[]> {
-  const { key, columns }: Table = TABLES[table];
-  const booleans = Object.keys(columns).filter((name) => columns[name]?.kind === 'boolean');
+  const { key } = TABLES[table];
   let last = after;
   for (;;) {
     const ordered = untyped(db).selectFrom<string>(table).selectAll().orderBy(key).limit(ROWS_PER_BATCH);
     const rows: readonly CopiedRow[] = await (last === undefined ? ordered : ordered.where(key, '>', last)).execute();
-    if (rows.length > 0) yield rows.map((row) => withBooleans(row, booleans));
+    if (rows.length > 0) yield rows.map((row) => withBooleans(table, row));
     if (rows.length < ROWS_PER_BATCH) return;
     last = String(rows.at(-1)?.[key]);
   }
 }
-
-/** SQLite gives 0 and 1 for the columns that are booleans. */
-const withBooleans = (row: CopiedRow, booleans: readonly string[]): CopiedRow => ({
-  ...row,
-  ...Object.fromEntries(booleans.map((name) => [name, row[name] === null ? null : Boolean(row[name])])),
-});
 
 /** Counts and a digest of each table, at both ends. */
 async function compared(source: Queries, target: Queries): Promise<Copied> {

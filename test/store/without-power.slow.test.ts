@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { createRandom } from '../../bench/random.ts';
-import { findFault } from '../../src/store/backup-file.ts';
+import { findFault } from '../../src/features/backup/store-file.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { testDisk, withoutSlowDisk } from '../support/servers/slow-disk.ts';
 import { makeScratch } from './support/scratch-store.ts';

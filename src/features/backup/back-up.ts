@@ -9,9 +9,9 @@ import { SHIPPED } from '../../config/policy/load-policy.ts';
 import { formatProblems, type Problem, pathText } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { MOUNTED } from '../../identity/trusted-headers.ts';
-import { snapshot } from '../../store/backup-file.ts';
 import { assertNotLost } from '../../store/sqlite/sqlite-faults.ts';
 import { type BackedUp, writeBackup } from './archive.ts';
+import { snapshot } from './store-file.ts';
 
 export type ReadableConfig = Awaited<ReturnType<typeof readableConfig>>;
 

@@ -5,9 +5,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { markRestored } from '../../config/marks.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { endReturned, findFault, returnedBy } from '../../store/backup-file.ts';
 import { type ReadBackup, readBackup } from './archive.ts';
 import { isOfStore, lastingFiles, type ReadableConfig, readableConfig, STORE } from './back-up.ts';
+import { endReturned, findFault, returnedBy } from './store-file.ts';
 
 export interface RestoreOptions extends CommandPlace {
   /** What is there is set aside, and not in the way. */

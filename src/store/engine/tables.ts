@@ -270,6 +270,15 @@ const codecs = (name: TableName): ReturnType<typeof makeCodecs> => {
   return known;
 };
 
+/** A row with the booleans that SQLite gives as 0 and 1. */
+export function withBooleans<Row extends object>(table: TableName, row: Row): Row {
+  const values = { ...row } as Record<string, unknown>;
+  const { columns }: Table = TABLES[table];
+  for (const name in values)
+    if (columns[name]?.kind === 'boolean' && values[name] !== null) values[name] = Boolean(values[name]);
+  return values as Row;
+}
+
 /** The record of a row. A flag that is `isOptional` is true or absent. */
 export function readRecord<Name extends TableName>(table: Name, row: object): RecordOf<Name> {
   const record: Record<string, unknown> = {};

@@ -4,7 +4,7 @@ import { createTaskQueue } from '../../domain/async.ts';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/json.ts';
 import { type Dialect, isOneOf } from '../engine/engine.ts';
-import { TABLES, type Table, type Tables } from '../engine/tables.ts';
+import { TABLES, type Table, type Tables, withBooleans } from '../engine/tables.ts';
 import {
   countByDay,
   countByLabel,
@@ -57,7 +57,6 @@ function sourceAt(place: EventsPlace): EventSource {
 
 const { columns }: Table = TABLES.events;
 const inRecords = Object.keys(columns).filter((name) => columns[name]?.field !== false);
-const FLAGS = inRecords.filter((name) => columns[name]?.kind === 'boolean');
 const WITH_THUMBNAIL = sql.join(inRecords.map((name) => sql`e.${sql.ref(name)}`));
 const WITHOUT_THUMBNAIL = sql.join(
   inRecords.map((name) => (name === 'thumbnail' ? sql`null as thumbnail` : sql`e.${sql.ref(name)}`)),
@@ -75,14 +74,7 @@ async function readEvents(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** SQLite gives 0 and 1 for flags. */
 function asStoredEvent({ zones, data, ...row }: Tables['events']): StoredEvent {
-  const plain: Record<string, unknown> = row;
-  for (const flag of FLAGS) if (plain[flag] !== null) plain[flag] = Boolean(plain[flag]);
-  return {
-    ...(plain as unknown as Omit<StoredEvent, 'zonesJson' | 'dataJson'>),
-    zonesJson: zones,
-    thumbnail: row.thumbnail || null,
-    dataJson: plainJson(data),
-  };
+  const plain = withBooleans('events', row) as unknown as Omit<StoredEvent, 'zonesJson' | 'dataJson'>;
+  return { ...plain, zonesJson: zones, thumbnail: row.thumbnail || null, dataJson: plainJson(data) };
 }

@@ -170,7 +170,7 @@ function connect({ path, readOnly, isBrief }: SqliteOptions, parts: DisposableSt
   if (!readOnly) makePrivate(path);
   const place = isBrief && !existsSync(`${path}-wal`) ? asItIs(path) : path;
   const settings = { readOnly, timeout: OPENING_BUSY_MILLISECONDS, enableForeignKeyConstraints: true };
-  const connection = parts.adopt(new DatabaseSync(place, settings), (one) => one.close());
+  const connection = parts.use(new DatabaseSync(place, settings));
   connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
   if (!readOnly) giveOwner(connection);
   connection.exec('PRAGMA busy_timeout = 0');

@@ -1,6 +1,6 @@
 /** The store in a backup: a copy of a file that a running server writes to, what it brings back, and the end of what may have been revoked since (SPEC 15). */
 import { backup, DatabaseSync } from 'node:sqlite';
-import { faultMessage } from '../domain/result.ts';
+import { faultMessage } from '../../domain/result.ts';
 
 const WORKS = 'revoked_at is null and coalesce(expires_at > :now, 1)';
 /** Sessions have no record that makes them good, and those of after the backup none at all: each names the epoch of its account. */
@@ -28,31 +28,23 @@ const RETURNING = [
 export type Returned = Readonly<Record<(typeof RETURNING)[number][0], number>>;
 
 export function returnedBy(file: string, now: number): Returned {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const counts = new Map<string, number>();
-    for (const [kind, table, works] of RETURNING) {
-      const asked = `select count(*) as rows from ${table} where ${works}`;
-      const rows = hasTable(database, table) ? Number(database.prepare(asked).get({ now })?.['rows']) : 0;
-      counts.set(kind, (counts.get(kind) ?? 0) + rows);
-    }
-    return Object.fromEntries(counts) as Returned;
-  } finally {
-    database.close();
+  using database = new DatabaseSync(file, { readOnly: true });
+  const counts = new Map<string, number>();
+  for (const [kind, table, works] of RETURNING) {
+    const asked = `select count(*) as rows from ${table} where ${works}`;
+    const rows = hasTable(database, table) ? Number(database.prepare(asked).get({ now })?.['rows']) : 0;
+    counts.set(kind, (counts.get(kind) ?? 0) + rows);
   }
+  return Object.fromEntries(counts) as Returned;
 }
 
 /** All of them or none. What a table does not hold in that version, it cannot bring back. */
 export function endReturned(file: string, now: number): void {
-  const database = new DatabaseSync(file);
-  try {
-    database.exec('begin');
-    for (const [, table, , end] of RETURNING)
-      if (hasTable(database, table)) for (const statement of end) run(database.prepare(statement), now);
-    database.exec('commit');
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(file);
+  database.exec('begin');
+  for (const [, table, , end] of RETURNING)
+    if (hasTable(database, table)) for (const statement of end) run(database.prepare(statement), now);
+  database.exec('commit');
 }
 
 const hasTable = (database: DatabaseSync, table: string): boolean =>
@@ -68,24 +60,18 @@ const PAGES = 1000;
 
 /** SQLite's own online backup: whole, with what is in the write-ahead log. Rejects when `file` is no database. */
 export async function snapshot(file: string, target: string): Promise<void> {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    await backup(database, target, { rate: PAGES });
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(file, { readOnly: true });
+  await backup(database, target, { rate: PAGES });
 }
 
 /** Whether SQLite finds the file whole; its own words when not. */
 export function findFault(file: string): string | undefined {
-  const database = new DatabaseSync(file, { readOnly: true });
+  using database = new DatabaseSync(file, { readOnly: true });
   try {
     const [row] = database.prepare('pragma quick_check(1)').all();
     const said = Object.values(row ?? {})[0];
     return said === 'ok' ? undefined : String(said);
   } catch (fault) {
     return faultMessage(fault);
-  } finally {
-    database.close();
   }
 }
