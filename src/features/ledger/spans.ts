@@ -117,6 +117,9 @@ export function createSpans(newId: () => string) {
     return span;
   };
   return {
+    /** Whether the span is one of these, or has ended since `settle`. */
+    has: (id: string): boolean =>
+      ended.some((one) => one.id === id) || [...byKey.values()].some((spans) => spans.some((span) => span.id === id)),
     /** A moment. */
     see(subject: Subject, at: number, watched?: WatchedTime, madeUp?: string): void {
       const span = touch(subject, at, watched, 1);

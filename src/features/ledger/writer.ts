@@ -86,7 +86,8 @@ export function createLedgerWriter({
       const isDue = now() - lookedAt >= LOOK_SECONDS || now() < lookedAt;
       if (isDue) {
         lookedAt = now();
-        queue((await store.left(now())).map(cutOff)); // written with the next batch
+        // The clock may have leapt since its own were renewed. Written with the next batch.
+        queue((await store.left(now())).filter(({ id }) => !spans.has(id)).map(cutOff));
       }
       waitingSince = undefined;
       if (isFailing) log.info('the ledger is written again');
