@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import pino from 'pino';
 import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/features/ledger/chain.ts';
-import type { LedgerEntry, LedgerRecord } from '../../../src/features/ledger/records.ts';
+import type { LedgerEntry, LedgerRecord, OpenSpan } from '../../../src/features/ledger/records.ts';
 import { createSpans, cutOff, type Span, type Spans, type Subject } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewings.ts';
@@ -297,6 +297,36 @@ describe('Spans of the ledger', () => {
       return spans.settle(at).open.length;
     };
     assert.deepEqual([seen(1000), seen(1001), seen(970), seen(971)], [1, 0, 1, 0]);
+  });
+
+  it('of this process are never taken for those of one that is gone', async () => {
+    const written: LedgerEntry[] = [];
+    let open: readonly OpenSpan[] = [];
+    let now = 0;
+    const writer = createLedgerWriter({
+      store: {
+        append: async (batch) => {
+          written.push(...batch.ended.map(({ entry }) => entry));
+          open = batch.open;
+          return [];
+        },
+        left: async () => open,
+      },
+      now: () => now,
+      localTime: () => ({ day: '2026-11-22', hour: 1 }),
+      metrics: ledgerMetrics(),
+      log: pino({ level: 'silent' }),
+      messages: { send: () => {}, onMessage: () => {} },
+    });
+    const stream = writer.begin(LIVE, 0);
+    for (now of [0, 40]) await writer.flush();
+    writer.end(stream, 50);
+    now = 200;
+    await writer.close();
+    assert.deepEqual(
+      written.map(({ from, to, detail }) => [from, to, detail]),
+      [[0, 50, null]],
+    );
   });
 
   it('go on in a new record after a day', () => {
