@@ -36,7 +36,13 @@ export const STATUS = named('Status', z.looseObject({}).meta({ description: 'Sta
 export const BODY_NO: readonly number[] = [400, 413, 415, 422];
 
 type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name;
-type InCamel<Fields> = { readonly [Name in keyof Fields as Camel<Name>]: Fields[Name] };
+type Loose<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value;
+/** A field that may be absent may be undefined. */
+type InCamel<Fields> = {
+  readonly [Name in keyof Fields as Camel<Name>]:
+    | Loose<Fields[Name]>
+    | (object extends Pick<Fields, Name> ? undefined : never);
+};
 
 /** The fields of the shape, of a record that has their names in camel case. */
 export const answer = <Shape extends z.ZodObject>(shape: Shape, record: InCamel<z.output<Shape>>): z.output<Shape> =>

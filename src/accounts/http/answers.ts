@@ -40,7 +40,7 @@ export const PROFILE = named(
 );
 export const FIRST_TIME = named('FirstTime', z.object({ admin_first_time_login: z.boolean() }));
 
-const PASSKEY = z.object({ id: TEXT, name: TEXT, created_at: TIME, last_used_at: MAYBE_TIME });
+export const PASSKEY = z.object({ id: TEXT, name: TEXT, created_at: TIME, last_used_at: MAYBE_TIME });
 export const SECOND_FACTOR = named(
   'SecondFactor',
   z.object({ required: z.boolean(), totp: z.boolean(), passkeys: z.array(PASSKEY), recovery_codes_left: z.int() }),
@@ -171,16 +171,7 @@ export const TOKEN = named(
 );
 export const MADE_TOKEN = named(
   'MadeToken',
-  TOKEN.pick({
-    id: true,
-    name: true,
-    role: true,
-    cameras: true,
-    manage_accounts: true,
-    login: true,
-    rights: true,
-    expires_at: true,
-  }).extend({
+  TOKEN.omit({ user: true, created_at: true, last_used_at: true, last_used_from: true }).extend({
     token: TEXT.meta({ description: SHOWN_ONCE }),
   }),
 );

@@ -7,7 +7,7 @@ import type { Services } from '../../app/services.ts';
 import type { BlockKind, LoginBlock } from '../../domain/accounts/logins.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { SUCCESS } from '../../routes/shapes.ts';
+import { answer, SUCCESS } from '../../routes/shapes.ts';
 import type { LoginBlockStore } from '../../store/accounts/logins.ts';
 import type { AttemptStore } from '../../store/engine/engine.ts';
 import { triedName } from '../audit.ts';
@@ -31,14 +31,8 @@ async function lift({ params, note }: Call, { blocks }: Pick<Services, 'blocks'>
   note(toLift(block));
 }
 
-const shown = ({ id, kind, subject, names, since, until }: LoginBlock): z.output<typeof LIMIT> => ({
-  id,
-  kind,
-  subject,
-  names: [...names],
-  since: Math.floor(since),
-  until: Math.ceil(until),
-});
+const shown = (block: LoginBlock) =>
+  answer(LIMIT, { ...block, since: Math.floor(block.since), until: Math.ceil(block.until) });
 
 interface BlockSources {
   readonly store: LoginBlockStore;

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { ok } from '../../domain/result.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
-import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
 import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
-import { enrolling, ownUser, shownPasskey } from '../second-factor/factor-routes.ts';
+import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { firstFactor, newEpoch, withFactor, withoutFactor } from '../second-factor/second-factor.ts';
 import { keepSession } from '../sessions/session-routes.ts';
 import { NEW_CREDENTIAL, newCredential } from './credential.ts';
@@ -75,7 +75,7 @@ async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: Services): Pr
   const outcome = await deps.store.secondFactor.addPasskey(passkey, { challenge, first, most: MOST_PASSKEYS });
   if (outcome !== 'first' && outcome !== 'more') throw notAdded(outcome);
   await keepSession(call, withFactor(user, first, outcome), deps);
-  return { ...shownPasskey(passkey), recovery_codes: outcome === 'first' ? codes : [] };
+  return answer(ADDED_PASSKEY, { ...passkey, recoveryCodes: outcome === 'first' ? codes : [] });
 }
 
 async function rename(call: Call<z.output<typeof RENAMED>>, { store }: Services): Promise<void> {

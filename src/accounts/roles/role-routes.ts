@@ -7,9 +7,9 @@ import { mayManageAccounts } from '../../domain/credentials.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { ADMIN, type CameraName, type Role, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { heldBy, type WrittenLimits, writtenLimits } from '../../domain/rights.ts';
+import { heldBy } from '../../domain/rights.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
 import { NAMED, NO_CAMERA_LIST } from '../http/json-body.ts';
 import { ANSWERED, type Call, declaring, Refused, refusedFields, refusedFor, unfit } from '../http/kernel.ts';
@@ -46,18 +46,11 @@ const EVERY_CAMERA = ['*'];
 async function list(_: Call, { store, roleRegistry }: RoleServices): Promise<object> {
   const [users, { cameras, limits }] = await Promise.all([store.accounts.listUsers(), roleRegistry.active()]);
   const shown = (role: Role, entries: readonly string[], source: 'builtin' | 'file' | 'store') => {
-    const limit = limits.get(role);
-    const { deny, hours, history_since }: WrittenLimits = limit ? writtenLimits(limit) : {};
-    return {
-      role,
-      cameras: entries,
-      source,
-      ...(source === 'file' && roleRegistry.isTakenOver(role) && { taken_over: true }),
-      users: users.filter((user) => heldBy(user).includes(role)).length,
-      ...(deny && { deny }),
-      ...(hours && { hours }),
-      ...(history_since !== undefined && { history_since }),
-    };
+    const { deny = [], hours, historySince } = limits.get(role) ?? {};
+    const takenOver = source === 'file' && roleRegistry.isTakenOver(role) ? (true as const) : undefined;
+    const holders = users.filter((user) => heldBy(user).includes(role)).length;
+    const limit = { deny: deny.length > 0 ? deny : undefined, hours: hours?.texts, historySince: historySince?.text };
+    return answer(ROLE, { ...{ role, cameras: entries, source, takenOver }, users: holders, ...limit });
   };
   const custom = [...cameras].map(([role, entries]) =>
     shown(role, entries, roleRegistry.fixed.has(role) ? 'file' : 'store'),

@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
-import { RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
+import { answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { PASSKEY, RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { CODE, GIVEN_TEXT } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { keepSession } from '../sessions/session-routes.ts';
@@ -72,17 +71,10 @@ async function show(call: Call, deps: FactorServices): Promise<z.output<typeof S
   return {
     required: isFactorRequired(deps.settings.auth.second_factor, role),
     totp: totp?.secret !== undefined,
-    passkeys: passkeys.map(shownPasskey),
+    passkeys: passkeys.map((passkey) => answer(PASSKEY, passkey)),
     recovery_codes_left: await secondFactor.countRecoveryCodes(name),
   };
 }
-
-export const shownPasskey = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
-  id,
-  name,
-  created_at: createdAt,
-  last_used_at: lastUsedAt,
-});
 
 /** A secret that counts once a code has confirmed it. */
 async function offer(call: Call, deps: FactorServices): Promise<z.output<typeof TOTP_OFFER>> {

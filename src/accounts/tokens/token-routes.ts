@@ -64,8 +64,8 @@ export const TOKEN_ROUTES = [
 async function create(call: Call<WantedToken>, services: RouteServices): Promise<object> {
   const { text, token } = await makeToken(call.body, await findOwner(call, services), services);
   call.note({ tokenId: token.id });
-  const { id, name, role, cameras, expiresAt: expires_at } = token;
-  return { id, token: text, name, role, cameras, ...shownRight(token), expires_at };
+  const first = { id: token.id, token: text };
+  return { ...first, ...answer(MADE_TOKEN, { ...withRights(token), token: text }) };
 }
 
 async function findOwner(call: Call<unknown>, services: RouteServices): Promise<TokenOwner> {
@@ -76,7 +76,7 @@ async function findOwner(call: Call<unknown>, services: RouteServices): Promise<
 
 async function list({ caller }: Call, services: RouteServices): Promise<object> {
   const tokens = await knownGrants('api-token', caller, services);
-  return tokens.map((token) => ({ ...shown(token), cameras: withoutDrawn(token.cameras, caller) }));
+  return tokens.map((token) => answer(TOKEN, { ...withRights(token), cameras: withoutDrawn(token.cameras, caller) }));
 }
 
 async function revoke(call: Call, services: RouteServices): Promise<void> {
@@ -91,15 +91,11 @@ async function revoke(call: Call, services: RouteServices): Promise<void> {
 }
 
 /** A right is told where a token has it. */
-const shownRight = ({ managesAccounts, logsIn, isForCurtain }: ApiToken) => ({
-  ...(managesAccounts && { manage_accounts: true as const }),
-  ...(logsIn && { login: true as const }),
-  ...(isForCurtain && { rights: ['curtain' as const] }),
-});
-
-export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({
-  ...answer(TOKEN, { ...token, cameras: token.cameras && [...token.cameras] }),
-  ...shownRight(token),
+const withRights = (token: ApiToken) => ({
+  ...token,
+  manageAccounts: token.managesAccounts ? (true as const) : undefined,
+  login: token.logsIn,
+  rights: token.isForCurtain && ['curtain' as const],
 });
 
 /** A token as it was asked for, in the fields of the API, not yet checked. Null is as good as absent, but for `expires_at`. */

@@ -89,18 +89,12 @@ async function list(_: Call, { store }: Pick<Services, 'store'>): Promise<object
     store.signIns.listSignIns(),
   ]);
   const connected = Map.groupBy(signIns, ({ user }) => user);
-  return known.map(
-    ({ name, role, hasFactor, validFrom, validUntil, roleSource = OWN_SOURCE }): z.output<typeof USER> => ({
-      username: name,
-      role,
-      role_source: roleSource,
-      ...(connected.has(name) && { sign_ins: connected.get(name)?.map(({ provider }) => provider) }),
-      ...(hasFactor && { second_factor: true }),
-      ...(validFrom !== undefined && { valid_from: validFrom }),
-      ...(validUntil !== undefined && { valid_until: validUntil }),
-      ...(logins.has(name) && { last_login_at: logins.get(name) }),
-    }),
-  );
+  return known.map((user) => {
+    const { name: username, hasFactor: secondFactor, roleSource = OWN_SOURCE } = user;
+    const places = connected.get(username)?.map(({ provider }) => provider);
+    const shown = { ...user, username, secondFactor, roleSource, signIns: places };
+    return answer(USER, { ...shown, lastLoginAt: logins.get(username) });
+  });
 }
 
 async function listClosed(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
