@@ -6,7 +6,7 @@ import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
 import type { Holding } from '../access/subtraction.ts';
 import type { Audit } from '../accounts/audit.ts';
-import type { createMakers, GrantMemory, GrantUses } from '../accounts/grants/grants.ts';
+import type { createGrantMemory, createMakers, GrantUses } from '../accounts/grants/grants.ts';
 import type { GuardedAct } from '../accounts/http/kernel.ts';
 import type { KnownClients } from '../accounts/login/client-key.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
@@ -58,7 +58,7 @@ export interface Lasting {
   readonly grace: StoreGrace;
   readonly tokens: ApiTokens;
   readonly tokenVerifier: ReturnType<typeof createTokenVerifier>;
-  readonly grants: GrantMemory;
+  readonly grants: ReturnType<typeof createGrantMemory>;
   readonly grantUses: GrantUses;
   /** The caller, account or token without the cameras that features take from it now. */
   readonly subtract: <Holder extends Holding>(holder: Holder) => MaybePromise<Holder & Pick<Caller, 'drawn'>>;

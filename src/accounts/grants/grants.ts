@@ -9,14 +9,12 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { GrantKind, GrantMaker, Grants, GrantUse } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
-import type { Verdict } from '../../domain/caller.ts';
-import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, type Verdict } from '../../domain/caller.ts';
 import { NO_CAMERAS } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { mayManageAccounts, traitsFor } from '../../domain/credentials.ts';
 import type { Role, UserName } from '../../domain/names.ts';
-import type { ActiveRoles } from '../../domain/rights.ts';
-import { heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
+import { type ActiveRoles, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { Store } from '../../store/open-store.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
@@ -25,13 +23,9 @@ import type { LimiterPlace } from '../login/login-limiter.ts';
 import type { StoreGrace } from '../sessions/store-grace.ts';
 
 /** What grants are judged by. */
-export interface GrantServices {
+export interface GrantServices extends Pick<Services, 'clock' | 'grants' | 'authEnabled'> {
   readonly store: Pick<Store, 'accounts' | 'grants'>;
-  readonly clock: Clock;
-  readonly grants: GrantMemory;
   readonly roles: () => MaybePromise<ActiveRoles>;
-  /** `auth.enabled`. */
-  readonly authEnabled: boolean;
   /** The user must set up a second factor before anything else. */
   readonly owesFactor: (user: User) => boolean;
   /** The caller that an API token stands for now; undefined when it no longer holds. */
@@ -85,8 +79,6 @@ export function createGrantMemory({
     },
   };
 }
-
-export type GrantMemory = ReturnType<typeof createGrantMemory>;
 
 /** Notes the last use of grants. */
 export function createGrantUses(

@@ -6,7 +6,7 @@ import { type CommandPlace, underStored } from '../../config/load-config.ts';
 import { formatProblem, formatProblems } from '../../config/problems/problems.ts';
 import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
 import { publicAddress } from '../../domain/addresses.ts';
-import { createTaskQueue } from '../../domain/async.ts';
+import { createTaskQueue, sharedRun } from '../../domain/async.ts';
 import { SETTING_NAMES, STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
 import { BODY_NO, SUCCESS } from '../../routes/shapes.ts';
 import type { SettingStore } from '../../store/accounts/house.ts';
@@ -126,7 +126,7 @@ export function createHouseSettings<Reloaded extends Reloading>(
       let seen: string | undefined;
       /** What was not taken up, and when it is tried again: the reason may have passed. */
       let refused: { readonly stored: StoredSettings; readonly until: number } | undefined;
-      const look = async (): Promise<void> => {
+      const look = sharedRun(async (): Promise<void> => {
         const version = store().version();
         const isDue = refused !== undefined && performance.now() >= refused.until;
         if (version === seen && !isDue) return;
@@ -138,18 +138,9 @@ export function createHouseSettings<Reloaded extends Reloading>(
           refused = isTaken ? undefined : { stored, until: performance.now() + AGAIN_MS };
         } else if (isKnown) refused = undefined;
         seen = version;
-      };
-      let isLooking = false;
-      const timer = setInterval(() => {
-        if (isLooking) return;
-        isLooking = true;
-        // A store that is away is told of elsewhere.
-        void look()
-          .catch(() => {})
-          .finally(() => {
-            isLooking = false;
-          });
-      }, LOOK_MS).unref();
+      });
+      // A store that is away is told of elsewhere.
+      const timer = setInterval(() => void look().catch(() => {}), LOOK_MS).unref();
       return () => clearInterval(timer);
     },
   };

@@ -44,14 +44,15 @@ export function createApiTokens({
   };
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
+    const { id: tokenId, user: name, managesAccounts, logsIn, isForCurtain, expiresAt } = token;
+    const own = {
+      ...(managesAccounts && { managesAccounts }),
+      ...(logsIn && { logsIn }),
+      ...(isForCurtain && { isForCurtain }),
+      ...(expiresAt !== null && { expiresAt }),
+    };
     const rights = rightsOfToken(token, owner, await roles(), unixSeconds(clock));
-    const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
-    const manages = token.managesAccounts ? ({ managesAccounts: true } as const) : {};
-    const logsIn = token.logsIn && { logsIn: true as const };
-    const isForCurtain = token.isForCurtain && { isForCurtain: true as const };
-    const more = { ...manages, ...logsIn, ...isForCurtain, ...end };
-    const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...more } as const;
-    return { name: token.user, ...rights, credential };
+    return { name, ...rights, credential: { kind: 'api-token', tokenId, carriedBy, ...own } };
   };
 
   /** What the token is worth now, for every sender: also for the sessions that were begun with it. Undefined: it is no longer valid. */
@@ -126,11 +127,11 @@ function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): 
 
 const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
 
-/** Notes the use of good tokens, and limits bad ones by address, apart from logins: a broken client must not block those. */
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
 export const createTokenLimiter = (clock: Clock): MemoryLimiter =>
   createLoginLimiter({ clauses: [{ count: 10, windowSeconds: 60, text: '10/minute' }], clock });
 
+/** Notes the use of good tokens, and limits bad ones by address, apart from logins: a broken client must not block those. */
 export function createTokenVerifier({
   tokens,
   grantUses,

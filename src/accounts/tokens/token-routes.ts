@@ -99,15 +99,9 @@ const withRights = (token: ApiToken) => ({
 });
 
 /** A token as it was asked for, in the fields of the API, not yet checked. Null is as good as absent, but for `expires_at`. */
-export type WantedToken = Readonly<Record<string, unknown>>;
+type WantedToken = Readonly<Record<string, unknown>>;
 
 type TokenOwner = Pick<GrantMaker, 'user' | 'userCreatedAt' | 'role'>;
-
-export interface MadeToken {
-  /** Shown once. */
-  readonly text: string;
-  readonly token: ApiToken;
-}
 
 /** Nothing here learns that a proxy's user has left, so a token made without an end gets one. */
 const PROXY_TOKEN_SECONDS = 90 * 86_400;
@@ -118,8 +112,9 @@ const MOST_CAMERA_ENTRIES = 200;
 const MOST_STARS = 2;
 const CURTAIN = 'curtain';
 
-/** Refuses by a `Refused`. */
-export async function makeToken(wanted: WantedToken, owner: TokenOwner, services: TokenMaking): Promise<MadeToken> {
+/** Makes a token, whose text is shown once. Refuses by a `Refused`. */
+export async function makeToken(wanted: WantedToken, owner: TokenOwner, services: TokenMaking) {
+  const { user, userCreatedAt } = owner;
   const now = unixSeconds(services.clock);
   const name = plainName(wanted['name']);
   if (name === undefined) throw unfit('name-invalid', `A token needs a name of 1 to ${LONGEST_PLAIN_NAME} characters`);
@@ -127,9 +122,8 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
   if (!mayGive(owner.role, role))
     throw unfit('role-too-high', `The role ${owner.role} cannot give the role ${role}`, 403);
   const cameras = camerasIn(wanted['cameras'] ?? null);
-  const byDefault = owner.userCreatedAt === null ? now + PROXY_TOKEN_SECONDS : null;
-  const end = wanted['expires_at'] === undefined ? byDefault : wanted['expires_at'];
-  const expiresAt = grantEnd('expires_at', end, now);
+  const byDefault = userCreatedAt === null ? now + PROXY_TOKEN_SECONDS : null;
+  const expiresAt = grantEnd('expires_at', wanted['expires_at'] === undefined ? byDefault : wanted['expires_at'], now);
   const managesAccounts = flagIn('accounts', 'manage_accounts', wanted);
   if (managesAccounts && (role !== ADMIN || cameras !== null))
     throw unfit(
@@ -137,7 +131,7 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
       'manage_accounts: only a token of the role admin, for all cameras, manages accounts',
     );
   const logsIn = flagIn('login', 'login', wanted);
-  if (logsIn && owner.userCreatedAt === null)
+  if (logsIn && userCreatedAt === null)
     throw unfit('login-without-account', 'login: a user of the proxy has no login here');
   const isForCurtain = isWantedForCurtain(wanted['rights'], role);
   if (isForCurtain && (cameras !== null || managesAccounts || logsIn))
@@ -145,17 +139,22 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
       'rights-invalid',
       `rights: a token for the ${CURTAIN} has no cameras, manage_accounts or login: leave them out`,
     );
-  const { text, id, secretHash } = newTokenText();
-  const made = { id, secretHash, name, user: owner.user, userCreatedAt: owner.userCreatedAt, createdAt: now };
+  const { text, ...secret } = newTokenText();
   const token: ApiToken = {
-    ...NEW_GRANT,
-    ...made,
-    role,
-    cameras,
-    expiresAt,
-    managesAccounts,
-    ...(logsIn && { logsIn: true as const }),
-    ...(isForCurtain && { isForCurtain: true as const }),
+    ...{
+      ...NEW_GRANT,
+      ...secret,
+      name,
+      user,
+      userCreatedAt,
+      role,
+      cameras,
+      createdAt: now,
+      expiresAt,
+      managesAccounts,
+    },
+    ...(logsIn && { logsIn }),
+    ...(isForCurtain && { isForCurtain }),
   };
   await keepGrant('api-token', token, MOST_TOKENS, services);
   return { text, token };
