@@ -54,7 +54,6 @@ export function accountsUnder(
     identities,
     makerRights: opened.makerRights,
     authEnabled: auth.enabled,
-    hasOwnLogin: auth.enabled,
     publicAddressOf: addressMaker(server.public_url),
     limiter: countedLimiter(lasting.limiter, clauses, metrics),
     recheck,

@@ -72,7 +72,6 @@ export async function openForCommands(
     roleRegistry,
     blocks: createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }),
     knownCameras: () => [],
-    hasOwnLogin: auth.enabled,
     publicAddressOf,
     grantUses: { flush: async () => {} },
   };

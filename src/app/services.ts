@@ -114,7 +114,6 @@ export interface AccountServices extends Lasting {
   readonly makerRights: ReturnType<typeof createMakers>;
   /** `auth.enabled`. */
   readonly authEnabled: boolean;
-  readonly hasOwnLogin: boolean;
   /** The page at that path for people, or undefined while `server.public_url` is not set. */
   readonly publicAddressOf: (path: string) => string | undefined;
   /** The clauses of `auth.failed_login_rate_limit`. */

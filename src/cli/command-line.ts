@@ -57,13 +57,11 @@ export function createProgram(): { readonly program: Command } {
   return { program };
 }
 
-type Terminal = Pick<Frame, 'place' | 'stdin' | 'stdout' | 'stderr' | 'exit'>;
-
 const isRunning: Frame['isRunning'] = async (settings) =>
   (await import('../features/check/healthcheck.ts')).isAlive(settings);
 
 /** What commands work with, at this terminal. */
-export const createFrame = (terminal: Terminal): Frame => ({
+export const createFrame = (terminal: Pick<Frame, 'place' | 'stdin' | 'stdout' | 'stderr' | 'exit'>): Frame => ({
   ...terminal,
   openStore: async (use = 'create') => (await import('../app/commands.ts')).openForCommands(terminal.place(), use),
   openToExplain: async () => (await import('../app/commands.ts')).openToExplain(terminal.place()),

@@ -25,9 +25,9 @@ import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { SampleQuestion } from '../events/sample-events.ts';
 import type { Explanation } from '../gateway/explain/explain.ts';
 
-type User = z.output<typeof USER>;
-type Limit = z.output<typeof LIMIT>;
-type Role = z.output<typeof ROLE>;
+type UserRow = z.output<typeof USER>;
+type LimitRow = z.output<typeof LIMIT>;
+type RoleRow = z.output<typeof ROLE>;
 
 /** Loopback, since every client that reaches it is believed. */
 const DEFAULT_LISTEN = '127.0.0.1:5001';
@@ -143,7 +143,7 @@ const ROLES: CommandGroup = {
   about: 'list and change custom roles',
   commands: [
     { words: 'list', about: 'print every role with its cameras, its limits, where it is defined and how many users have it',
-      ...lists<Role>('GET /api/roles', '', [
+      ...lists<RoleRow>('GET /api/roles', '', [
         ['ROLE',    ({ role }) => role],
         ['CAMERAS', ({ cameras }) => cameras.join(',')],
         ['LIMITS',  (role) => limitsOf(role) || '-'],
@@ -226,7 +226,7 @@ const LIMITS: CommandGroup = {
   about: 'list and lift the limits of addresses and accounts that failed to log in',
   commands: [
     { words: 'list', about: 'print who must wait, until when, and the names that were tried',
-      ...lists<Limit>('GET /api/status/limits', 'Nobody must wait at the login.', [['', limitLine]]) },
+      ...lists<LimitRow>('GET /api/status/limits', 'Nobody must wait at the login.', [['', limitLine]]) },
     { words: 'lift <address>', about: 'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
       run: ({ address = '' }: Given, frame) => onStore(frame, 'change', (open) => lift(open, address)) },
   ],
@@ -286,7 +286,7 @@ const STORE: CommandGroup = {
 export const COMMANDS: readonly CommandGroup[] = [SERVICE, USERS, ROLES, TOKENS, LIMITS, SITES, EVENTS, STORE];
 
 async function listed({ ask }: Pick<CommandStore, 'ask'>): Promise<string> {
-  const users = table(await ask<User[]>('GET /api/users'), NO_USERS, [
+  const users = table(await ask<UserRow[]>('GET /api/users'), NO_USERS, [
     ['', ({ username }) => username],
     ['', (user) => [...detailsOf(user)].join('  ')],
   ]);
@@ -307,7 +307,7 @@ async function newUser({ name, role, validFrom, validUntil }: Given, frame: Fram
 async function invite(given: Given, frame: Frame, args: readonly string[]): Promise<string> {
   const { name, role, validFrom, validUntil } = given;
   const isPlain = role === undefined && validFrom === undefined && validUntil === undefined;
-  const users = isPlain ? await onStore(frame, 'create', ({ ask }) => ask<User[]>('GET /api/users')) : [];
+  const users = isPlain ? await onStore(frame, 'create', ({ ask }) => ask<UserRow[]>('GET /api/users')) : [];
   if (users.some(({ username }) => username === name)) return link('create').run(given, frame, args);
   const body = () => ({ role: role ?? VIEWER, ...validity(validFrom, validUntil, frame) });
   return link('create', body).run(given, frame, args);
@@ -339,17 +339,17 @@ function link(use: StoreUse, body?: () => object) {
 
 const NO_USERS = 'There are no users yet: the first start of the server creates the admin.';
 
-function* detailsOf({ role, role_source, sign_ins, second_factor, valid_from, valid_until }: User): Generator<string> {
+function* detailsOf({ role, role_source, sign_ins, second_factor, ...user }: UserRow): Generator<string> {
   yield role_source === OWN_SOURCE ? role : `${role} (by ${role_source})`;
   if (sign_ins) yield `signs in by ${sign_ins.join(', ')}`;
   if (second_factor) yield 'second factor';
-  if (valid_from !== undefined) yield `from ${momentText(valid_from)}`;
-  if (valid_until !== undefined) yield `until ${momentText(valid_until)}`;
+  if (user.valid_from !== undefined) yield `from ${momentText(user.valid_from)}`;
+  if (user.valid_until !== undefined) yield `until ${momentText(user.valid_until)}`;
 }
 
 const split = (text: string | undefined, separator = ','): readonly string[] | undefined =>
   text?.split(separator).map((part) => part.trim());
-const limitsOf = ({ deny, hours = [], history_since: since }: Role): string =>
+const limitsOf = ({ deny, hours = [], history_since: since }: RoleRow): string =>
   [deny && `not ${deny.join(',')}`, ...hours, since && `since ${since}`].filter(Boolean).join('; ');
 
 function wanted({ cameras, deny, hours, historySince }: Given): object {
@@ -366,7 +366,7 @@ function wanted({ cameras, deny, hours, historySince }: Given): object {
 async function lift({ ask }: CommandStore, address: string): Promise<string> {
   const { clientKey, networkKey } = await import('../accounts/login/client-key.ts');
   const subjects = isIP(address) === 0 ? [address] : [address, clientKey(address), networkKey(address)];
-  const found = (await ask<Limit[]>('GET /api/status/limits')).filter(({ subject }) => subjects.includes(subject));
+  const found = (await ask<LimitRow[]>('GET /api/status/limits')).filter(({ subject }) => subjects.includes(subject));
   if (found.length === 0)
     throw new Error(`${JSON.stringify(address)} is not limited: "postern limits list" shows who is`);
   for (const { id } of found) await ask('DELETE /api/status/limits/{id}', { params: { id } });
@@ -380,9 +380,9 @@ const NAMED: Readonly<Record<BlockKind, (subject: string) => string>> = {
   codes:   (subject) => `codes of ${subject}`,
   pins:    (subject) => `the PIN of the link ${subject}`,
 };
-const limitName = ({ kind, subject }: Limit): string => NAMED[kind](subject);
+const limitName = ({ kind, subject }: LimitRow): string => NAMED[kind](subject);
 
-function limitLine(limit: Limit): string {
+function limitLine(limit: LimitRow): string {
   const tried = limit.kind === 'codes' || limit.names.length === 0 ? '' : `  tried ${limit.names.join(', ')}`;
   return `${limitName(limit)}  until ${new Date(limit.until * 1000).toISOString()}${tried}`;
 }

@@ -84,7 +84,7 @@ export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<
 }
 
 async function look(token: string, ctx: RouteContext, services: InvitationPageServices): Promise<InvitationCard> {
-  if (!services.hasOwnLogin) return { kind: 'no-passwords' };
+  if (!services.settings.auth.enabled) return { kind: 'no-passwords' };
   const seeing = lookAtInvitation(token, ctx, services, async (held): Promise<InvitationCard> => {
     const guest = held.owner.hasNoPassword && { guest: await guestOf(held, services) };
     return { kind: 'holds', ...(await holderOf(held.owner, services)), ...guest };
@@ -100,7 +100,7 @@ async function accept(
   ctx: RouteContext,
   services: InvitationPageServices,
 ): Promise<InvitationCard> {
-  if (!services.hasOwnLogin) return { kind: 'no-passwords' };
+  if (!services.settings.auth.enabled) return { kind: 'no-passwords' };
   return acceptByPassword(given, ctx, services).then(
     (accepted) => ({ kind: 'accepted', ...accepted }),
     (fault) => refusedCard(fault, given.token, services),

@@ -32,4 +32,4 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
 }
 
 export type InvitationPageServices = AcceptServices &
-  Pick<Services, 'subtract' | 'closedOf' | 'friendlyNameOf' | 'hasOwnLogin' | 'roleRegistry' | 'visibleCameras'>;
+  Pick<Services, 'subtract' | 'closedOf' | 'friendlyNameOf' | 'roleRegistry' | 'visibleCameras'>;

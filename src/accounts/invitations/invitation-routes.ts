@@ -51,9 +51,9 @@ const shown = (held: Invitation) => answer(INVITATION, { ...held, madeBy: held.m
 
 function unlessDisabled(
   { caller, params, note }: Pick<OpenCall<unknown>, 'caller' | 'params' | 'note'>,
-  { hasOwnLogin }: Services,
+  { settings }: Services,
 ): void {
-  if (hasOwnLogin) return;
+  if (settings.auth.enabled) return;
   if (caller?.credential.kind !== 'command-line') throw new Refused(404, NO_PASSWORDS);
   // A command is told so by the name of the key.
   note({ user: params['user'] ?? '' });

@@ -29,7 +29,7 @@ import { mayGive, newTokenText } from './api-tokens.ts';
 /** What tokens are made with. */
 export type TokenMaking = Pick<GrantServices, 'clock' | 'store'> & Pick<Services, 'roleRegistry'>;
 
-type RouteServices = AccountResponseDeps &
+type TokenServices = AccountResponseDeps &
   TokenMaking &
   Pick<Services, 'settings'> & { readonly grantUses: Pick<GrantUses, 'flush'> };
 
@@ -47,7 +47,7 @@ const NEW_TOKEN = named(
   }),
 );
 
-const route = declaring<RouteServices>();
+const route = declaring<TokenServices>();
 
 // biome-ignore format: a table
 export const TOKEN_ROUTES = [
@@ -61,25 +61,25 @@ export const TOKEN_ROUTES = [
   route({ route: 'DELETE /api/tokens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke an API token', yes: [200, SUCCESS], no: [404], act: 'token-revoked', run: revoke }),
 ];
 
-async function create(call: Call<WantedToken>, services: RouteServices): Promise<object> {
+async function create(call: Call<WantedToken>, services: TokenServices): Promise<object> {
   const { text, token } = await makeToken(call.body, await findOwner(call, services), services);
   call.note({ tokenId: token.id });
   const first = { id: token.id, token: text };
   return { ...first, ...answer(MADE_TOKEN, { ...withRights(token), token: text }) };
 }
 
-async function findOwner(call: Call<unknown>, services: RouteServices): Promise<TokenOwner> {
+async function findOwner(call: Call<unknown>, services: TokenServices): Promise<TokenOwner> {
   const owner = mayManageAccounts(call.caller) ? await findMaker(call, ADMIN, services) : undefined;
   if (!owner) throw new Refused(403, 'An API token belongs to a user: log in, and create it as that user');
   return owner;
 }
 
-async function list({ caller }: Call, services: RouteServices): Promise<object> {
+async function list({ caller }: Call, services: TokenServices): Promise<object> {
   const tokens = await knownGrants('api-token', caller, services);
   return tokens.map((token) => answer(TOKEN, { ...withRights(token), cameras: withoutDrawn(token.cameras, caller) }));
 }
 
-async function revoke(call: Call, services: RouteServices): Promise<void> {
+async function revoke(call: Call, services: TokenServices): Promise<void> {
   const { caller, params, note } = call;
   const isItself = caller.credential.kind === 'api-token' && caller.credential.tokenId === params['id'];
   if (!isItself && !mayManageAccounts(caller)) {
