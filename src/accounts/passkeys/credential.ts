@@ -25,14 +25,9 @@ export interface Assertion {
 }
 
 /** Taken apart below, with words of its own for what is wrong. */
-export const ASSERTION = z
-  .unknown()
-  .optional()
-  .meta({ type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' });
-export const NEW_CREDENTIAL = z
-  .unknown()
-  .optional()
-  .meta({ type: 'object', description: 'RegistrationResponseJSON of WebAuthn' });
+const RESPONSE = z.unknown().optional();
+export const ASSERTION = RESPONSE.meta({ type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' });
+export const NEW_CREDENTIAL = RESPONSE.meta({ type: 'object', description: 'RegistrationResponseJSON of WebAuthn' });
 
 type CredentialFaults = readonly FieldFault[];
 
@@ -107,20 +102,8 @@ const fault = (where: readonly string[], msg = 'Input should be base64url, not t
 /** EdDSA, ES256, RS256 (COSE): what browsers and keys have; any other algorithm is refused. */
 export const ALGORITHMS = [-8, -7, -257] as const;
 
-/** Base64url. */
-export interface VerifiedCredential {
-  readonly id: string;
-  /** COSE. */
-  readonly publicKey: string;
-  readonly counter: number;
-  readonly isBackupEligible: boolean;
-  readonly isBackedUp: boolean;
-}
-
-export interface VerifiedUse {
-  readonly counter: number;
-  readonly isBackedUp: boolean;
-}
+type VerifiedCredential = Pick<PasskeyRecord, 'id' | 'publicKey' | 'counter' | 'isBackupEligible' | 'isBackedUp'>;
+type VerifiedUse = Pick<PasskeyRecord, 'counter' | 'isBackedUp'>;
 
 /**
  * Browsers were asked for no attestation and then send `none`, or a signature by the new key itself. Certificates of makers
@@ -135,10 +118,17 @@ interface Expected {
   readonly mustVerifyUser: boolean;
 }
 
+const expectation = ({ challenge, site, mustVerifyUser }: Expected) => ({
+  expectedChallenge: challenge,
+  expectedOrigin: site.origin,
+  expectedRPID: site.id,
+  requireUserVerification: mustVerifyUser,
+});
+
 /** Undefined for whatever is not right: what exactly is not told to the client. The package is loaded when the first passkey comes. */
 export async function verifyNew(
   { id, clientDataJSON, attestationObject }: NewCredential,
-  { challenge, site: { id: expectedRPID, origin: expectedOrigin }, mustVerifyUser }: Expected,
+  expected: Expected,
 ): Promise<VerifiedCredential | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
@@ -146,16 +136,8 @@ export async function verifyNew(
     const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
     if (!ATTESTATIONS.includes(attestation.get('fmt')) || attestation.get('attStmt').get('x5c')) return undefined;
     const { registrationInfo: found } = await verifyRegistrationResponse({
-      response: {
-        ...OUTER,
-        id,
-        rawId: id,
-        response: { clientDataJSON, attestationObject },
-      },
-      expectedChallenge: challenge,
-      expectedOrigin,
-      expectedRPID,
-      requireUserVerification: mustVerifyUser,
+      response: { ...OUTER, id, rawId: id, response: { clientDataJSON, attestationObject } },
+      ...expectation(expected),
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
     if (!found || found.credential.id !== id) return undefined;
@@ -176,10 +158,7 @@ export async function verifyUse(
   try {
     const { verified, authenticationInfo: used } = await verifyAuthenticationResponse({
       response: { ...OUTER, id, rawId: id, response: { clientDataJSON, authenticatorData, signature } },
-      expectedChallenge: expected.challenge,
-      expectedOrigin: expected.site.origin,
-      expectedRPID: expected.site.id,
-      requireUserVerification: expected.mustVerifyUser,
+      ...expectation(expected),
       // The store compares counters, in the transaction that writes the new one.
       credential: { id, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')), counter: 0 },
     });
