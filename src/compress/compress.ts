@@ -39,16 +39,8 @@ function parseWeight(member: string): [name: string, weight: number] {
   return [name, weight === undefined ? 1 : Number(weight.slice(2))];
 }
 
-export interface CompressedText {
-  readonly body: Buffer;
-  readonly encoding: Encoding;
-}
-
 /** Undefined when the text is sent as it is: the client does not take another, or it is short. */
-export async function compressText(
-  text: string | Buffer,
-  acceptEncoding: string | undefined,
-): Promise<CompressedText | undefined> {
+export async function compressText(text: string | Buffer, acceptEncoding: string | undefined) {
   const encoding = encodingFor(acceptEncoding);
   if (!encoding || Buffer.byteLength(text) < WORTH_IT) return undefined;
   return { body: await CODERS[encoding].whole(text), encoding };

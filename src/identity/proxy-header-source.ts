@@ -24,7 +24,7 @@ export interface ProxySourceOptions extends IdentityHeaderRules {
   readonly roles: () => ActiveRoles;
   /** Unix seconds: roles have hours. */
   readonly now: () => number;
-  /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
+  /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/admit.ts` checks it. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace<ProxyTrace> | undefined;
   /** Called for every user that the proxy names, and how the role was found. */

@@ -19,7 +19,7 @@ import {
   traitsFor,
 } from '../../src/domain/credentials.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
-import { acceptedCaller } from '../../src/gateway/decision/accepted-caller.ts';
+import { acceptedCaller } from '../../src/gateway/decision/admit.ts';
 import { someRequest } from '../support/request-facts.ts';
 
 const NOW = 10_000;

@@ -28,7 +28,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'access/within-time.ts', on: 'usual === undefined',   before: 'usual === undefined', after: 'false', why: 'what is no number is not late enough either' },
   { file: 'access/within-time.ts', on: 'return composed ?',     before: 'composed', after: 'true', why: UNDEFINED_KEY },
   { file: 'access/camera-locators.ts', on: 'if (known)',        before: 'known', after: 'false', why: FASTER },
-  { file: 'decision/accepted-caller.ts', on: 'const caller = identity.kind', before: "identity.kind === 'identified'", after: 'true', why: 'only an identified verdict has a caller' },
+  { file: 'decision/admit.ts', on: 'const caller = identity.kind', before: "identity.kind === 'identified'", after: 'true', why: 'only an identified verdict has a caller' },
   { file: 'domain/json.ts', on: 'for (let at = 0; at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
   { file: 'domain/json.ts', on: 'while (at < text.length', before: '<', after: '<=', why: 'behind the end is no sign' },
   { file: 'decision/strict-target.ts', on: "at = target.indexOf('&'); at >= 0;", before: '>=', after: '>', why: BEGINS_WITH_A_SLASH },

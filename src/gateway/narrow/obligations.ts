@@ -160,11 +160,12 @@ async function chooseNarrowing(
   if (refusedHeader !== undefined) return untouched(view, { refusedHeader: refusedHeader.name });
   if (startedFor !== undefined) return started(view, startedFor);
   const nvr = adapterFor(route);
-  const write = addresses && {
-    addresses: (body: Uint8Array<ArrayBuffer>, place: PublicPlace) =>
-      NARROWER.narrow({ kind: 'addresses', body, members: addresses, place }, nvr),
-  };
-  if (write && !form) return untouched(view, write);
+  /** Writes the addresses of the server itself as clients see them; where it is seen as it is, they stay. */
+  const written = async (narrowed: NarrowedBytes, place: PublicPlace | undefined): Promise<NarrowedBytes> =>
+    addresses && place && narrowed.kind === 'narrowed'
+      ? NARROWER.narrow({ kind: 'addresses', body: narrowed.body, members: addresses, place }, nvr)
+      : narrowed;
+  if (addresses && !form) return untouched(view, { body: (body, place) => written({ kind: 'narrowed', body }, place) });
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
@@ -184,15 +185,14 @@ async function chooseNarrowing(
       }),
   };
   return {
-    body: (body) => {
+    body: async (body, place) => {
       // An NVR that is told the role may leave cameras out of the configuration for a restricted role.
       const isLearned = rule?.hasLayout && view.clearance !== 'restricted' && body.byteLength <= LARGEST_LEARNED;
       if (isLearned) gate.onConfigRead(body);
-      return NARROWER.narrow({ kind: 'narrow', form, body, ...reader }, nvr);
+      return written(await NARROWER.narrow({ kind: 'narrow', form, body, ...reader }, nvr), place);
     },
     reader: createErrorReader(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
-    ...write,
     ...(empty === undefined ? {} : { empty }),
   };
 }

@@ -30,8 +30,8 @@ import {
 import type { NarrowedBytes } from './narrow-task.ts';
 
 export interface NarrowingPlan {
-  /** Narrows the bytes of a 200 response, which it may keep. */
-  readonly body: (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedBytes>;
+  /** Narrows the bytes of a 200 response, which it may keep. `place`: where clients see the server that has sent them. */
+  readonly body: (body: Uint8Array<ArrayBuffer>, place: PublicPlace | undefined) => Promise<NarrowedBytes>;
   readonly reader: ErrorReader;
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
   readonly hidesUnknown: boolean;
@@ -39,8 +39,6 @@ export interface NarrowingPlan {
   readonly hold: Hold;
   /** A response with this header is not passed on. Lower-case. */
   readonly refusedHeader?: string;
-  /** Writes the addresses of the server itself as clients see them. */
-  readonly addresses?: (body: Uint8Array<ArrayBuffer>, place: PublicPlace) => Promise<NarrowedBytes>;
   /** JSON sent in the place of a 404, which would tell that no camera has anything. */
   readonly empty?: string;
 }
@@ -71,7 +69,7 @@ export async function passNarrowed(...held: [...HeldResponse, NarrowingPlan]): P
 async function passLeft(
   ...[received, response, rules, fail, narrowing]: [...HeldResponse, NarrowingPlan]
 ): Promise<void> {
-  const { body: narrow, reader, hidesUnknown, hold, refusedHeader, empty, addresses } = narrowing;
+  const { body: narrow, reader, hidesUnknown, hold, refusedHeader, empty } = narrowing;
   if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {
     received.body.destroy();
     return fail('name-not-unique');
@@ -89,7 +87,7 @@ async function passLeft(
   const bytes = isNone ? Buffer.from(empty) : body.value;
   if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
   const narrowed = isGiven
-    ? await withAddresses(await narrow(bytes), addresses, rules)
+    ? await narrow(bytes, rules.place)
     : isOurs
       ? refusalLeft(status, bytes, reader)
       : asItIs(bytes);
@@ -103,15 +101,6 @@ async function passLeft(
   passed.push('content-length', String(narrowed.body.byteLength));
   response.writeHead(status, passed);
   endWith(response, narrowed.body);
-}
-
-/** Where the server is seen as it is, its addresses stay. */
-async function withAddresses(
-  narrowed: NarrowedBytes,
-  write: NarrowingPlan['addresses'],
-  { place }: ResponseHeadRules,
-): Promise<NarrowedBytes> {
-  return write && place && narrowed.kind === 'narrowed' ? write(narrowed.body, place) : narrowed;
 }
 
 /** What is compressed, a part, too large, or cut. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createFrameReader, endableWebSocket } from '../../../src/gateway/websocket/end-websocket.ts';
+import { createFrameReader, endableWebSocket } from '../../../src/gateway/websocket/proxy-upgrade.ts';
 
 /** A binary frame as a server sends it (RFC 6455 5.2). */
 function frame(payload: Buffer): Buffer {
