@@ -69,26 +69,6 @@ export interface HeaderTrace {
   readonly why: string | undefined;
 }
 
-export interface SessionTrace {
-  readonly source: 'session';
-  /** Undefined when the request brought no token. */
-  readonly carriedBy: 'cookie' | 'bearer' | undefined;
-  /** The outcome of each token that was looked at, in the order received. */
-  readonly outcomes: readonly ('valid' | SessionFault)[];
-}
-
-export interface ApiTokenTrace {
-  readonly source: 'api-token';
-  readonly carriedBy: 'bearer' | 'basic';
-  readonly outcome: 'valid' | ApiTokenFault;
-}
-
-/** A grant has a source of its own, but for API tokens. */
-export interface GrantTrace {
-  readonly source: Exclude<CredentialKind, 'session' | 'api-token' | 'proxy-headers'>;
-  readonly outcome: string;
-}
-
 export interface ProxyTrace {
   readonly source: 'proxy-headers';
   /** Whether the proxy showed `proxy.auth_secret`; never the secret itself. */
@@ -103,7 +83,25 @@ export interface ProxyTrace {
   readonly refused: RefusalReason | undefined;
 }
 
-export type SourceTrace = SessionTrace | ApiTokenTrace | GrantTrace | ProxyTrace;
+export type SourceTrace =
+  | {
+      readonly source: 'session';
+      /** Undefined when the request brought no token. */
+      readonly carriedBy: 'cookie' | 'bearer' | undefined;
+      /** The outcome of each token that was looked at, in the order received. */
+      readonly outcomes: readonly ('valid' | SessionFault)[];
+    }
+  | {
+      readonly source: 'api-token';
+      readonly carriedBy: 'bearer' | 'basic';
+      readonly outcome: 'valid' | ApiTokenFault;
+    }
+  /** A grant has a source of its own, but for API tokens. */
+  | {
+      readonly source: Exclude<CredentialKind, 'session' | 'api-token' | 'proxy-headers'>;
+      readonly outcome: string;
+    }
+  | ProxyTrace;
 
 /** The trace with the identity headers that came along, read or not. Holds no cookie, token or secret. */
 export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderTrace[] };

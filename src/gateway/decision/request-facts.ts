@@ -106,13 +106,6 @@ function forwardedHost(
   return hosts[Math.min(hosts.length, trustedHops(request.peer, forwardedFor, trusted)) - 1];
 }
 
-/** Base path: the prefix below which a client sees this service, by `server.base_path`, or by a trusted ingress for one request (SPEC 1). */
-interface BasePathRules {
-  readonly trusted: TrustedNetworks;
-  /** `server.base_path`; absent or empty for none. */
-  readonly basePath?: string;
-}
-
 /** The prefix goes into pages, redirects and cookies: whole segments of these letters hold neither markup nor another host. */
 const INGRESS_PATH = /^(?:\/[A-Za-z0-9_-]+)+$/;
 const LONGEST = 256;
@@ -121,13 +114,14 @@ const LONGEST = 256;
 export const AUTH_TARGET = /^(?:\/api)?\/auth(?:$|\?)/;
 
 /**
- * The request with its path in one spelling and the prefix cut off. Home Assistant's ingress has cut it already. A proxy
+ * The request with its path in one spelling and the base path cut off: the prefix below which a client sees this service, by
+ * `server.base_path`, or by a trusted ingress for one request (SPEC 1). Home Assistant's ingress has cut it already. A proxy
  * that asks at `/auth` passes its client's headers on, so there the client could have sent `X-Ingress-Path`: nothing is
  * cut by it, else `/auth` below `/auth` would be the start page, which is public.
  */
 export function belowBasePath(
   request: RequestFacts,
-  { trusted, basePath: configured = '' }: BasePathRules,
+  { trusted, basePath: configured = '' }: { readonly trusted: TrustedNetworks; readonly basePath?: string },
 ): RequestFacts {
   const basePath = ingressPath(request, trusted) ?? configured;
   const target = targetInOneSpelling(request.target);

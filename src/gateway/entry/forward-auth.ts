@@ -121,15 +121,8 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): ForwardAu
   return !undescribed && asksForAuth(described) ? undefined : { described };
 }
 
-interface Said {
-  readonly method: string;
-  readonly url: string;
-  /** Headers and values, for the log. */
-  readonly text: string;
-}
-
-/** Undefined where the family is not whole, or says a thing twice. */
-function saidBy(carrier: RequestFacts, { target: names, method: name }: HeaderFamily, rules: Rules): Said | undefined {
+/** Undefined where the family is not whole, or says a thing twice. `text`: headers and values, for the log. */
+function saidBy(carrier: RequestFacts, { target: names, method: name }: HeaderFamily, rules: Rules) {
   const [url, ...moreTargets] = names.flatMap((each) => headerLines(carrier, each));
   const [method, ...moreMethods] = headerLines(carrier, name);
   if (url === undefined || method === undefined) {
