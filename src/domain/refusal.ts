@@ -5,8 +5,6 @@ interface Refusal {
   readonly label: RefusalLabel;
   /** What the client is told: what is wrong, and the next step. */
   readonly message: string;
-  /** The reason is in the answer, as `reason`: pages and programs act on it. */
-  readonly isTold?: true;
   /** `of-person`: another account may not meet it. The others are the label `reason` of `postern_upstream_errors_total`. */
   readonly kind?: 'of-person' | 'timeout' | 'tls' | 'bad_answer';
 }
@@ -45,32 +43,32 @@ export const REFUSALS = {
   'no-credentials':          { status: 401, label: 'unauthenticated', message: 'Authentication required' },
   'token-invalid':           { status: 401, label: 'unauthenticated', message: 'The session or token is not valid: log in again.' },
   'tokens-limited':          { status: 429, label: 'unauthenticated', message: 'Too many bad API tokens came from this address: try again in a minute.' },
-  'proxy-secret-mismatch':   { status: 401, label: 'unauthenticated', message: 'The proxy secret is missing or wrong: the proxy in front must send X-Proxy-Secret.', isTold: true },
-  'proxy-user-encoded':      { status: 401, label: 'unauthenticated', message: 'The proxy in front sent an encoded user name: set proxy.header_map.encoding to percent, for names such as J%C3%B6rg, or to rfc2047.', isTold: true },
-  'proxy-user-missing':      { status: 401, label: 'unauthenticated', message: 'The proxy in front sent no usable user name: check the header in proxy.header_map.user.', isTold: true },
-  'proxy-token-missing':     { status: 401, label: 'unauthenticated', message: 'The proxy in front sent no signed token: check that it is set up to send the header in proxy.jwt.header, and open this service through it.', isTold: true },
-  'proxy-token-expired':     { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front has expired: reload the page. If this happens again, set the clocks of both machines.', isTold: true },
-  'proxy-token-future':      { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front holds from a later time on: set the clocks of both machines.', isTold: true },
-  'proxy-token-audience':    { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front was made for another service: set proxy.jwt.audience to the audience that it has for this one.', isTold: true },
-  'proxy-token-issuer':      { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front comes from another issuer: set proxy.jwt.issuer exactly as the proxy writes it.', isTold: true },
-  'proxy-token-key':         { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front is signed with a key that is not at proxy.jwt.jwks_url: check that address.', isTold: true },
-  'proxy-token-signature':   { status: 401, label: 'unauthenticated', message: 'The signature of the token of the proxy in front does not hold: check proxy.jwt.jwks_url.', isTold: true },
-  'proxy-token-unfit':       { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front cannot be used: it must be one JWT with an end, signed by RS256, PS256, ES256 or EdDSA.', isTold: true },
-  'proxy-token-user':        { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front names no usable user: check proxy.jwt.user_claim.', isTold: true },
-  'proxy-token-keys-away':   { status: 503, label: 'error', message: 'The keys that sign the token of the proxy in front cannot be read at the moment: check proxy.jwt.jwks_url, and try again.', isTold: true },
-  'proxy-role-denied':       { status: 403, label: 'forbidden_role', message: 'Your groups are mapped to no role here: ask the administrator to map one of them.', isTold: true },
+  'proxy-secret-mismatch':   { status: 401, label: 'unauthenticated', message: 'The proxy secret is missing or wrong: the proxy in front must send X-Proxy-Secret.' },
+  'proxy-user-encoded':      { status: 401, label: 'unauthenticated', message: 'The proxy in front sent an encoded user name: set proxy.header_map.encoding to percent, for names such as J%C3%B6rg, or to rfc2047.' },
+  'proxy-user-missing':      { status: 401, label: 'unauthenticated', message: 'The proxy in front sent no usable user name: check the header in proxy.header_map.user.' },
+  'proxy-token-missing':     { status: 401, label: 'unauthenticated', message: 'The proxy in front sent no signed token: check that it is set up to send the header in proxy.jwt.header, and open this service through it.' },
+  'proxy-token-expired':     { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front has expired: reload the page. If this happens again, set the clocks of both machines.' },
+  'proxy-token-future':      { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front holds from a later time on: set the clocks of both machines.' },
+  'proxy-token-audience':    { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front was made for another service: set proxy.jwt.audience to the audience that it has for this one.' },
+  'proxy-token-issuer':      { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front comes from another issuer: set proxy.jwt.issuer exactly as the proxy writes it.' },
+  'proxy-token-key':         { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front is signed with a key that is not at proxy.jwt.jwks_url: check that address.' },
+  'proxy-token-signature':   { status: 401, label: 'unauthenticated', message: 'The signature of the token of the proxy in front does not hold: check proxy.jwt.jwks_url.' },
+  'proxy-token-unfit':       { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front cannot be used: it must be one JWT with an end, signed by RS256, PS256, ES256 or EdDSA.' },
+  'proxy-token-user':        { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front names no usable user: check proxy.jwt.user_claim.' },
+  'proxy-token-keys-away':   { status: 503, label: 'error', message: 'The keys that sign the token of the proxy in front cannot be read at the moment: check proxy.jwt.jwks_url, and try again.' },
+  'proxy-role-denied':       { status: 403, label: 'forbidden_role', message: 'Your groups are mapped to no role here: ask the administrator to map one of them.' },
   'role-too-low':            { status: 403, label: 'forbidden_role', message: 'Access denied. A user with a higher role is required.', kind: 'of-person' },
-  'view-as-refused':         { status: 403, label: 'forbidden_role', message: 'This cannot be seen as another user: X-Postern-View-As is for the console of an admin who is logged in, with the name of an account, and for what the console reads.', isTold: true },
-  'second-factor-required':  { status: 403, label: 'forbidden_role', message: 'A second factor must be set up first: open Settings > Two-step login in the console, or POST /api/second-factor/totp.', isTold: true },
-  'reauthentication-required': { status: 403, label: 'forbidden_role', message: 'Confirm your identity again: POST /api/reauthenticate with the password, a code or a passkey. An API token cannot do this.', isTold: true },
+  'view-as-refused':         { status: 403, label: 'forbidden_role', message: 'This cannot be seen as another user: X-Postern-View-As is for the console of an admin who is logged in, with the name of an account, and for what the console reads.' },
+  'second-factor-required':  { status: 403, label: 'forbidden_role', message: 'A second factor must be set up first: open Settings > Two-step login in the console, or POST /api/second-factor/totp.' },
+  'reauthentication-required': { status: 403, label: 'forbidden_role', message: 'Confirm your identity again: POST /api/reauthenticate with the password, a code or a passkey. An API token cannot do this.' },
   'person-needed':           { status: 403, label: 'forbidden_role', message: 'An API token may not manage accounts: log in, or use a token that was created with manage_accounts.' },
-  'account-not-begun':       { status: 403, label: 'forbidden_role', message: 'Your account may not be used yet.', isTold: true, kind: 'of-person' },
-  'account-ended':           { status: 403, label: 'forbidden_role', message: 'Your account has ended: ask an administrator to extend it.', isTold: true, kind: 'of-person' },
-  'password-off':            { status: 403, label: 'forbidden_role', message: 'Password login is off here: use the button of your sign-in provider, or a passkey.', isTold: true, kind: 'of-person' },
-  'role-missing':            { status: 403, label: 'forbidden_role', message: 'Your account has no role here: its sign-in provider gives none any more. Ask an administrator for one.', isTold: true, kind: 'of-person' },
-  'outside-hours':           { status: 403, label: 'forbidden_role', message: 'Your role may not be used at this time.', isTold: true, kind: 'of-person' },
-  'history-too-old':         { status: 403, label: 'forbidden_role', message: 'Your role does not see anything that old.', isTold: true, kind: 'of-person' },
-  'history-not-judged':      { status: 403, label: 'forbidden_role', message: 'Your role sees recordings of a limited time only, and it cannot be told how old this is.', isTold: true, kind: 'of-person' },
+  'account-not-begun':       { status: 403, label: 'forbidden_role', message: 'Your account may not be used yet.', kind: 'of-person' },
+  'account-ended':           { status: 403, label: 'forbidden_role', message: 'Your account has ended: ask an administrator to extend it.', kind: 'of-person' },
+  'password-off':            { status: 403, label: 'forbidden_role', message: 'Password login is off here: use the button of your sign-in provider, or a passkey.', kind: 'of-person' },
+  'role-missing':            { status: 403, label: 'forbidden_role', message: 'Your account has no role here: its sign-in provider gives none any more. Ask an administrator for one.', kind: 'of-person' },
+  'outside-hours':           { status: 403, label: 'forbidden_role', message: 'Your role may not be used at this time.', kind: 'of-person' },
+  'history-too-old':         { status: 403, label: 'forbidden_role', message: 'Your role does not see anything that old.', kind: 'of-person' },
+  'history-not-judged':      { status: 403, label: 'forbidden_role', message: 'Your role sees recordings of a limited time only, and it cannot be told how old this is.', kind: 'of-person' },
   'route-unlisted':          { status: 403, label: 'forbidden_route', message: 'Access denied. This path is not in the route table, so only an admin may use it.', kind: 'of-person' },
   'camera-not-in-role':      { status: 403, label: 'forbidden_camera', message: 'Access denied to that camera.', kind: 'of-person' },
   'name-not-unique':         { status: 403, label: 'forbidden_camera', message: 'The NVR finds this picture by the beginning of the camera\'s name, and another camera\'s name begins so: an administrator can rename one of them.', kind: 'of-person' },
@@ -81,8 +79,8 @@ export const REFUSALS = {
   'path-not-found':          { status: 404, label: 'forbidden_route', message: 'There is nothing at this path.' },
   'link-over':               { status: 404, label: 'unauthenticated', message: 'This link does not work: it has ended, was used up or revoked, or never existed. Ask for a new one.' },
   'link-file-absent':        { status: 404, label: 'error', message: 'The event of this link has no such picture or clip.' },
-  'link-pin-missing':        { status: 403, label: 'unauthenticated', message: 'This link asks for a PIN: open it in a browser, or POST {"pin": "…"} to the address of the link and send the cookie.', isTold: true },
-  'screen-over':             { status: 401, label: 'unauthenticated', message: 'This screen is not paired any more: it was revoked, has ended, or its cameras are gone. Pair it again at /postern/screen.', isTold: true },
+  'link-pin-missing':        { status: 403, label: 'unauthenticated', message: 'This link asks for a PIN: open it in a browser, or POST {"pin": "…"} to the address of the link and send the cookie.' },
+  'screen-over':             { status: 401, label: 'unauthenticated', message: 'This screen is not paired any more: it was revoked, has ended, or its cameras are gone. Pair it again at /postern/screen.' },
   'screens-limited':         { status: 429, label: 'unauthenticated', message: 'Too many requests of screens that are not paired any more came from this address: try again in a minute.' },
   'screen-not-allowed':      { status: 403, label: 'forbidden_role', message: 'Access denied. A screen shows the live pictures of its cameras, and nothing else.' },
   'links-limited':           { status: 429, label: 'unauthenticated', message: 'Too many links that do not work were opened from this address: try again in a minute.' },
@@ -91,7 +89,7 @@ export const REFUSALS = {
   'sign-in-declined':        { status: 403, label: 'unauthenticated', message: 'The provider ended the login: try again, or ask its administrator whether you may use this service. The log has its reason.' },
   'sign-in-unfit':           { status: 400, label: 'unauthenticated', message: 'The answer of the provider was not accepted: try again. If this happens again, the log says why.' },
   'sign-in-over':            { status: 400, label: 'unauthenticated', message: 'This login took too long, was used already, or was begun in another browser: start it again.' },
-  'sign-in-no-role':         { status: 403, label: 'forbidden_role', message: 'Your groups at the provider give you no role here: ask the administrator to map one of them.', isTold: true },
+  'sign-in-no-role':         { status: 403, label: 'forbidden_role', message: 'Your groups at the provider give you no role here: ask the administrator to map one of them.' },
   'sign-in-guest-over':      { status: 403, label: 'unauthenticated', message: 'Your access as a guest has ended: ask the administrator for an invitation, and accept it with this provider.' },
   'sign-in-not-connected':   { status: 403, label: 'unauthenticated', message: 'No account here is connected with you at the provider: ask the administrator for an invitation, or log in with your password and connect your account in Settings > Sign-ins.' },
   'sign-in-name-taken':      { status: 409, label: 'unauthenticated', message: 'Your user name belongs to an account that is not connected with you at the provider. Its owner can log in with the password and connect it in Settings > Sign-ins. If it is not yours, ask the administrator.' },
@@ -200,17 +198,11 @@ function cameraSentence({ foreign, unknown }: RefusedCameras): string {
   return `Your role has the camera ${unknown.join(', ')}, but the service does not know it: an administrator can add it to nvr.cameras.`;
 }
 
-/** The JSON that a client gets. */
+/** The JSON that a client gets: a sentence for programs and their logs, and the reason, by which pages say it in the reader's language. */
 export function refusalBody(reason: RefusalReason, facts: RefusalFacts = {}): object {
-  const { isTold }: Refusal = REFUSALS[reason];
   const { opens, page } = facts;
-  const told = {
-    success: false,
-    message: refusalSentence(reason, facts),
-    ...(isTold && { reason }),
-    ...(page && { page }),
-  };
-  return opens ? { ...told, opens_at: opens.at } : told;
+  const message = refusalSentence(reason, facts);
+  return { success: false, message, reason, ...(page && { page }), ...(opens && { opens_at: opens.at }) };
 }
 
 /** Connections and heads that never become a request, because the parser, TLS or the listener refuses them: values of the label `cause`, and what the log says of each (SPEC 5). */

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { EventSource, FoundEvent, StoredEvent } from '../domain/events/event-question.ts';
 import type { ParameterFault } from '../domain/events/parse-value.ts';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { REFUSALS, type RefusalReason, refusalBody } from '../domain/refusal.ts';
 
 export interface BadParameter extends ParameterFault {
   readonly name: string;
@@ -31,10 +31,9 @@ export function sendThrown(ctx: Context, fault: unknown): boolean {
 }
 
 export function sendRefusal(ctx: Context, reason: RefusalReason): void {
-  const { status, message } = REFUSALS[reason];
-  ctx.status = status;
+  ctx.status = REFUSALS[reason].status;
   if (reason === 'events-unreadable') ctx.set('Retry-After', RETRY_SECONDS);
-  ctx.body = { success: false, message };
+  ctx.body = refusalBody(reason);
 }
 
 /** JSON that is written already, or that is being written. */
@@ -50,6 +49,7 @@ function sendBadParameters(ctx: Context, bad: readonly BadParameter[]): void {
   ctx.body = {
     success: false,
     message: `The query is not valid. ${sentences.join('. ')}.`,
+    reason: 'parameter-refused' satisfies RefusalReason,
     detail: bad.map(({ name, type, message, input }) => ({ type, loc: ['query', name], msg: message, input })),
   };
 }

@@ -8,7 +8,7 @@ import type { Settings } from '../config/schema/schema.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
 import { type Clock, createDeletionGuard } from '../domain/clock.ts';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { REFUSALS, type RefusalReason, refusalBody } from '../domain/refusal.ts';
 import { MOST_HEAD_BYTES } from '../domain/request.ts';
 import { openNvrDatabase } from '../store/nvr-database.ts';
 import { openStore } from '../store/open-store.ts';
@@ -101,10 +101,8 @@ function guarded(handler: RequestListener, secret: string | undefined): RequestL
     // Header bytes come as Latin-1 text.
     const given = Buffer.from(String(request.headers['x-proxy-secret'] ?? ''), 'latin1');
     const refuse = (reason: RefusalReason): void => {
-      const { status, message } = REFUSALS[reason];
-      response
-        .writeHead(status, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ success: false, message }));
+      const head = { 'content-type': 'application/json' };
+      response.writeHead(REFUSALS[reason].status, head).end(JSON.stringify(refusalBody(reason)));
     };
     if (expected && !timingSafeEqual(digest(given), expected)) return refuse('proxy-secret-mismatch');
     if (!request.url?.startsWith('/api/')) return refuse('path-not-found');

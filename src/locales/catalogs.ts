@@ -1,6 +1,6 @@
 /** The texts that people read, by language. A build has another file in the place of this one: `compiledCatalogs`. */
 import { TAGS, textsFromSource } from './compile-catalogs.ts';
-import type { ConsoleTexts, Texts } from './texts.ts';
+import type { ConsoleTexts, ProblemTexts, Texts } from './texts.ts';
 
 const read = new Map<string, Texts>();
 
@@ -14,3 +14,6 @@ export function textsIn(tag: string): Texts {
 
 /** What the console says; it loads one language. */
 export const loadTexts = async (tag: string): Promise<ConsoleTexts> => textsIn(tag);
+
+/** What refusals mean, for the pages that meet one. */
+export const loadProblems = async (tag: string): Promise<ProblemTexts> => textsIn(tag).problems;

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import core from '@messageformat/core';
 import coreModule from '@messageformat/core/lib/compile-module.js';
 import type { Plugin } from 'vite';
-import { isServed, type Texts } from './texts.ts';
+import { isOfProblem, isServed, type Texts } from './texts.ts';
 
 type Say = (values: Record<string, unknown>) => string;
 interface Format {
@@ -87,6 +87,8 @@ function codeOf(tag: string, takes?: (key: string) => boolean): string {
 }
 
 const MODULE = 'catalog:';
+/** The first part of the name of a module that has the texts of refusals alone; its tag comes behind. */
+const PROBLEMS = 'problems-';
 
 /** Puts compiled catalogs in the place of `catalogs.ts`: all of them for the server, each in a file of its own for the console. */
 export const compiledCatalogs = (reader: 'server' | 'console'): Plugin => ({
@@ -96,8 +98,9 @@ export const compiledCatalogs = (reader: 'server' | 'console'): Plugin => ({
     const name = id.startsWith(FOLDER) ? basename(id) : '';
     if (name === 'languages.ts') return `export const LANGUAGES = ${JSON.stringify(namedLanguages())};`;
     if (name === 'catalogs.ts') return reader === 'server' ? forServer() : forConsole();
-    const tag = TAGS.find((each) => name === `${each}.js`);
-    return tag && codeOf(tag, reader === 'server' ? undefined : (key) => !isServed(key));
+    const tag = TAGS.find((each) => name === `${each}.js` || name === `${PROBLEMS}${each}.js`);
+    const isPart = (key: string): boolean => !isServed(key) && isOfProblem(key) === name.startsWith(PROBLEMS);
+    return tag && codeOf(tag, reader === 'server' ? undefined : isPart);
   },
 });
 
@@ -113,6 +116,10 @@ const made = {};
 const known = (tag) => Object.hasOwn(MAKERS, tag) ? tag : 'en';
 export const textsIn = (tag) => made[known(tag)] ??= MAKERS[known(tag)](TOOLS);\n`;
 
-const forConsole =
-  (): string => `${TOOLS}const LOADERS = { ${TAGS.map((tag) => `${tag}: () => import(${JSON.stringify(MODULE + tag)})`).join(', ')} };
-export const loadTexts = async (tag) => (await (LOADERS[tag] ?? LOADERS.en)()).default(TOOLS);\n`;
+const loadersOf = (before: string): string =>
+  TAGS.map((tag) => `${tag}: () => import(${JSON.stringify(MODULE + before + tag)})`).join(', ');
+
+const forConsole = (): string => `${TOOLS}const [TEXTS, PROBLEMS] = [{ ${loadersOf('')} }, { ${loadersOf(PROBLEMS)} }];
+const load = async (tag, loaders) => (await (loaders[tag] ?? loaders.en)()).default(TOOLS);
+export const loadTexts = (tag) => load(tag, TEXTS);
+export const loadProblems = async (tag) => (await load(tag, PROBLEMS)).problems;\n`;

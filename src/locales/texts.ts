@@ -23,7 +23,17 @@ type Nested<K extends string, Before extends string = ''> = {
 
 /** All messages of a language. What it lacks is English. */
 export type Texts = Nested<Key>;
-export type ConsoleTexts = Nested<Exclude<Key, ServedKey>>;
+export type ConsoleTexts = Nested<Exclude<Key, ServedKey | `problems.${string}`>>;
+
+/** What refusals mean, by their reasons. The console loads them when it meets a refusal. */
+export type ProblemTexts = Texts['problems'];
+export const isOfProblem = (key: string): boolean => key.startsWith('problems.');
+/** A reason, with the values of its text where that has some. */
+export type Told = {
+  [Reason in keyof ProblemTexts]: ProblemTexts[Reason] extends string
+    ? Reason
+    : readonly [Reason, Values<ProblemTexts[Reason]>];
+}[keyof ProblemTexts];
 
 /** Messages as text, with `{name}` for each placeholder: for a script that fills them in itself. */
 export type Templates<Group> = { readonly [Name in keyof Group]: string };

@@ -20,9 +20,11 @@ export const REFUSAL = named(
   z.object({
     success: z.literal(false).optional(),
     message: TEXT,
-    reason: TEXT.meta({
-      description: 'For programs: second-factor-required, reauthentication-required, not-proven',
-    }).optional(),
+    reason: TEXT.meta({ description: 'What was refused, as a code that stays the same' }).optional(),
+    values: z
+      .looseObject({})
+      .meta({ description: 'What a text of the reason names, such as the seconds to wait' })
+      .optional(),
     second_factor: z
       .array(z.enum(['totp', 'passkey']))
       .meta({ description: 'After the right password: what is asked for' })

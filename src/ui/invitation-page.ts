@@ -12,24 +12,14 @@ import { MAKERS_WITHOUT_ACCOUNT } from '../domain/accounts/grant.ts';
 import { scopeOfRole, unionOfScopes } from '../domain/camera-scope.ts';
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
 import { heldBy } from '../domain/rights.ts';
-import { said, type Texts } from '../locales/texts.ts';
+import type { Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
 import { assetPath } from './built-pages.ts';
-import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
-import {
-  BODY_STATUS,
-  momentIn,
-  moveTo,
-  type PageLanguage,
-  pageHeaders,
-  pageLanguage,
-  readBasePath,
-  sendPage,
-} from './page.ts';
+import { asTemplates, buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
+import { BODY_STATUS, momentIn, moveTo, pageHeaders, pageLanguage, readBasePath, sendPage } from './page.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
-import { COMMON, isUnfit, judgeStrength } from './pages/shared/password-strength.ts';
 import type { InvitationPageServices, UiOptions } from './ui-options.ts';
 
 type InvitedGuest = Awaited<ReturnType<typeof guestOf>>;
@@ -37,10 +27,10 @@ type InvitedGuest = Awaited<ReturnType<typeof guestOf>>;
 /** `guest`: absent for an account that had a password: the link is for a new one. */
 type InvitationHolder = Awaited<ReturnType<typeof holderOf>> & { readonly guest?: InvitedGuest };
 
-/** What a visit or a form leads to. `password-unfit`: `message` says which rule the password breaks. */
+/** What a visit or a form leads to. `told`: which rule the password breaks. */
 type InvitationCard =
   | (InvitationHolder & { readonly kind: 'holds' | 'busy' | 'differ' })
-  | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
+  | (InvitationHolder & { readonly kind: 'password-unfit'; readonly told: Refused['told'] })
   | (Accepted & { readonly kind: 'accepted' })
   /** Unknown, used, over or revoked: all alike. */
   | { readonly kind: 'void' | 'no-passwords' }
@@ -80,7 +70,7 @@ export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<
     ctx.set(REFERRER);
     return moveTo(ctx, 303, `${readBasePath(ctx)}/postern/`);
   }
-  show(ctx, ui, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), ui) : visit);
+  show(ctx, ui, visit);
 }
 
 async function look(token: string, ctx: RouteContext, services: InvitationPageServices): Promise<InvitationCard> {
@@ -110,11 +100,11 @@ async function accept(
 /** A refusal of the routes, as the page shows it. */
 async function refusedCard(fault: unknown, token: string, services: InvitationPageServices): Promise<InvitationCard> {
   if (!(fault instanceof Refused)) throw fault;
-  const { recorded: kind, message, headers } = fault;
+  const { recorded: kind, told, headers } = fault;
   if (kind === 'rate-limited') return { kind: 'limited', retryAfterSeconds: Number(headers['Retry-After']) };
   const held = await findInvitation(token, services);
   if (!held || (kind !== 'busy' && kind !== 'password-unfit')) return { kind: 'void' };
-  return { kind, message, ...(await holderOf(held.owner, services)) };
+  return { kind, told, ...(await holderOf(held.owner, services)) };
 }
 
 const holderOf = async (owner: User, { closedOf }: InvitationPageServices) => ({
@@ -160,21 +150,6 @@ function show(ctx: RouteContext, ui: UiOptions, shown: InvitationCard, status: n
   sendPage(ctx, status, cardPage({ tag, title, stylesheet, script, card }));
 }
 
-type UnfitPassword = Extract<InvitationCard, { readonly kind: 'password-unfit' }>;
-
-/** The server's own sentence is for programs: people get it in their language, where the page knows the rule. */
-function inWords(
-  visit: UnfitPassword,
-  password: string,
-  { words }: PageLanguage,
-  { shortestPassword }: UiOptions,
-): UnfitPassword {
-  const { rules } = words.passwords;
-  const strength = judgeStrength(password, visit.user, shortestPassword);
-  if (isUnfit(strength)) return { ...visit, message: said(rules.faults[strength], { shortest: shortestPassword }) };
-  return COMMON.test(visit.message) ? { ...visit, message: rules.common } : visit;
-}
-
 type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { readonly kind: 'accepted' }>;
 
 /** The script reads its words and addresses from the form. */
@@ -194,7 +169,12 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
   const opens = openingText(shown.opensAt, tag, ui);
-  const scriptWords = invitationWords(words, shortestPassword, doneText(opens, text, text.donePasskey));
+  const scriptWords = invitationWords(
+    words,
+    asTemplates(words.problems),
+    shortestPassword,
+    doneText(opens, text, text.donePasskey),
+  );
   const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-login="${base}${LOGIN_PATH}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
   // A form for each provider: in the query of a link the secret would stand in logs.
   const forms = providers.map(
@@ -203,7 +183,7 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
   );
   return html`<p class="lone-lead">${text.lead}</p>
 ${shown.guest && renderGuest(shown.guest, opens, tag, text, ui)}<form class="login-form" method="post" ${forScript}>
-<div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, text)}</div>
+<div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
 ${field('user', text.user, user)}${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${text.passkey}</button>
 <p id="passkey-help" class="field-help">${text.passkeyHelp}</p></div>
@@ -236,8 +216,9 @@ const openingText = (opensAt: number | undefined, tag: string, { timeZone }: UiO
 const doneText = (opens: string | undefined, text: Texts['invitations']['page'], atOnce: string): string =>
   opens === undefined ? atOnce : text.doneLater({ time: opens });
 
-function problemOf(shown: InvitationCard, text: Texts['invitations']['page']): string {
-  if (shown.kind === 'password-unfit') return `${text.unfit} ${shown.message}`;
+function problemOf(shown: InvitationCard, { problems, invitations: { page: text } }: Texts): string {
+  if (shown.kind === 'password-unfit' && typeof shown.told === 'object' && shown.told[0] === 'password-unfit')
+    return `${text.unfit} ${problems['password-unfit'](shown.told[1])}`;
   return shown.kind === 'differ' || shown.kind === 'busy' ? text[shown.kind] : '';
 }
 

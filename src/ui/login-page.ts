@@ -9,7 +9,6 @@ import type { User } from '../domain/accounts/account.ts';
 import type { RouteState } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { START_PATH } from '../domain/page-paths.ts';
-import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { cookieValues } from '../domain/sent-credentials.ts';
 import type { Templates, Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
@@ -37,9 +36,10 @@ interface LoginPageState {
 export function getLogin(ctx: RouteContext, ui: UiOptions): unknown {
   // The first step was taken at a provider: the form works without script, and its cookie says whose step it was.
   if (ui.hasOwnLogin) return show(ctx, ui, ctx.query['step'] === 'code' ? { formState: 'is-second' } : {});
-  const language = pageLanguage(ctx);
+  const { words } = pageLanguage(ctx);
   const fault: RouteState['credentialFault'] = ctx.state['credentialFault'];
-  show(ctx, ui, { problem: fault ? refusalText(fault, language) : language.words.login.form.noPasswords });
+  // A user that the proxy has signed in gains nothing by signing in again: the page says what is missing.
+  show(ctx, ui, { problem: fault ? words.problems[fault] : words.login.form.noPasswords });
   if (fault) ctx.set('Cache-Control', 'no-store');
 }
 
@@ -122,12 +122,6 @@ function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): void {
     passkeys: ui.passkeyOrigin,
   };
   showBuilt(ctx, ui, 'loginPage', (page) => fillLoginPage(page, language, { ...state, ...shown }));
-}
-
-/** A user that the proxy has signed in gains nothing by signing in again: the page says what is missing. */
-function refusalText(reason: RefusalReason, { words }: PageLanguage): string {
-  const messages: Readonly<Partial<Record<RefusalReason, string>>> = words.refusals.messages;
-  return messages[reason] ?? REFUSALS[reason].message;
 }
 
 type Refuse = (status: number, problem: (words: LoginWords) => string, shown?: LoginPageState) => void;

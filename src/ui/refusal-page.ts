@@ -9,8 +9,6 @@ type RefusalWords = Texts['refusals'];
 export interface RefusalPage {
   readonly status: number;
   readonly reason: RefusalReason;
-  /** What is wrong, and the next step; used when the page's language has no text for the reason. */
-  readonly message: string;
   /** When the refusal ends by itself. */
   readonly opens?: Pick<Reopening, 'at' | 'timeZone'> | undefined;
   /** The refused cameras that the request names. */
@@ -38,20 +36,17 @@ export function renderRefusalPage(page: RefusalPage): string {
   const title = titles[page.status] ?? refusals.anyTitle;
   const card = html`<p class="refusal-status">${page.status}</p>
 <h1 class="lone-title">${bidi(title)}</h1>
-<p class="refusal-message">${bidi(refusalMessage(page, tag, refusals))}</p>
+<p class="refusal-message">${bidi(refusalMessage(page, tag, words))}</p>
 ${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code></p>
 `;
   return cardPage({ tag, title, stylesheet: page.stylesheet, card });
 }
 
-/** The message of programs says by itself when the refusal ends. */
-function refusalMessage({ reason, message, opens, cameras }: RefusalPage, tag: string, words: RefusalWords): string {
-  if (reason === 'camera-not-in-role' && cameras) return cameraMessage(cameras, words);
-  const messages: Readonly<Partial<Record<RefusalReason, string>>> = words.messages;
-  const known = messages[reason];
-  if (known === undefined) return message;
-  if (!opens) return known;
-  return `${known} ${words.opens({ time: momentIn(opens.at, tag, opens.timeZone) })}`;
+function refusalMessage({ reason, opens, cameras }: RefusalPage, tag: string, words: Texts): string {
+  const { problems, refusals } = words;
+  if (reason === 'camera-not-in-role' && cameras) return cameraMessage(cameras, refusals);
+  if (!opens) return problems[reason];
+  return `${problems[reason]} ${refusals.opens({ time: momentIn(opens.at, tag, opens.timeZone) })}`;
 }
 
 const cameraMessage = ({ foreign, unknown }: RefusedCameras, { camera }: RefusalWords): string =>

@@ -38,7 +38,7 @@ describe('A client with a bad API token', () => {
       const limited = await ask(authorization);
       assert.equal(limited.headers.get('retry-after'), '60');
       const message = 'Too many bad API tokens came from this address: try again in a minute.';
-      assert.deepEqual(await limited.json(), { success: false, message });
+      assert.deepEqual(await limited.json(), { success: false, message, reason: 'tokens-limited' });
       instance.clock.advance(60);
       assert.deepEqual(await statusesOf(authorization, 1), [401]);
       assert.deepEqual(nvr.received, []);

@@ -200,7 +200,8 @@ describe('Pairing', () => {
     assert.equal(full.status, 429, 'the right one, too');
     const { message, error, ...more } = (await full.json()) as Readonly<Record<string, unknown>>;
     const seconds = full.headers.get('retry-after');
-    assert.deepEqual([message, more], [`Too many failed attempts: try again in ${seconds} s.`, { success: false }]);
+    const told = { success: false, reason: 'rate-limited', values: { seconds: Number(seconds) } };
+    assert.deepEqual([message, more], [`Too many failed attempts: try again in ${seconds} s.`, told]);
     assert.match(String(error), /^Rate limit exceeded: /);
     assert.equal((await confirm(code, VERA)).status, 201, 'by another person');
   });
@@ -359,7 +360,7 @@ describe('A screen', () => {
     await at.ask('/api/logout', { method: 'POST', token: over });
     const both = { cookie: `${cookie}; frigate_token=${over}` };
     const refused = await at.ask('/api/profile', { headers: both });
-    assert.deepEqual([refused.status, ((await refused.json()) as { reason?: string }).reason], [401, undefined]);
+    assert.deepEqual([refused.status, ((await refused.json()) as { reason?: string }).reason], [401, 'token-invalid']);
     const out = await at.ask('/api/logout', { method: 'POST', headers: { ...both, origin: at.url } });
     const cleared = out.headers.getSetCookie().map((line) => line.split('=')[0]);
     assert.deepEqual([out.status, cleared], [303, ['frigate_token']]);

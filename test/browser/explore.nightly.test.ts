@@ -131,11 +131,11 @@ describe('Explore', { skip }, () => {
       let isBroken = true;
       await askForPagesOf(page, 60);
       await page.route('**/api/events?*page_after=*', (route) =>
-        isBroken ? route.fulfill({ status: 503, json: { message: 'The store is busy.' } }) : route.fallback(),
+        isBroken ? route.fulfill({ status: 503, json: { reason: 'store-unavailable' } }) : route.fallback(),
       );
       await enter(page, instance, ADMIN_PERSON);
       await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded();
-      await page.getByText('More events cannot be loaded: The store is busy.').waitFor();
+      await page.getByText('More events cannot be loaded: The store cannot be read').waitFor();
       isBroken = false;
       await page.getByRole('button', { name: 'Load more' }).click();
       await page.getByText('No more events.').waitFor();

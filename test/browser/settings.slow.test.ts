@@ -450,12 +450,12 @@ describe('Settings', { skip }, () => {
         const hers = page.getByRole('button', { name: 'End: Chrome on Linux, vera' });
         let isBroken = true;
         await page.route('**/api/sessions/*', (route) =>
-          isBroken ? route.fulfill({ status: 503, json: { message: 'The store is busy.' } }) : route.fallback(),
+          isBroken ? route.fulfill({ status: 503, json: { reason: 'store-unavailable' } }) : route.fallback(),
         );
         await hers.click();
         await page.getByText('vera must log in again there.').waitFor();
         await page.getByRole('button', { name: 'End', exact: true }).click();
-        await page.getByRole('alert').getByText('The store is busy.').waitFor();
+        await page.getByRole('alert').getByText('The store cannot be read').waitFor();
         isBroken = false;
         await page.getByRole('button', { name: 'End', exact: true }).click();
         await said(page, 'Session ended.');

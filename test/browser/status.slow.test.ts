@@ -106,9 +106,13 @@ describe('The status page', { skip }, () => {
       await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
       let status = 409;
       const asked: (string | undefined)[] = [];
+      let reason = 'check-running';
       await page.route('**/api/status/doctor', (route) => {
         asked.push(`${route.request().method()} ${route.request().postData() ?? 'nothing'}`);
-        return route.fulfill({ status, json: status === 200 ? FULL_REPORT : { success: false, message: 'busy' } });
+        return route.fulfill({
+          status,
+          json: status === 200 ? FULL_REPORT : { success: false, message: 'English', reason },
+        });
       });
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       const button = page.getByRole('button', { name: 'Öffentliche Adresse prüfen' });
@@ -116,10 +120,14 @@ describe('The status page', { skip }, () => {
       assert.deepEqual(asked, [], 'nothing is asked before the button is pressed');
       await button.click();
       await page.getByText('Es läuft schon eine Prüfung').waitFor();
+      reason = 'of-a-later-version';
+      await button.click();
+      await page.getByText('Der Server hat mit Status 409 geantwortet.').waitFor();
+      assert.equal(await page.getByText('English').count(), 0, 'the sentence of the server is never shown');
       status = 200;
       await button.click();
       await page.locator('.findings').waitFor();
-      assert.deepEqual(asked, ['POST nothing', 'POST nothing']);
+      assert.deepEqual(asked, ['POST nothing', 'POST nothing', 'POST nothing']);
       const rows = await page.locator('.findings tbody tr').allInnerTexts();
       assert.match(
         rows[0] ?? '',

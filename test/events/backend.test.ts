@@ -7,7 +7,7 @@ import { event, FIVE } from './support/event.ts';
 import { type Answer, type AskOptions, type ServedEvents, serveEvents } from './support/served-events.ts';
 
 const ids = (answer: Answer): string => (answer.json() as { id: string }[]).map(({ id }) => id).join(' ');
-const FOREIGN = { success: false, message: 'Access denied to that camera.' };
+const FOREIGN = { success: false, message: 'Access denied to that camera.', reason: 'camera-not-in-role' };
 
 describe('The events backend', () => {
   let served: ServedEvents;
@@ -68,7 +68,10 @@ describe('The events backend', () => {
     for (const target of ['/api/events', '/api/events/1-a', '/nowhere']) {
       assert.equal((await served.ask(target, { role: '' })).status, 401);
       const answer = await served.ask(target, { role: null });
-      assert.deepEqual([answer.status, answer.json()], [401, { success: false, message: 'Authentication required' }]);
+      assert.deepEqual(
+        [answer.status, answer.json()],
+        [401, { success: false, message: 'Authentication required', reason: 'no-credentials' }],
+      );
     }
   });
 

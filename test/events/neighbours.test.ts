@@ -8,7 +8,7 @@ import { type Answer, type ServedEvents, serveEvents } from './support/served-ev
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex');
 const JPEG = Buffer.from('ffd8ffe000104a46', 'hex');
 const WEBP = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1');
-const FOREIGN = { success: false, message: 'Access denied to that camera.' };
+const FOREIGN = { success: false, message: 'Access denied to that camera.', reason: 'camera-not-in-role' };
 
 // biome-ignore format: a table
 const EVENTS = [

@@ -138,7 +138,8 @@ describe("An instance on an NVR's own database", () => {
       away();
       put();
       const message = 'The database that holds the events cannot be read at the moment: try again in a moment.';
-      assert.deepEqual(await newest(), { status: 503, retryAfter: '5', body: { success: false, message } }, sentence);
+      const body = { success: false, message, reason: 'events-unreadable' };
+      assert.deepEqual(await newest(), { status: 503, retryAfter: '5', body }, sentence);
     }
     away();
     copyFileSync(`${file}.new`, file);

@@ -26,6 +26,7 @@ const EVENTS = Array.from({ length: 3000 }, (_, at) =>
 const GIVEN_UP = {
   success: false,
   message: 'The query took too long: narrow it with after and before, with cameras or with labels.',
+  reason: 'query-too-slow',
 };
 /** Over before it begins. */
 const NO_TIME = -1;

@@ -5,7 +5,7 @@ import { CARL } from '../support/people.ts';
 import { type ConfigTree, startInstance } from '../support/start-instance.ts';
 
 const PATHS = ['/auth', '/api/auth', '/auth?x=1'];
-const STRANGER = { success: false, message: 'Authentication required' };
+const STRANGER = { success: false, message: 'Authentication required', reason: 'no-credentials' };
 
 async function instance(t: TestContext, config: ConfigTree = {}) {
   const started = await startInstance({ config });

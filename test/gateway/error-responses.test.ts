@@ -5,9 +5,9 @@ import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
 import { errorResponse, type RefusalPageFacts } from '../../src/gateway/response/error-responses.ts';
 import { factsOf } from '../support/facts.ts';
 
-const renderPage = ({ status, message }: { status: number; message: string }) => ({
+const renderPage = ({ status, reason }: { status: number; reason: RefusalReason }) => ({
   headers: { 'content-type': 'text/html' },
-  body: `${status} ${message}`,
+  body: `${status} ${REFUSALS[reason].message}`,
 });
 const NATIVE = { loginPath: '/login', renderPage };
 const PROXY = { loginPath: undefined, renderPage };
@@ -15,12 +15,10 @@ const API = { headers: { host: 'nvr.test', accept: 'application/json' } };
 const PAGE = { headers: { host: 'nvr.test', accept: 'text/html,*/*' } };
 
 describe('A refusal', () => {
-  for (const [reason, refusal] of Object.entries(REFUSALS)) {
-    const { status, message } = refusal;
-    const told = 'isTold' in refusal ? { reason } : {};
+  for (const [reason, { status, message }] of Object.entries(REFUSALS)) {
     it(`for ${reason} is ${status} in JSON, with what to do`, () => {
       const answer = errorResponse(reason as RefusalReason, factsOf({ ...API, target: '/api/x' }), 'r1', NATIVE);
-      assert.deepEqual([answer.status, JSON.parse(answer.body)], [status, { success: false, message, ...told }]);
+      assert.deepEqual([answer.status, JSON.parse(answer.body)], [status, { success: false, message, reason }]);
       assert.match(message, /^[A-Z].*\w\.?$/);
     });
   }
@@ -108,10 +106,10 @@ describe('A refusal', () => {
     };
     const headers = { ...PAGE.headers, 'accept-language': 'de-AT' };
     errorResponse('route-unlisted', factsOf({ headers, target: '/x' }), 'r1', rules);
-    const { status, message } = REFUSALS['route-unlisted'];
+    const { status } = REFUSALS['route-unlisted'];
     const unknown = { cameras: undefined, cookie: undefined, person: undefined };
     assert.deepEqual(told, [
-      { reason: 'route-unlisted', status, message, requestId: 'r1', basePath: '', acceptLanguage: 'de-AT', ...unknown },
+      { reason: 'route-unlisted', status, requestId: 'r1', basePath: '', acceptLanguage: 'de-AT', ...unknown },
     ]);
   });
   it('of an API path is JSON even for a browser that would take a page', () => {

@@ -388,7 +388,7 @@ for (const protocol of ['http:', 'https:'] as const) {
         const answer = await fetch(`${away.url}/api/x`);
         assert.deepEqual(
           [answer.status, await answer.json()],
-          [502, { success: false, message: 'The NVR does not answer: check that it runs and that nvr.url is right.' }],
+          [502, { success: false, message: REFUSALS['nvr-unreachable'].message, reason: 'nvr-unreachable' }],
         );
         const page = await fetch(`${away.url}/`, { headers: { Accept: 'text/html' } });
         assert.deepEqual([page.status, page.headers.get('content-type')], [502, 'text/html']);

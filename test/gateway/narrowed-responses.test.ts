@@ -126,7 +126,7 @@ describe('An answer that must be narrowed', () => {
       answering(answer);
       const { status: told, body } = await asked('/api/timeline', tokens.carl);
       assert.equal(told, status);
-      assert.deepEqual(Object.keys(JSON.parse(body)), ['success', 'message']);
+      assert.deepEqual(Object.keys(JSON.parse(body)), ['success', 'message', 'reason']);
     });
   }
 

@@ -74,12 +74,22 @@ describe('The messages', () => {
     assert.equal(textsIn('de').ledger.people({ number: 1234 }), '1.234 Personen');
   });
 
-  it('of refusals are for reasons that there are', () => {
-    const reasons = Object.keys(textsIn('en').refusals.messages);
+  it('of refusals are there in each language, and for reasons that there are', () => {
+    const sources = globSync('{accounts,features,gateway}/**/*.ts', { cwd: SOURCES });
+    const code = sources.map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('\n');
+    const isGiven = (reason: string): boolean => reason in REFUSALS || code.includes(`'${reason}'`) || isMade(reason);
+    const isMade = (reason: string): boolean => new RegExp(`\`${reason.split('-')[0]}-\\$\\{`).test(code);
+    const reasons = Object.keys(textsIn('en').problems);
     assert.deepEqual(
-      reasons.filter((reason) => !(reason in REFUSALS)),
+      reasons.filter((reason) => !isGiven(reason)),
       [],
     );
+    for (const tag of TAGS)
+      assert.deepEqual(
+        reasons.filter((reason) => !(`problems.${reason}` in readCatalog(tag))),
+        [],
+        tag,
+      );
   });
 
   it('of security events are there for each kind', () => {
@@ -91,7 +101,7 @@ describe('The messages', () => {
     const text = sources.map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('\n');
     /** Looked up by a name that comes from elsewhere. */
     const byName =
-      /^(?:ledger\.(?:notices\.kinds|sentences|seen|credentials|ranges|places)|ui\.frame\.proxyFaults|explore\.labels|refusals\.(?:titles|messages))\./;
+      /^(?:ledger\.(?:notices\.kinds|sentences|seen|credentials|ranges|places)|ui\.frame\.proxyFaults|explore\.labels|refusals\.titles|problems)\./;
     const unsaid = KEYS.filter((key) => !byName.test(key)).filter(
       (key) => !new RegExp(`\\b${key.split('.').at(-1)}\\b`).test(text),
     );

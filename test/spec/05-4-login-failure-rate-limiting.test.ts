@@ -52,6 +52,8 @@ describe('5.4 Login failure rate limiting', () => {
     assert.deepEqual(await answer.json(), {
       success: false,
       message: 'Too many failed attempts: try again in 40 s.',
+      reason: 'rate-limited',
+      values: { seconds: 40 },
       error: 'Rate limit exceeded: 5 per 1 minute',
     });
     instance.clock.advance(39);

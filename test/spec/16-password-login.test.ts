@@ -162,7 +162,7 @@ describe('Password login', () => {
       assert.equal(accepted.status, 200);
       const session = sessionIn(accepted) ?? '';
       assert.equal((await at.ask('/api/users', { token: session })).status, 200);
-      assert.deepEqual(await told(await sendJson(at, link, { password: second })), [404, undefined, 0]);
+      assert.deepEqual(await told(await sendJson(at, link, { password: second })), [404, 'invitation-void', 0]);
       assert.deepEqual(await told(await logIn(ADMIN_PERSON, first)), [403, 'password-off', 0]);
     });
 

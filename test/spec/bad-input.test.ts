@@ -155,7 +155,10 @@ describe('An NVR that is not there', () => {
 
   it('is 502 at once, in JSON for a script', async () => {
     const answer = await instance.ask('/api/version', { token: await instance.logIn(VERA) });
-    assert.deepEqual([answer.status, await answer.json()], [502, { success: false, message: words }]);
+    assert.deepEqual(
+      [answer.status, await answer.json()],
+      [502, { success: false, message: words, reason: 'nvr-unreachable' }],
+    );
   });
 
   it('is a page with what to check, for a person', async () => {

@@ -62,7 +62,11 @@ describe('The events worker', () => {
     assert.deepEqual(await events(), {
       status: 503,
       retryAfter: '5',
-      body: { success: false, message: 'The events backend is starting or has failed: try again in a moment.' },
+      body: {
+        success: false,
+        message: 'The events backend is starting or has failed: try again in a moment.',
+        reason: 'backend-unavailable',
+      },
     });
     const { status, body } = await ready();
     assert.deepEqual([status, body.status], [503, 'not-ready']);

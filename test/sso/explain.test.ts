@@ -245,7 +245,10 @@ describe('GET /api/explain', () => {
   for (const [sentence, query, message] of bad) {
     it(`asks for ${sentence}`, async () => {
       const answer = await ask(instance.port, { path: `/api/explain?${query}`, headers: ADMIN });
-      assert.deepEqual([answer.status, JSON.parse(answer.text)], [422, { success: false, message }]);
+      assert.deepEqual(
+        [answer.status, JSON.parse(answer.text)],
+        [422, { success: false, message, reason: 'description-invalid' }],
+      );
     });
   }
 });

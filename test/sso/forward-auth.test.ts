@@ -276,7 +276,7 @@ describe('Forward-auth', () => {
     const { status, headers: answered, text } = await ask(instance.port, { path: '/auth', headers });
     assert.deepEqual(
       [status, answered.location, JSON.parse(text)],
-      [401, '/login', { success: false, message: 'Authentication required' }],
+      [401, '/login', { success: false, message: 'Authentication required', reason: 'no-credentials' }],
     );
   });
 

@@ -3,7 +3,7 @@ import type { OwnConfig } from '../../src/access/nvr-adapter.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { TrustedNetworks, Upstream } from '../../src/domain/addresses.ts';
-import type { RefusalReason } from '../../src/domain/refusal.ts';
+import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
 import type { Rules } from '../../src/gateway/decision/admit.ts';
 import { createClientLimits } from '../../src/gateway/decision/client-limits.ts';
 import { createHandlers } from '../../src/gateway/entry/app.ts';
@@ -112,7 +112,7 @@ export async function startGate(
     }),
     refusals: {
       loginPath: '/login',
-      renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
+      renderPage: ({ reason }) => ({ headers: { 'content-type': 'text/html' }, body: REFUSALS[reason].message }),
     },
     forwarder,
     clientLimits,

@@ -10,7 +10,6 @@ import { type RefusalPage, renderRefusalPage } from '../../src/ui/refusal-page.t
 const PAGE = {
   status: 403,
   reason: 'camera-not-in-role',
-  message: 'Access denied to that camera.',
   requestId: 'r-1',
   acceptLanguage: undefined,
   startPage: '/postern/',
@@ -23,7 +22,14 @@ const skeleton = (html: string): string[] => html.match(/<[^>]*>/g)?.map((tag) =
 describe('The refusal page', () => {
   it('says what happened, what to do next, and the request id', () => {
     const html = renderRefusalPage(PAGE);
-    for (const part of ['403', 'Access denied', PAGE.message, 'r-1', 'href="/postern/"', PAGE.stylesheet]) {
+    for (const part of [
+      '403',
+      'Access denied',
+      REFUSALS[PAGE.reason].message,
+      'r-1',
+      'href="/postern/"',
+      PAGE.stylesheet,
+    ]) {
       assert.ok(html.includes(part), part);
     }
   });
@@ -41,12 +47,10 @@ describe('The refusal page', () => {
     assert.match(renderRefusalPage({ ...PAGE, status: 418 }), /<h1[^>]*><bdi>The request failed</);
   });
 
-  it('is in the language that the browser likes best, and in English what has no words in it', () => {
+  it('is in the language that the browser likes best', () => {
     const german = renderRefusalPage({ ...PAGE, acceptLanguage: 'de-CH,de;q=0.9,en;q=0.5' });
     for (const part of ['<html lang="de">', 'Zugriff verweigert', 'Zugriff auf diese Kamera verweigert.'])
       assert.ok(german.includes(part), part);
-    const rare = renderRefusalPage({ ...PAGE, reason: 'headers-too-many', message: 'x y z', acceptLanguage: 'de' });
-    assert.match(rare, /<bdi>x y z</);
   });
 
   it('names the cameras that were asked for, and who is refused, and offers another account', () => {
@@ -107,8 +111,8 @@ describe('The refusal page', () => {
     );
     const expected = skeleton(renderRefusalPage(PAGE));
     fc.assert(
-      fc.property(hostile, hostile, hostile, (message, requestId, acceptLanguage) => {
-        const html = renderRefusalPage({ ...PAGE, message, requestId, acceptLanguage });
+      fc.property(hostile, hostile, (requestId, acceptLanguage) => {
+        const html = renderRefusalPage({ ...PAGE, requestId, acceptLanguage });
         assert.deepEqual(skeleton(html), expected);
         assert.doesNotMatch(html, /\0/);
       }),

@@ -140,7 +140,9 @@ export async function limitedWhenBad<Fault>(
 }
 
 export const refusedUntil = (seconds: number): Refused =>
-  new Refused(429, `Too many attempts: try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
+  new Refused(429, ['rate-limited', { seconds }], `Too many attempts: try again in ${seconds} s.`, {
+    headers: { 'Retry-After': String(seconds) },
+  });
 
 /** The end that is asked for in that field, in Unix seconds; null: none. Refuses by a `Refused`. */
 export function grantEnd(field: 'expires_at' | 'ends_at', wanted: unknown, now: number): number | null {
@@ -191,7 +193,7 @@ export async function keepGrant<Kind extends GrantKind>(
 export const notKept = (outcome: 'absent' | 'too-many', kind: GrantKind, user: string, most: number): Refused =>
   outcome === 'too-many'
     ? unfit(
-        'too-many',
+        ['too-many', { most }],
         `${user} has ${most} ${kind.replace('api-token', 'API token')}s already: revoke ${kind === 'api-token' ? 'one' : 'some'}`,
         409,
       )
@@ -243,7 +245,7 @@ export async function knownGrants<Kind extends GrantKind>(
 }
 
 export const absentGrant = (kind: GrantKind): Refused =>
-  new Refused(404, `There is no such ${kind.replace(/^api-/, '')}`);
+  new Refused(404, 'absent', `There is no such ${kind.replace(/^api-/, '')}`);
 
 /** The grant of the path. That of another user answers 404, as an unknown one does. */
 export async function knownGrant<Kind extends GrantKind>(

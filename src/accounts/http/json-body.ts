@@ -94,10 +94,10 @@ export const shown = (value: unknown): string =>
 /** Why there is no value. */
 // biome-ignore format: a table
 export const BODY_FAULTS = {
-  'not-json-type':  { status: 415, message: 'Send JSON: "Content-Type: application/json", in UTF-8, without Content-Encoding.' },
-  'too-large':      { status: 413, message: 'The request body is too large.' },
-  'too-slow':       { status: 408, message: 'The request body took too long to arrive.' },
-  'not-json':       { status: 422, message: 'The request body is not JSON in UTF-8.' },
+  'not-json-type':  { status: 415, reason: 'body-unreadable', message: 'Send JSON: "Content-Type: application/json", in UTF-8, without Content-Encoding.' },
+  'too-large':      { status: 413, reason: 'body-too-large', message: 'The request body is too large.' },
+  'too-slow':       { status: 408, reason: 'body-too-slow', message: 'The request body took too long to arrive.' },
+  'not-json':       { status: 422, reason: 'body-unreadable', message: 'The request body is not JSON in UTF-8.' },
 } as const;
 
 const JSON_TYPE = /^application\/json\s*(?:;(?<parameters>.*))?$/is;

@@ -11,6 +11,7 @@ import { mayManageAccounts } from '../../domain/credentials.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { ProblemTexts, Told } from '../../locales/texts.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import type { LoginResult } from '../../telemetry/metric-labels.ts';
@@ -57,41 +58,49 @@ interface RefusalMore {
 /** Thrown by `run` and `before`: the kernel answers it, and records it where it has a reason. */
 export class Refused extends Error {
   readonly status: number;
+  readonly told: Told | undefined;
   readonly body: object;
   readonly recorded: string | undefined;
   readonly counted: LoginResult;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, message: string, more: RefusalMore = {}) {
+  /** `told`: what pages say of it; undefined where the answer is fixed. `message`: the sentence for programs. */
+  constructor(status: number, told: Told | undefined, message: string, more: RefusalMore = {}) {
     const { recorded, counted = 'invalid_request', headers = {}, fields = {} } = more;
     super(message);
     this.status = status;
-    this.body = { success: false, message, ...fields };
+    this.told = told;
+    const values = typeof told === 'object' && { values: told[1] };
+    this.body = { success: false, message, ...(told && { reason: reasonOf(told), ...values }), ...fields };
     this.recorded = recorded;
     this.counted = counted;
     this.headers = headers;
   }
 }
 
-/** A refusal that the audit line names by its reason. */
-export const unfit = (reason: string, message: string, status = 400): Refused =>
-  new Refused(status, message, { recorded: reason });
+const reasonOf = (told: Told): keyof ProblemTexts => (typeof told === 'string' ? told : told[0]);
+
+/** A refusal that the audit line names by its reason, or by another one. */
+export const unfit = (told: Told, message: string, status = 400, recorded: string = reasonOf(told)): Refused =>
+  new Refused(status, told, message, { recorded });
 
 /** The refusal of the table `REFUSALS`. */
 export function refusedFor(reason: RefusalReason, facts: RefusalFacts = {}, more: RefusalMore = {}): Refused {
   const { status, message } = REFUSALS[reason];
-  return new Refused(status, message, { ...more, fields: { ...refusalBody(reason, facts), ...more.fields } });
+  return new Refused(status, reason, message, { ...more, fields: { ...refusalBody(reason, facts), ...more.fields } });
 }
 
 /** 422, with what is wrong with each field. */
 export const refusedFields = (faults: readonly FieldFault[]): Refused =>
-  new Refused(422, faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '), { fields: { detail: faults } });
+  new Refused(422, 'fields-invalid', faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '), {
+    fields: { detail: faults },
+  });
 
 /** A new password check may find a free lane by then. */
 export const BUSY_RETRY_SECONDS = 5;
 const BUSY = 'Too many passwords are being checked at the same time: try again in a few seconds.';
 
 export const refusedWhileBusy = (recorded?: string): Refused =>
-  new Refused(503, BUSY, {
+  new Refused(503, 'busy', BUSY, {
     ...(recorded && { recorded }),
     counted: 'busy',
     headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) },
@@ -102,12 +111,14 @@ export const refusedWhileLimited = (limited: {
   readonly clause: Clause;
   readonly retryAfterSeconds: number;
 }): Refused =>
-  new Refused(429, `Too many failed attempts: try again in ${limited.retryAfterSeconds} s.`, {
+  new Refused(429, ['rate-limited', { seconds: limited.retryAfterSeconds }], waitSentence(limited.retryAfterSeconds), {
     recorded: 'rate-limited',
     counted: 'rate_limited',
     headers: { 'Retry-After': String(limited.retryAfterSeconds) },
     fields: { error: `Rate limit exceeded: ${limitMessage(limited.clause)}` },
   });
+
+const waitSentence = (seconds: number): string => `Too many failed attempts: try again in ${seconds} s.`;
 
 /** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */
 const limitMessage = ({ text }: Clause): string =>
@@ -339,9 +350,9 @@ async function readBody(ctx: RouteContext, deps: AccountResponseDeps, reading: B
       ? ok(undefined)
       : await readJson(ctx.req, { bytes, seconds: deps.bodySeconds(), ...(untyped && { untyped }) });
   if (!body.ok) {
-    const { status, message } = BODY_FAULTS[body.error];
+    const { status, reason, message } = BODY_FAULTS[body.error];
     const fields = status === 422 && { detail: [{ loc: ['body'], msg: message, type: 'json_invalid' }] };
-    throw new Refused(status, message, { headers: closing(ctx), ...(fields && { fields }) });
+    throw new Refused(status, reason, message, { headers: closing(ctx), ...(fields && { fields }) });
   }
   if (!isForAnyone) await checkRightsAgain(ctx, deps);
   return body.value;

@@ -54,7 +54,7 @@ function unlessDisabled(
   { settings }: Services,
 ): void {
   if (settings.auth.enabled) return;
-  if (caller?.credential.kind !== 'command-line') throw new Refused(404, NO_PASSWORDS);
+  if (caller?.credential.kind !== 'command-line') throw new Refused(404, 'login-off', NO_PASSWORDS);
   // A command is told so by the name of the key.
   note({ user: params['user'] ?? '' });
   throw unfit('user-absent', NO_LOGIN, 404);
@@ -72,7 +72,8 @@ async function make(call: Call<z.output<typeof NEW_INVITATION> | undefined>, dep
   if (!user) throw userAbsent();
   const createdAt = unixSeconds(clock);
   const { validFrom = createdAt, validUntil = Number.POSITIVE_INFINITY } = user;
-  if (validUntil <= createdAt) throw unfit('validity-unfit', 'The account has ended: extend it first');
+  if (validUntil <= createdAt)
+    throw unfit(['validity-unfit', { why: 'ended' }], 'The account has ended: extend it first');
   // A guest's link holds until the account has begun, too, and never longer than the account.
   const expiresAt = Math.min(Math.max(createdAt, validFrom) + settings.auth.invitation_lifetime, validUntil);
   const { secret, ...made } = newGrant();
@@ -91,7 +92,7 @@ const makerName = ({ name, credential }: Caller): string =>
 async function revoke(call: Call, { store, clock }: Services): Promise<void> {
   const user = userIn(call);
   const outcome = await store.grants.revoke('invitation', { user }, unixSeconds(clock));
-  if (outcome === 'absent') throw new Refused(404, 'There is no such invitation');
+  if (outcome === 'absent') throw new Refused(404, 'absent', 'There is no such invitation');
   call.note({ user });
 }
 

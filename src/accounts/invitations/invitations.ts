@@ -125,7 +125,7 @@ export const acceptByPasskey = (
   });
 
 /** A new passkey would be a way around it. */
-const factorPresent = (): Refused => unfit('second-factor-present', HAS_FACTOR, 409);
+const factorPresent = (): Refused => unfit('factor-there', HAS_FACTOR, 409, 'second-factor-present');
 
 /** Uses the link up, and logs the person in as a login with what was set would. */
 async function accept(

@@ -27,7 +27,7 @@ export const LIMIT_ROUTES = [
 
 async function lift({ params, note }: Call, { blocks }: Pick<Services, 'blocks'>): Promise<void> {
   const block = await blocks.lift(params['id'] ?? '');
-  if (!block) throw new Refused(404, 'There is no such limit: it may be over already');
+  if (!block) throw new Refused(404, 'absent', 'There is no such limit: it may be over already');
   note(toLift(block));
 }
 

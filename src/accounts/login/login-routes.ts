@@ -4,13 +4,12 @@ import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { LOGIN_PATH } from '../../domain/page-paths.ts';
-import { REFUSALS } from '../../domain/refusal.ts';
 import { ownCredentials } from '../../domain/sent-credentials.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { auditedCredential } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
-import { ANSWERED, declaring, type OpenCall, Refused, refusedFor } from '../http/kernel.ts';
+import { ANSWERED, declaring, type OpenCall, type Refused, refusedFor } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
 import { cookieClient } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -108,5 +107,5 @@ function shownTokens(ctx: RouteContext, sessions: Sessions): readonly string[] {
 /** The answer to a stranger. With own accounts it names the login page; in proxy mode the proxy does that (interface 5.5.8). */
 function refusedStranger(ctx: RouteContext, { settings }: Pick<Services, 'settings'>): Refused {
   const headers = settings.auth.enabled ? { Location: `${ctx.state.basePath ?? ''}${LOGIN_PATH}` } : {};
-  return new Refused(REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message, { headers });
+  return refusedFor('no-credentials', {}, { headers });
 }

@@ -52,7 +52,7 @@ async function askSecondStep(
   { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
   deps: LoginServices,
 ): Promise<object> {
-  if (passwordFault(password) !== undefined) throw new Refused(401, LOGIN_FAILED);
+  if (passwordFault(password) !== undefined) throw new Refused(401, undefined, LOGIN_FAILED);
   const ask = async (client: LoginClient): Promise<LoginOutcome> => {
     const outcome = await provePassword({ user, password, ...client }, deps);
     if (outcome.kind !== 'match') return outcome;
@@ -62,7 +62,7 @@ async function askSecondStep(
   if (outcome.kind === 'logged-in') throw new Error('the first step of a login began a session');
   if (outcome.kind !== 'code-asked') throw refusedLogin(outcome);
   if (!outcome.kinds.includes('passkey'))
-    throw new Refused(409, NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: outcome.kinds } });
+    throw new Refused(409, 'absent', NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: outcome.kinds } });
   return requestOptions(secondStepScope(browserId(ctx), outcome.user), outcome.user, site, deps);
 }
 

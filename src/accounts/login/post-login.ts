@@ -42,7 +42,8 @@ export const LOGIN_NO: readonly number[] = [401, 403, 404, 413, 415, 422, 429, 5
 
 /** Where there is no login of Postern's own. */
 export function unlessDisabled(_: unknown, { settings }: Pick<Services, 'settings'>): void {
-  if (!settings.auth.enabled) throw new Refused(404, 'Authentication is disabled', { counted: 'disabled' });
+  if (!settings.auth.enabled)
+    throw new Refused(404, 'login-off', 'Authentication is disabled', { counted: 'disabled' });
 }
 
 /** `POST /api/login`. */
@@ -203,13 +204,13 @@ export function refusedLogin(outcome: Failed): Refused {
   switch (outcome.kind) {
     case 'mismatch':
     case 'passkey-wrong':
-      return new Refused(401, LOGIN_FAILED, { counted });
+      return new Refused(401, undefined, LOGIN_FAILED, { counted });
     case 'passkey-over':
-      return new Refused(401, PASSKEY_OVER, { counted, fields: { reason: 'passkey-over' } });
+      return new Refused(401, 'passkey-over', PASSKEY_OVER, { counted });
     case 'code-asked':
-      return new Refused(401, CODE_ASKED, { counted, fields: { second_factor: outcome.kinds } });
+      return new Refused(401, 'code-asked', CODE_ASKED, { counted, fields: { second_factor: outcome.kinds } });
     case 'code-wrong':
-      return new Refused(401, CODE_WRONG, { counted, fields: { second_factor: outcome.kinds } });
+      return new Refused(401, 'wrong-code', CODE_WRONG, { counted, fields: { second_factor: outcome.kinds } });
     case 'closed': {
       // It says when it opens again, as every refusal of such a caller does.
       const { reason, opens } = outcome.closed;

@@ -137,7 +137,7 @@ async function reauthenticate(
 
 /** Undefined for what is proven. The reason is for the log, never for the client. */
 function toRefusal(outcome: ProofOutcome, mayUsePassword: boolean): Refused | undefined {
-  const wrong = (recorded: string): Refused => new Refused(401, WRONG, { recorded, fields: { reason: 'not-proven' } });
+  const wrong = (recorded: string): Refused => new Refused(401, 'not-proven', WRONG, { recorded });
   switch (outcome.kind) {
     case 'limited':
       return refusedWhileLimited(outcome);

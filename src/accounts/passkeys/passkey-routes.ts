@@ -6,7 +6,7 @@ import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
 import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import { type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import { type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor, unfit } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
 import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { firstFactor, newEpoch, withFactor, withoutFactor } from '../second-factor/second-factor.ts';
@@ -82,7 +82,7 @@ async function rename(call: Call<z.output<typeof RENAMED>>, { store }: Services)
   const user = await ownUser(call, { store });
   const name = orRefusedFields(passkeyName(call.body.name));
   const outcome = await store.secondFactor.renamePasskey(user.name, idIn(call), name);
-  if (outcome === 'absent') throw new Refused(404, NO_PASSKEY);
+  if (outcome === 'absent') throw new Refused(404, 'absent', NO_PASSKEY);
   call.note({ user: user.name });
 }
 
@@ -91,10 +91,9 @@ async function remove(call: Call, deps: Services): Promise<void> {
   const epoch = newEpoch();
   const outcome = await deps.store.secondFactor.removePasskey(user.name, idIn(call), { epoch, known: user });
   call.note({ user: user.name, factor: 'passkey' });
-  if (outcome === 'absent') throw new Refused(404, NO_PASSKEY);
+  if (outcome === 'absent') throw new Refused(404, 'absent', NO_PASSKEY);
   if (outcome === 'gone') throw refusedFor('token-invalid');
-  if (outcome === 'last-way-in')
-    throw new Refused(409, LAST_WAY_IN, { recorded: outcome, fields: { reason: outcome } });
+  if (outcome === 'last-way-in') throw unfit(outcome, LAST_WAY_IN, 409);
   const left = withoutFactor(user, epoch, outcome);
   if (!left.hasFactor) await keepSession(call, left, deps);
 }

@@ -35,7 +35,7 @@ export const passkeySite = ({ auth, server }: Settings): Result<RelyingParty, st
 /** The same with a refusal. */
 export function requireSite({ settings }: Pick<Services, 'settings'>): RelyingParty {
   const site = passkeySite(settings);
-  if (!site.ok) throw new Refused(409, site.error);
+  if (!site.ok) throw new Refused(409, 'passkeys-off', site.error);
   return site.value;
 }
 
@@ -108,7 +108,7 @@ export async function newPasskey(
 export function notAdded(kind: keyof typeof NOT_ADDED | 'gone'): Refused {
   if (kind === 'gone') return refusedFor('token-invalid', {}, { recorded: 'passkey-gone' });
   const [status, message, recorded = `passkey-${kind}`] = NOT_ADDED[kind];
-  return unfit(recorded, message, status);
+  return unfit(kind === 'foreign-link' ? 'passkey-foreign' : `passkey-${kind}`, message, status, recorded);
 }
 
 // biome-ignore format: a table

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../config/schema/schema.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { err, ok } from '../../domain/result.ts';
 import { hasWord } from '../../domain/text.ts';
 
 const LONGEST_PASSWORD_BYTES = 1024;
@@ -29,19 +29,17 @@ function publicNames({ public_url }: Settings['server']): readonly string[] {
 
 const COMMON = 'Password is one of the most common ones, or nearly: choose another one';
 
-/** A password that may be set, or what is wrong with it, in a sentence. Rejects when the list of common ones cannot be read. */
-export async function parseNewPassword(
-  text: string,
-  userName: string,
-  { shortest, hostNames }: PasswordRules,
-): Promise<Result<string, string>> {
-  if (text === '') return err('Password cannot be empty');
-  if ([...text].length < shortest) return err(`Password must be at least ${shortest} characters long`);
+/** A password that may be set, or what is wrong with it: a sentence, and the values of its text. Rejects when the list of common ones cannot be read. */
+export async function parseNewPassword(text: string, userName: string, { shortest, hostNames }: PasswordRules) {
+  const unfit = (why: string, message: string, word = '') => err({ message, values: { why, shortest, word } });
+  if (text === '') return unfit('short', 'Password cannot be empty');
+  if ([...text].length < shortest) return unfit('short', `Password must be at least ${shortest} characters long`);
   const fault = passwordFault(text);
-  if (fault !== undefined) return err(fault);
+  if (fault !== undefined) return unfit('other', fault);
   const word = contextWordIn(text, { userName, hostNames });
-  if (word !== undefined) return err(`Password must not contain "${word}": attackers try such names first`);
-  return (await isCommonPassword(text)) ? err(COMMON) : ok(text);
+  if (word !== undefined)
+    return unfit('word', `Password must not contain "${word}": attackers try such names first`, word);
+  return (await isCommonPassword(text)) ? unfit('common', COMMON) : ok(text);
 }
 
 /**

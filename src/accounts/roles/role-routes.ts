@@ -129,7 +129,7 @@ async function configSet(
   const split = splitConfigSet(ctx?.querystring ?? '', body);
   if (!split.ok) {
     record({ what: 'custom-role-changed' }, 'not-a-role');
-    throw new Refused(400, split.error);
+    throw new Refused(400, 'fields-invalid', split.error);
   }
   const { roles: wanted, rest } = split.value;
   if (wanted.size > 0) {

@@ -148,7 +148,8 @@ export async function changeRoles(
     const cameras = mayBeEmpty && entries.length === 0 ? [] : checkedCameras(name, entries);
     const before = active.limits.get(role);
     const limits = requestedLimits(asked.limits ?? {}, before && writtenLimits(before));
-    if (!limits.ok) throw unfit('limits-invalid', `The role ${name}: ${limits.error}`);
+    if (!limits.ok)
+      throw unfit(LIMIT_REASONS[limits.error.key], `The role ${name}: ${limits.error.sentence}`, 400, 'limits-invalid');
     saved.push({ role, cameras, ...(limits.value && { limits: limits.value }) });
   }
   const newViewers = await store.roles.changeRoles({ saved, deleted });
@@ -187,13 +188,14 @@ function checkedCameras(name: string, entries: readonly unknown[]): readonly str
 /** Null takes a limit away; one that is left out stays as it is. */
 type RequestedLimits = Readonly<Partial<Record<LimitKey, unknown>>>;
 
+const LIMIT_REASONS = { deny: 'fields-invalid', hours: 'hours-invalid', history_since: 'history-invalid' } as const;
 const LIMIT_KEYS: readonly LimitKey[] = ['deny', 'hours', 'history_since'];
 
-/** The limits that a role has then; undefined for none. Errs with a sentence. */
+/** The limits that a role has then; undefined for none. Errs with the wrong one. */
 function requestedLimits(
   asked: RequestedLimits,
   before: WrittenLimits | undefined,
-): Result<WrittenLimits | undefined, string> {
+): Result<WrittenLimits | undefined, { readonly key: LimitKey; readonly sentence: string }> {
   const written: Record<string, unknown> = { ...before };
   for (const key of LIMIT_KEYS) {
     const value = asked[key];
@@ -202,9 +204,9 @@ function requestedLimits(
     else if (value !== undefined) written[key] = value;
   }
   const fault = LIMIT_KEYS.find((key) => written[key] !== undefined && !isWritten(key, written[key]));
-  if (fault) return err(`${fault} ${FORM_OF[fault]}`);
+  if (fault) return err({ key: fault, sentence: `${fault} ${FORM_OF[fault]}` });
   const limits = parseLimits(written);
-  if (!limits.ok) return err(`${limits.error.key}: ${limits.error.message}`);
+  if (!limits.ok) return err({ ...limits.error, sentence: `${limits.error.key}: ${limits.error.message}` });
   return ok(hasLimit(limits.value) ? writtenLimits(limits.value) : undefined);
 }
 

@@ -51,7 +51,7 @@ export const FACTOR_ROUTES = [
 
 /** The user behind a session: a token, a proxy's user and the internal listener have no factors. */
 export async function ownUser({ caller }: Call<unknown>, { store }: Pick<Services, 'store'>): Promise<User> {
-  if (caller.credential.kind !== 'session') throw new Refused(403, NO_ACCOUNT);
+  if (caller.credential.kind !== 'session') throw new Refused(403, 'account-needed', NO_ACCOUNT);
   const user = await store.accounts.findUser(caller.name);
   if (!user) throw refusedFor('token-invalid');
   return user;
@@ -60,7 +60,7 @@ export async function ownUser({ caller }: Call<unknown>, { store }: Pick<Service
 /** The same, where factors may be set up. */
 export async function enrolling(call: Call<unknown>, deps: Pick<Services, 'store' | 'settings'>): Promise<User> {
   const user = await ownUser(call, deps);
-  if (deps.settings.auth.second_factor === 'off') throw new Refused(409, OFF);
+  if (deps.settings.auth.second_factor === 'off') throw new Refused(409, 'second-factor-off', OFF);
   return user;
 }
 
@@ -109,7 +109,7 @@ async function removeTotp(call: Call, deps: FactorServices): Promise<void> {
   const user = await ownUser(call, deps);
   const epoch = newEpoch();
   const outcome = await deps.store.secondFactor.removeTotp(user.name, epoch);
-  if (outcome === 'absent') throw new Refused(404, NO_FACTOR);
+  if (outcome === 'absent') throw new Refused(404, 'factor-absent', NO_FACTOR);
   call.note({ user: user.name, factor: 'totp' });
   await keepSession(call, withoutFactor(user, epoch, outcome), deps);
 }
@@ -119,7 +119,7 @@ async function makeRecoveryCodes(call: Call, deps: FactorServices): Promise<obje
   const user = await enrolling(call, deps);
   const codes = newRecoveryCodes();
   const outcome = await deps.store.secondFactor.replaceRecoveryCodes(user.name, hashCodes(user.name, codes), user);
-  if (outcome !== 'replaced') throw new Refused(409, NO_FACTOR);
+  if (outcome !== 'replaced') throw new Refused(409, 'factor-absent', NO_FACTOR);
   call.note({ user: user.name });
   return { recovery_codes: codes };
 }

@@ -30,7 +30,7 @@ async function end(
 ): Promise<void> {
   const { id = '' } = params;
   const session = await seenSessions.find(id);
-  if (!session || !mayKnow(caller, session)) throw new Refused(404, 'There is no such session');
+  if (!session || !mayKnow(caller, session)) throw new Refused(404, 'absent', 'There is no such session');
   if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
   if (caller.credential.kind !== 'session' || caller.name !== session.user) prove('credentials');
   await sessions.revoke(id, session.expiresAt);

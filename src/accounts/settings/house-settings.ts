@@ -42,7 +42,7 @@ async function change({ body, record }: Call<Changed>, { house }: Pick<Services,
     throw fault;
   });
   write();
-  if (!isInUse) throw new Refused(409, 'It is kept, but not in use: the page Status says why');
+  if (!isInUse) throw new Refused(409, 'setting-not-reloaded', 'It is kept, but not in use: the page Status says why');
 }
 
 /** What came of a configuration that was read again. */
@@ -108,11 +108,17 @@ export function createHouseSettings<Reloaded extends Reloading>(
         const wanted = { ...(await store().settings.readSettings()), ...Object.fromEntries(changes) };
         const next = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null));
         const read = await readUnder(next);
-        if (read.kind === 'invalid') throw unfit('invalid', formatProblems(read.file, read.problems));
+        if (read.kind === 'invalid')
+          throw unfit('setting-invalid', formatProblems(read.file, read.problems), 400, 'invalid');
         const fixed = changes.find(([key]) => read.given.has(key));
         if (fixed) {
           const place = placeOf(fixed[0], read.placed, read.file);
-          throw unfit('given', `${fixed[0]} is set by ${place}: change it there, or remove it there`, 409);
+          throw unfit(
+            'setting-given',
+            `${fixed[0]} is set by ${place}: change it there, or remove it there`,
+            409,
+            'given',
+          );
         }
         await store().settings.changeSettings(Object.fromEntries(changes));
         const { isTaken, waiting } = await again();

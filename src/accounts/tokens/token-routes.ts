@@ -70,7 +70,8 @@ async function create(call: Call<WantedToken>, services: TokenServices): Promise
 
 async function findOwner(call: Call<unknown>, services: TokenServices): Promise<TokenOwner> {
   const owner = mayManageAccounts(call.caller) ? await findMaker(call, ADMIN, services) : undefined;
-  if (!owner) throw new Refused(403, 'An API token belongs to a user: log in, and create it as that user');
+  if (!owner)
+    throw new Refused(403, 'account-needed', 'An API token belongs to a user: log in, and create it as that user');
   return owner;
 }
 
@@ -136,8 +137,10 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
   const isForCurtain = isWantedForCurtain(wanted['rights'], role);
   if (isForCurtain && (cameras !== null || managesAccounts || logsIn))
     throw unfit(
-      'rights-invalid',
+      'fields-invalid',
       `rights: a token for the ${CURTAIN} has no cameras, manage_accounts or login: leave them out`,
+      400,
+      'rights-invalid',
     );
   const { text, ...secret } = newTokenText();
   const token: ApiToken = {
@@ -175,7 +178,8 @@ function camerasIn(wanted: unknown): readonly string[] | null {
 
 function flagIn(reason: 'accounts' | 'login', field: string, wanted: WantedToken): boolean {
   const given = wanted[field] ?? false;
-  if (typeof given !== 'boolean') throw unfit(`${reason}-invalid`, `${field}: give true or false`);
+  if (typeof given !== 'boolean')
+    throw unfit('fields-invalid', `${field}: give true or false`, 400, `${reason}-invalid`);
   return given;
 }
 
@@ -183,7 +187,7 @@ function flagIn(reason: 'accounts' | 'login', field: string, wanted: WantedToken
 function isWantedForCurtain(rights: unknown, role: Role): boolean {
   if (rights === undefined || rights === null) return false;
   if (!Array.isArray(rights) || rights.length !== 1 || rights[0] !== CURTAIN)
-    throw unfit('rights-invalid', `rights: give ["${CURTAIN}"], or leave it out`);
+    throw unfit('fields-invalid', `rights: give ["${CURTAIN}"], or leave it out`, 400, 'rights-invalid');
   if (role !== ADMIN)
     throw unfit('rights-not-admin', 'rights: only a token of the role admin draws and opens the curtain', 403);
   return true;

@@ -35,7 +35,7 @@ export async function hashNewPassword(
   services: Pick<Services, 'hasher' | 'settings'>,
 ): Promise<string> {
   const fit = await parseNewPassword(password, name, toPasswordRules(services.settings));
-  if (!fit.ok) throw unfit('password-unfit', fit.error);
+  if (!fit.ok) throw unfit(['password-unfit', fit.error.values], fit.error.message);
   return hashPassword(fit.value, services);
 }
 
@@ -71,7 +71,7 @@ export async function addUser(user: NewUser, services: UserServices): Promise<Us
   const { validFrom = null, validUntil = null } = user.validity ?? {};
   checkValidity(validFrom, validUntil);
   if (validUntil !== null && validUntil <= unixSeconds(clock))
-    throw unfit('validity-unfit', 'valid_until has passed already');
+    throw unfit(['validity-unfit', { why: 'passed' }], 'valid_until has passed already');
   const { password } = user;
   const passwordHash = await (password === undefined
     ? hashPassword(unknownPassword(), services)
@@ -148,5 +148,5 @@ export const toValidity = ({ valid_from: from, valid_until: until }: z.output<ty
 
 export function checkValidity(from: number | null, until: number | null): void {
   if (from !== null && until !== null && until <= from)
-    throw unfit('validity-unfit', 'valid_until must be later than valid_from');
+    throw unfit(['validity-unfit', { why: 'order' }], 'valid_until must be later than valid_from');
 }

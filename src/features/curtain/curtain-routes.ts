@@ -128,10 +128,11 @@ function entriesToDraw(
   const until = untilIn(wanted.until ?? null, now);
   const all = new Set([...drawn.map(({ camera }) => camera), ...cameras]);
   const fault = wildcardsFault([...all]);
-  if (fault !== undefined) throw new Refused(400, `cameras: the curtain ${fault}`);
+  if (fault !== undefined) throw new Refused(400, 'cameras-invalid', `cameras: the curtain ${fault}`);
   if (all.size > MOST_DRAWN)
     throw new Refused(
       400,
+      'cameras-invalid',
       `cameras: ${all.size} entries would be drawn, and ${MOST_DRAWN} are the most: use "*" in names`,
     );
   const end = until !== null && { until };
@@ -146,6 +147,7 @@ function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly str
     if (pattern)
       throw new Refused(
         409,
+        ['curtain-pattern', { camera, pattern: pattern.camera }],
         `cameras: ${camera} is drawn by the pattern ${pattern.camera}: open that, and draw the cameras that shall stay so`,
       );
   }
@@ -154,17 +156,21 @@ function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly str
 
 function camerasIn(wanted: readonly unknown[]): readonly string[] {
   if (wanted.length === 0 || wanted.length > MOST_DRAWN)
-    throw new Refused(400, `cameras: give a list of 1 to ${MOST_DRAWN} names`);
+    throw new Refused(400, 'cameras-invalid', `cameras: give a list of 1 to ${MOST_DRAWN} names`);
   const cameras = cameraEntriesIn(wanted);
-  if (!cameras.ok) throw new Refused(400, `cameras: ${cameras.error}`);
+  if (!cameras.ok) throw new Refused(400, 'cameras-invalid', `cameras: ${cameras.error}`);
   return cameras.value;
 }
 
 function untilIn(wanted: unknown, now: number): number | null {
   if (wanted === null) return null;
   if (typeof wanted !== 'number' || !Number.isSafeInteger(wanted))
-    throw new Refused(400, `until: ${shown(wanted)} is no time: give whole Unix seconds, or null for no end`);
+    throw new Refused(
+      400,
+      'end-invalid',
+      `until: ${shown(wanted)} is no time: give whole Unix seconds, or null for no end`,
+    );
   if (wanted <= now)
-    throw new Refused(400, `until: ${wanted} has passed already: give a later time, or null for no end`);
+    throw new Refused(400, 'end-invalid', `until: ${wanted} has passed already: give a later time, or null for no end`);
   return wanted;
 }

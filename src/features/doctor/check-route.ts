@@ -65,7 +65,7 @@ async function check(
     ),
   );
   const headers = { 'Retry-After': RETRY_SECONDS };
-  if (!report) throw new Refused(409, 'A check is under way: wait for its end', { headers });
-  if (!report.ok) throw new Refused(503, report.error, { headers });
+  if (!report) throw new Refused(409, 'check-running', 'A check is under way: wait for its end', { headers });
+  if (!report.ok) throw new Refused(503, 'check-failed', report.error, { headers });
   return report.value;
 }

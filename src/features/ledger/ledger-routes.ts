@@ -94,9 +94,9 @@ interface LedgerRequest extends Omit<LedgerQuery, 'question'> {
 }
 
 async function readRequest({ caller, query, ctx }: Call, deps: LedgerServices): Promise<LedgerRequest> {
-  if (!mayRead(caller)) throw new Refused(403, NOT_FOR_TOKENS);
+  if (!mayRead(caller)) throw new Refused(403, 'account-needed', NOT_FOR_TOKENS);
   const read = readLedgerQuery(query, ctx?.get('accept') ?? '');
-  if (!read.ok) throw new Refused(422, read.error.join('; '));
+  if (!read.ok) throw new Refused(422, 'fields-invalid', read.error.join('; '));
   const { camera, ...question } = read.value.question;
   const cameras = camera === undefined ? undefined : recordedAs(camera, deps.settings);
   return { ...read.value, question: { ...question, cameras, sight: await findSight(caller, deps) } };
@@ -156,7 +156,7 @@ function stream(
   { records, downloads }: LedgerServices,
 ): object {
   const body = downloads.begin(ctx.state.caller?.name ?? '', () => streamRecords(asked, records));
-  if (!body) throw new Refused(429, BUSY, { headers: { 'Retry-After': RETRY_SECONDS } });
+  if (!body) throw new Refused(429, 'download-running', BUSY, { headers: { 'Retry-After': RETRY_SECONDS } });
   if (asked.format === 'csv') ctx.set('Content-Disposition', 'attachment; filename="ledger.csv"');
   ctx.set('Content-Type', TYPES[asked.format]);
   respond(ctx, 200, body);

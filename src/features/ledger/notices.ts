@@ -69,6 +69,6 @@ function whose({ caller, query }: Call): string {
   const wanted = query.get('user') ?? caller.name;
   const mayAny = isAdministrator(caller);
   if (wanted !== caller.name && !mayAny) throw refusedFor('role-too-low');
-  if (caller.credential.kind !== 'session' && !mayAny) throw new Refused(403, NO_ACCOUNT);
+  if (caller.credential.kind !== 'session' && !mayAny) throw new Refused(403, 'account-needed', NO_ACCOUNT);
   return wanted;
 }

@@ -50,7 +50,7 @@ function openForCommand({ store, secretPlaces }: CommandServices): OpenForComman
   /** The key of PINs is the service's: it is read when a PIN is given. */
   const pinHash = async (linkId: string, pin: string): Promise<string> => {
     const secret = await findSigningSecret(secretPlaces, 'refuse');
-    if (!secret.ok) throw unfit('pin-invalid', secret.error);
+    if (!secret.ok) throw unfit('fields-invalid', secret.error, 400, 'pin-invalid');
     return createLinkPasses(derivedKey(secret.value.key, 'links')).pinHash(linkId, pin);
   };
   return {

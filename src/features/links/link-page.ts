@@ -113,7 +113,7 @@ async function answerPin({ ctx, body }: OpenCall<{ pin: string }>, services: Pag
       ctx.append('Set-Cookie', outcome.cookie);
       return { success: true, expires_at: outcome.expiresAt };
     case 'wrong':
-      throw new Refused(403, 'That PIN is not right', { fields: { reason: 'link-pin-wrong' } });
+      throw new Refused(403, 'link-pin-wrong', 'That PIN is not right');
     case 'over':
       throw refusedFor('link-over');
     case 'limited':

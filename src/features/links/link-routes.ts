@@ -93,9 +93,9 @@ async function makerFor(call: Call<unknown>, services: RouteServices): Promise<G
   const { caller } = call;
   // A command is told so by the name of the key.
   if (longestLife(services.settings) === 0 && caller.credential.kind !== 'command-line')
-    throw new Refused(404, NO_LINKS);
+    throw new Refused(404, 'links-off', NO_LINKS);
   const maker = await findMaker(call, VIEWER, services);
-  if (!maker) throw new Refused(403, NO_MAKER);
+  if (!maker) throw new Refused(403, 'account-needed', NO_MAKER);
   return maker;
 }
 

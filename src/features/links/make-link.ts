@@ -150,14 +150,18 @@ export function parseTerms(wanted: WantedLink, longest: number) {
   if (!isWhole(expiresIn, SHORTEST_SECONDS, longest))
     throw unfit('expiry-invalid', `expires_in: give whole seconds, from ${SHORTEST_SECONDS} to ${longest}`);
   if (uses !== null && !isWhole(uses, 1, MOST_USES))
-    throw unfit('uses-invalid', `uses: give a whole number from 1 to ${MOST_USES}, or none for any number`);
+    throw unfit(
+      ['uses-invalid', { most: MOST_USES }],
+      `uses: give a whole number from 1 to ${MOST_USES}, or none for any number`,
+    );
   const { least, most } = PIN_LENGTHS;
   // A number would lose the zeros at its start.
   if (pin !== null && !(typeof pin === 'string' && pin.length >= least && pin.length <= most && isPlainText(pin)))
-    throw unfit('pin-invalid', `pin: give a text of ${least} to ${most} characters, such as "4711"`);
+    throw unfit(['pin-invalid', PIN_LENGTHS], `pin: give a text of ${least} to ${most} characters, such as "4711"`);
   const name = given === null ? null : plainName(given);
   if (name === undefined) throw unfit('name-invalid', `name: give 1 to ${LONGEST_PLAIN_NAME} characters, or none`);
-  if (typeof notifiesOnOpen !== 'boolean') throw unfit('notify-invalid', 'notify_on_open: give true or false');
+  if (typeof notifiesOnOpen !== 'boolean')
+    throw unfit('fields-invalid', 'notify_on_open: give true or false', 400, 'notify-invalid');
   return { expiresIn, uses, pin: pin ?? undefined, name, notifiesOnOpen };
 }
 

@@ -260,22 +260,24 @@ function refuseFault(visit: Visit, { kind, why }: ProviderFault): void {
 async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServices): Promise<object> {
   const { name: provider = '' } = params;
   const active = providerNamed(provider, deps);
-  if (!active) throw new Refused(404, 'There is no such provider');
+  if (!active) throw new Refused(404, 'sign-in-unknown', 'There is no such provider');
   const form = await readForm(ctx.req, { bytes: LONGEST_FORM, seconds: deps.bodySeconds() });
   if (form.kind !== 'read')
-    throw new Refused(BODY_STATUS[form.kind], 'Send the logout token as a form', { headers: closing(ctx) });
+    throw new Refused(BODY_STATUS[form.kind], 'body-unreadable', 'Send the logout token as a form', {
+      headers: closing(ctx),
+    });
   const token = await active.provider.readLogoutToken(form.fields.get('logout_token') ?? '');
   if (!token.ok) {
     noteResult({ deps, provider }, token.error.kind, token.error.why);
     throw token.error.kind === 'away'
-      ? new Refused(503, 'The keys of the provider cannot be read at the moment')
-      : new Refused(400, 'The logout token does not hold');
+      ? new Refused(503, 'sign-in-away', 'The keys of the provider cannot be read at the moment')
+      : new Refused(400, 'sign-in-unfit', 'The logout token does not hold');
   }
   const { issuer, id, expiresAt } = token.value;
   const mark = `logout ${issuer} ${id}`;
   if (await wasUsed(deps, mark)) {
     noteResult({ deps, provider }, 'unfit', 'the logout token was used before');
-    throw new Refused(400, 'The logout token was used before');
+    throw new Refused(400, 'sign-in-unfit', 'The logout token was used before');
   }
   const { users, faults } = await endProviderSessions(token.value, deps);
   const reason = faults.length === 0 ? 'provider-logout' : 'not-stored';

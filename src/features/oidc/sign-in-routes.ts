@@ -60,7 +60,7 @@ async function disconnect(call: Call, { store }: Pick<Services, 'store'>): Promi
   const { provider = '' } = call.params;
   const outcome = await store.signIns.disconnect(name, provider, 'owner');
   call.note({ user: name, provider });
-  if (outcome === 'absent') throw new Refused(404, 'Your account is not connected with that provider');
-  if (outcome !== 'disconnected')
-    throw new Refused(409, KEPT[outcome], { recorded: outcome, fields: { reason: outcome } });
+  if (outcome === 'absent')
+    throw new Refused(404, 'sign-in-absent', 'Your account is not connected with that provider');
+  if (outcome !== 'disconnected') throw new Refused(409, outcome, KEPT[outcome], { recorded: outcome });
 }

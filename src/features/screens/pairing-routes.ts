@@ -113,7 +113,7 @@ function userCodeHash(typed: string): string | undefined {
 
 async function begin({ ctx }: OpenCall, services: ScreenServices): Promise<object> {
   const { codes, clock, codeMakers, authEnabled, publicAddressOf, screens } = services;
-  if (!authEnabled) throw new Refused(404, NO_ACCOUNTS);
+  if (!authEnabled) throw new Refused(404, 'login-off', NO_ACCOUNTS);
   const { clientAddress: address, clientAgent } = ctx.state;
   const place = codeMakers.reserve(address);
   if (place.kind === 'limited') throw refusedUntil(place.retryAfterSeconds);
@@ -183,7 +183,7 @@ async function fetchScreen(
 /** The account of the caller. A guest's rights are lent, and not to be lent on. */
 async function findPerson({ credential, name }: Caller, { store }: ScreenServices): Promise<User> {
   const user = credential.kind === 'session' ? await store.accounts.findUser(name) : undefined;
-  if (!user || user.validUntil !== undefined) throw new Refused(403, FOR_PEOPLE);
+  if (!user || user.validUntil !== undefined) throw new Refused(403, 'not-for-guests', FOR_PEOPLE);
   return user;
 }
 
@@ -211,8 +211,7 @@ async function byLetters<Found>(
     return settled(byAddress, async () => (userHash === undefined ? undefined : act(userHash, person)), isWrong);
   };
   const found = await settled(byAccount, attempt, isWrong);
-  if (found === undefined)
-    throw new Refused(404, OVER, { fields: { reason: 'code-unknown' }, ...(recorded !== undefined && { recorded }) });
+  if (found === undefined) throw new Refused(404, 'code-unknown', OVER, recorded === undefined ? {} : { recorded });
   return found;
 }
 
@@ -231,18 +230,11 @@ async function look(call: Call, services: ScreenServices): Promise<object> {
 async function confirm(call: Call<Readonly<Record<string, unknown>>>, services: ScreenServices): Promise<object> {
   const { user_code: typed } = orRefusedFields(fieldsIn(USER_CODE, call.body));
   const screen = await byLetters({ typed, recorded: 'code-unknown' }, call, services, (userHash, person) =>
-    makeScreen(userHash, person, call, services).catch(withReason),
+    makeScreen(userHash, person, call, services),
   );
   const { id, name, cameras, expiresAt: ends_at } = screen;
   call.note({ screenId: id, screen: name });
   return { id, name, cameras, ends_at };
-}
-
-/** The page tells by the reason which of its fields is wrong. */
-function withReason(fault: unknown): never {
-  if (!(fault instanceof Refused) || fault.recorded === undefined) throw fault;
-  const { status, message, recorded } = fault;
-  throw new Refused(status, message, { recorded, fields: { reason: recorded } });
 }
 
 /** Undefined: no display waits with this code. */

@@ -114,7 +114,8 @@ export function screenCameras(wanted: unknown, scope: CameraScope): readonly str
         'cameras-invalid',
         `cameras: ${shown(name).slice(0, LONGEST_PLAIN_NAME)} is not the name of a camera`,
       );
-    if (!maySee(scope, name)) throw unfit('camera-foreign', `cameras: Access denied to the camera ${name}`, 403);
+    if (!maySee(scope, name))
+      throw unfit(['camera-foreign', { camera: name }], `cameras: Access denied to the camera ${name}`, 403);
   }
   return [...new Set<string>(wanted)];
 }

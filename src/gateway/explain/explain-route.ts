@@ -77,7 +77,7 @@ async function explained({ ctx, query }: Call, { explain }: Pick<Services, 'expl
     headers: query.getAll('header'),
     peer: given('peer'),
   });
-  if (!explanation.ok) throw new Refused(422, explanation.error);
+  if (!explanation.ok) throw new Refused(422, 'description-invalid', explanation.error);
   return explanation.value;
 }
 

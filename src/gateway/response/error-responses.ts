@@ -5,14 +5,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isAutomatic, traitsFor } from '../../domain/credentials.ts';
 import { LOGIN_PATH, START_PATH } from '../../domain/page-paths.ts';
-import {
-  REFUSALS,
-  type RefusalFacts,
-  type RefusalReason,
-  type Reopening,
-  refusalBody,
-  refusalSentence,
-} from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalFacts, type RefusalReason, type Reopening, refusalBody } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { ownCredentialIn } from '../../domain/sent-credentials.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
@@ -93,7 +86,6 @@ function toRefusal(
   facts: ErrorFacts,
 ): OwnResponse {
   const { opens, cameras } = facts;
-  const message = refusalSentence(reason, facts);
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
@@ -111,7 +103,6 @@ function toRefusal(
   const page = rules.renderPage({
     reason,
     status,
-    message,
     requestId,
     basePath,
     acceptLanguage,

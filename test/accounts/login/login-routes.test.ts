@@ -4,7 +4,7 @@ import { INTERNAL_CALLER } from '../../../src/domain/caller.ts';
 import { type AccountServerOptions, startAccountServer } from '../support/account-server.ts';
 import { PASSWORD, person } from '../support/people.ts';
 
-const STRANGER = { success: false, message: 'Authentication required' };
+const STRANGER = { success: false, message: 'Authentication required', reason: 'no-credentials' };
 const CLEARED = 'frigate_token=; HttpOnly; Max-Age=0; Path=/; SameSite=lax';
 
 /** A send at which gus, a gardener, has a session. */

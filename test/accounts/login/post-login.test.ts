@@ -169,7 +169,10 @@ describe('POST /api/login', () => {
   it('says 404 when authentication is disabled', async (t) => {
     const { login, heard } = await loginServerOfVera(t, { settings: { authEnabled: false } });
     const { status, json } = await login(VERA);
-    assert.deepEqual([status, json], [404, { success: false, message: 'Authentication is disabled' }]);
+    assert.deepEqual(
+      [status, json],
+      [404, { success: false, message: 'Authentication is disabled', reason: 'login-off' }],
+    );
     assert.deepEqual(heard.logins, ['disabled']);
   });
 
@@ -256,7 +259,8 @@ describe('POST /api/login, guessed at', () => {
     const { status, json, headers } = await login(VERA);
     const message = 'Too many failed attempts: try again in 50 s.';
     assert.deepEqual([status, headers['retry-after'], headers['set-cookie']], [429, '50', undefined]);
-    assert.deepEqual(json, { success: false, message, error: 'Rate limit exceeded: 2 per 1 minute' });
+    const told = { reason: 'rate-limited', values: { seconds: 50 } };
+    assert.deepEqual(json, { success: false, message, ...told, error: 'Rate limit exceeded: 2 per 1 minute' });
     assert.deepEqual(
       [heard.hashes, heard.logins.at(-1), heard.audit.at(-1)?.reason],
       [2, 'rate_limited', 'rate-limited'],
@@ -272,6 +276,8 @@ describe('POST /api/login, guessed at', () => {
     assert.deepEqual((await login(VERA)).json, {
       success: false,
       message: 'Too many failed attempts: try again in 300 s.',
+      reason: 'rate-limited',
+      values: { seconds: 300 },
       error: 'Rate limit exceeded: 0 per 5 minute',
     });
   });

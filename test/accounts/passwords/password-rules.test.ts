@@ -7,6 +7,7 @@ import {
   passwordFault,
   toPasswordRules,
 } from '../../../src/accounts/passwords/password-rules.ts';
+import { err } from '../../../src/domain/result.ts';
 import { settingsOf } from '../../config/config-place.ts';
 import { PASSWORD_RULES } from '../support/people.ts';
 
@@ -19,7 +20,10 @@ const holds = (word: string) => `Password must not contain "${word}": attackers 
 const KEYS = '🔑🚪🏠🌙🌳🐕🦊🍀🎁🚲🎈🔔';
 const USER = 'vera.lund';
 const RULES: PasswordRules = { ...PASSWORD_RULES, hostNames: ['cellar.example.lan'] };
-const parse = (text: string, rules = RULES) => parseNewPassword(text, USER, rules);
+const parse = async (text: string, rules = RULES) => {
+  const fit = await parseNewPassword(text, USER, rules);
+  return fit.ok ? fit : err(fit.error.message);
+};
 /** Of any length, and no repetition. */
 const letters = (length: number): string =>
   'wrqzkfmvtyhs'

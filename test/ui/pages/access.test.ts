@@ -11,6 +11,7 @@ import {
   toSight,
 } from '../../../src/ui/pages/settings/access-answers.ts';
 import type { RoleRecord, UserRecord } from '../../../src/ui/pages/shared/answers.ts';
+import { learnProblems } from '../../../src/ui/pages/shared/form-faults.ts';
 
 const role = (more: Partial<RoleRecord> = {}): RoleRecord => ({
   role: 'neighbour',
@@ -67,10 +68,12 @@ describe('The answer', () => {
     assert.equal(answered({ verdict: 'admitted', since: 1_795_400_000 }).text, 'Yes: role neighbour has this camera.');
   });
 
-  it('is the message of the server for whatever else', () => {
-    const { text, remedies } = answered(refusedFor('cameras-unknown'));
-    assert.equal(text, 'No: from the server');
-    assert.deepEqual(remedies, []);
+  it('says whatever else by its reason, and nothing in the words of the server', async () => {
+    const other = () => answered({ ...refusedFor('cameras-unknown'), status: 503 });
+    assert.equal(other().text, 'No: The server answered with status 503.');
+    await learnProblems('en');
+    assert.match(other().text, /^No: The list of cameras could not be read yet/);
+    assert.deepEqual(other().remedies, []);
   });
 });
 

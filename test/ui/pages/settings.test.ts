@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { groupCameras } from '../../../src/ui/pages/shared/cameras/camera-groups.ts';
-import { placed } from '../../../src/ui/pages/shared/form-faults.ts';
+import { fieldOf } from '../../../src/ui/pages/shared/form-faults.ts';
 import { suggestedPassword } from '../../../src/ui/pages/shared/password-strength.ts';
 import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table-rows.ts';
 import { recordsIn } from '../../../src/ui/pages/shared/untrusted.ts';
@@ -117,18 +117,19 @@ describe('Groups of cameras', () => {
   });
 });
 
-describe('A sentence of the server about a form', () => {
+describe('A refusal of what a form has sent', () => {
   // biome-ignore format: a table
-  const places: readonly [message: string, field: string | undefined][] = [
-    ['Password must be at least 12 characters long',                                'password'],
-    ['User vera exists already',                                                     'name'],
-    ['The role garden: hours: "Sat 25:00-26:00": "25:00" is not a time of day',      'hours'],
-    ['The role garden: history_since: "x" is no duration',                           'historySince'],
-    ['valid_until must be later than valid_from',                                    'until'],
-    ['The role garden: "a,b" is not a camera name: use no comma, and slashes between other letters only',           'cameras'],
-    ['The store cannot be read or written at the moment: try again in a moment.',    undefined],
+  const places: readonly [reason: string | undefined, field: string | undefined][] = [
+    ['password-unfit',    'password'],
+    ['name-taken',        'name'],
+    ['hours-invalid',     'hours'],
+    ['history-invalid',   'historySince'],
+    ['validity-unfit',    'until'],
+    ['cameras-invalid',   'cameras'],
+    ['store-unavailable', undefined],
+    ['constructor',       undefined],
+    [undefined,           undefined],
   ];
-  for (const [message, field] of places)
-    it(`stands at ${field ?? 'no field'}: ${message}`, () =>
-      assert.deepEqual(placed(message, 'said'), field === undefined ? 'said' : { faults: { [field]: 'said' } }));
+  for (const [reason, field] of places)
+    it(`stands at ${field ?? 'no field'}: ${reason}`, () => assert.equal(fieldOf(reason), field));
 });

@@ -24,11 +24,7 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
     setCheck({ kind: 'running' });
     const answer = await sendToApi('POST', 'api/status/doctor');
     if (answer.kind === 'ok') setCheck({ kind: 'done', report: answer.body as Report });
-    else {
-      // Another admin pressed the button, or the same one in another window.
-      const isBusy = answer.kind === 'refused' && answer.status === 409;
-      setCheck({ kind: 'failed', problem: isBusy ? words.doctor.checkBusy : problemOf(answer) });
-    }
+    else setCheck({ kind: 'failed', problem: problemOf(answer) });
   };
   const isRunning = check.kind === 'running';
   return (

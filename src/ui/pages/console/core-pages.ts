@@ -1,6 +1,7 @@
 /** The pages of the core, in their order; those of features stand among them (SPEC 8; interface 5.6). */
 import { Settings } from '../settings/settings.tsx';
 import { isAdmin } from '../shared/account.ts';
+import { learnProblems } from '../shared/form-faults.ts';
 import { always, hasLogin, isAdminWithLogin, isPersonWithLogin, type PagePieces } from '../shared/pieces.tsx';
 import { words } from '../shared/words.ts';
 
@@ -24,7 +25,7 @@ export const CORE_PAGES: PagePieces = {
   settings: [
     { path: 'users',    title: () => words.users.title,            isFor: isAdminWithLogin,  load: async () => (await import('../settings/users.tsx')).Users },
     { path: 'roles',    title: () => words.roles.title,            isFor: isAdmin,           load: async () => (await import('../settings/roles.tsx')).Roles },
-    { path: 'access',   title: () => words.access.title,           isFor: isAdmin,           load: async () => (await import('../settings/access.tsx')).Access },
+    { path: 'access',   title: () => words.access.title,           isFor: isAdmin,           load: () => learnProblems(document.documentElement.lang).then(async () => (await import('../settings/access.tsx')).Access) },
     { path: 'security', title: () => words.security.title,         isFor: isAdminWithLogin,  load: async () => (await import('../settings/security.tsx')).Security },
     { path: 'password', title: () => words.passwords.change.title, isFor: isPersonWithLogin, load: loadPassword },
     { path: 'two-step', title: () => words.secondFactor.title,     isFor: isPersonWithLogin, load: loadTwoStep },

@@ -1,6 +1,5 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useState } from 'preact/hooks';
-import { formatSeconds } from '../login/login-outcome.ts';
 import { type FactorState, goToProvider } from '../shared/account.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField, TextField } from '../shared/fields.tsx';
@@ -25,11 +24,8 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
   const prove = async ({ code, current }: { readonly code: string; readonly current: string }): Promise<Sent> => {
     const response = await sendToApi('POST', 'api/reauthenticate', isByCode ? { code } : { password: current });
     if (response.kind === 'ok') return void onAnswer(true);
-    if (response.kind !== 'refused') return problemOf(response);
-    if (response.status === 401)
-      return { faults: isByCode ? { code: words.secondFactor.wrongCode } : { current: text.wrong } };
-    if (response.status !== 429) return problemOf(response);
-    return words.passwords.change.tooMany({ time: formatSeconds(Number(response.retryAfter) || 60) });
+    if (response.kind !== 'refused' || response.status !== 401) return response;
+    return { faults: isByCode ? { code: words.secondFactor.wrongCode } : { current: text.wrong } };
   };
   return (
     <FormDialog

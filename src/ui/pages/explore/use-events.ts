@@ -127,12 +127,6 @@ function ofPage(query: URLSearchParams): URLSearchParams {
   return page;
 }
 
-/** An NVR says in English that its search is off. */
-const problemIn = (response: Exclude<ApiResponse, { kind: 'ok' }>): string =>
-  response.kind === 'refused' && /semantic search/i.test(response.message)
-    ? words.explore.filters.noSearch
-    : problemOf(response);
-
 /** `query`: undefined where there are no further pages. */
 function listAfter(
   response: ApiResponse,
@@ -143,7 +137,10 @@ function listAfter(
   // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
   if (response.kind !== 'ok') {
     const next = earlier.events.length > 0 ? was.next : undefined;
-    return { ...earlier, status: 'failed', isOutdated: false, problem: problemIn(response), next };
+    // An NVR whose search is off says so in a sentence, without a reason.
+    const isOff = query === undefined && response.kind === 'refused' && response.status === 400 && !response.reason;
+    const problem = isOff ? words.explore.filters.noSearch : problemOf(response);
+    return { ...earlier, status: 'failed', isOutdated: false, problem, next };
   }
   const fresh = readEvents(response.body);
   const known = new Set(earlier.events.map(({ id }) => id));

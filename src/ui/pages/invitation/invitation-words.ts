@@ -1,21 +1,28 @@
 /** The sentences of the invitation page's script: the server writes them into the page, in the browser's language. */
-import type { Texts } from '../../../locales/texts.ts';
+import type { ProblemTexts, Templates, Texts } from '../../../locales/texts.ts';
 
 export type InvitationWords = ReturnType<typeof invitationWords>;
 
-/** `shortest`: `auth.password_min_length`. `done`: the text after a passkey, when no session has begun. */
+/** Reasons for which a passkey may be refused. */
+const OF_PASSKEYS = /^(?:passkey|factor|invitation)|^(?:busy|rate-limited)$/;
+
+/** `problems`: as templates. `shortest`: `auth.password_min_length`. `done`: the text after a passkey, when no session has begun. */
 export function invitationWords(
   { passwords, passkeys, invitations: { page }, ui }: Texts,
+  problems: Templates<ProblemTexts>,
   shortest: number,
   done: string,
 ) {
   const { faults, strength } = passwords.rules;
+  const ofPasskeys = Object.entries(problems).filter(([reason]) => OF_PASSKEYS.test(reason));
   return {
     done,
     strength: { ...faults, short: faults.short({ shortest }), ...strength },
     passkeys: passkeys.problems,
     differ: page.differ,
     notReached: ui.common.notReached,
+    status: ui.common.status({ status: '{status}' }),
+    problems: Object.fromEntries(ofPasskeys),
     passkeyFirst: page.passkeyFirst,
     orPassword: page.orPassword,
     doneTitle: page.doneTitlePasskey,

@@ -3,7 +3,6 @@
 import { isRecord } from '../../../domain/json.ts';
 import { applyTheme, baseUrl, chosenTheme, postJson } from '../shared/browser.ts';
 import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
-import { readText } from '../shared/untrusted.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
 
@@ -76,9 +75,9 @@ async function isLoggedIn(form: HTMLFormElement): Promise<boolean> {
 /** What is wrong, as text, or undefined. */
 async function setPasskey(words: InvitationWords): Promise<string | undefined> {
   try {
-    const options = await send('/passkey/options', {});
+    const options = await send('/passkey/options', {}, words);
     if (!options.ok) return options.message;
-    const added = await send('/passkey', { credential: await createPasskey(options.body) });
+    const added = await send('/passkey', { credential: await createPasskey(options.body) }, words);
     return added.ok ? undefined : added.message;
   } catch (fault) {
     return fault instanceof TypeError ? words.notReached : words.passkeys[toPasskeyProblem(fault)];
@@ -88,12 +87,15 @@ async function setPasskey(words: InvitationWords): Promise<string | undefined> {
 type SentAnswer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly message: string };
 
 /** Sends to a path below the address of this page, which holds the token. */
-async function send(path: string, body: object): Promise<SentAnswer> {
+async function send(path: string, body: object, words: InvitationWords): Promise<SentAnswer> {
   const token = location.pathname.slice(location.pathname.lastIndexOf('/') + 1);
   const response = await postJson(`invitation/${token}${path}`, body);
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return { ok: true, body: answer };
-  return { ok: false, message: (isRecord(answer) && readText(answer['message'])) || String(response.status) };
+  const { reason, values } = Object(answer);
+  const text = new Map(Object.entries(words.problems)).get(reason) ?? words.status;
+  const filled = text.replace('{status}', `${response.status}`).replace('{seconds}', Object(values).seconds);
+  return { ok: false, message: filled };
 }
 
 /** Shows the same page as the server after a password. */

@@ -4,6 +4,7 @@ import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { Explanation as ExplanationOfServer } from '../../../gateway/explain/explain.ts';
 import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
+import { problemText } from '../shared/form-faults.ts';
 import { cameraName, formatShortMoment, shortList, words } from '../shared/words.ts';
 import { dayNames, hoursInWords } from './typed-hours.ts';
 
@@ -16,12 +17,17 @@ export type AccessAnswer = { readonly isYes: boolean; readonly text: string; rea
 type AnswerFacts = { readonly user: UserRecord; readonly role: RoleRecord | undefined; readonly shows: ViewingKind };
 
 export function toAnswer(explanation: Explanation, facts: AnswerFacts): AccessAnswer {
-  const { verdict, reason = '', message = '' } = explanation;
+  const { verdict, reason = '' } = explanation;
   if (verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
   const known = Object.hasOwn(REFUSED, reason) ? REFUSED[reason] : undefined;
-  if (!known) return { isYes: false, text: words.access.noBecause({ message }), remedies: [] };
+  if (!known)
+    return { isYes: false, text: words.access.noBecause({ message: refusalText(explanation) }), remedies: [] };
   return { isYes: false, text: known.text(explanation, facts), remedies: known.remedies };
 }
+
+/** Why it is refused, in the language of the page. */
+export const refusalText = (told: Explanation): string =>
+  problemText(told) ?? words.ui.common.status({ status: told.status ?? 0 });
 
 type Refused = { text: (explanation: Explanation, facts: AnswerFacts) => string; remedies: readonly Remedy[] };
 

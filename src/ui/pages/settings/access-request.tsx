@@ -8,7 +8,7 @@ import { type Fact, Facts } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge } from '../shared/records-page.tsx';
 import { cameraName, words } from '../shared/words.ts';
-import type { Explanation } from './access-answers.ts';
+import { type Explanation, refusalText } from './access-answers.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;
 
@@ -84,14 +84,14 @@ export function DescribedRequest({ names }: { names: readonly string[] }) {
 }
 
 function Judgement({ explanation }: { explanation: Explanation }) {
-  const { verdict, status, reason, message, hints = [], headers = [], sent } = explanation;
+  const { verdict, status, reason, hints = [], headers = [], sent } = explanation;
   return (
     <section class={`judgement judgement-${verdict}`} aria-label={words.access.title}>
       <h2 class="judgement-verdict">{words.access[verdict === 'nothing-visible' ? 'nothingVisible' : verdict]}</h2>
       {verdict !== 'admitted' && (
         <p>
           {status !== undefined && <code>{status}</code>} {reason !== undefined && <code>{reason}</code>}{' '}
-          <bdi>{message}</bdi>
+          <bdi>{refusalText(explanation)}</bdi>
         </p>
       )}
       {hints.map((hint) => (

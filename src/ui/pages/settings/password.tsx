@@ -1,5 +1,4 @@
 /** Settings > Password: one's own (interface 2.1, 5.1.6; SPEC 4.3). */
-import { formatSeconds } from '../login/login-outcome.ts';
 import { useProfile } from '../shared/account.ts';
 import { sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField } from '../shared/fields.tsx';
@@ -26,12 +25,7 @@ function PasswordForm() {
   const change = async ({ current, password }: typeof EMPTY): Promise<Sent> => {
     page.say('');
     const body = { password, old_password: current };
-    const response = await sendToApi('PUT', pathTo('api/users', name, '/password'), body);
-    if (response.kind !== 'refused') return response;
-    if (response.status === 401) return { faults: { current: text.wrong } };
-    return response.status === 429
-      ? text.tooMany({ time: formatSeconds(Number(response.retryAfter) || 60) })
-      : response;
+    return sendToApi('PUT', pathTo('api/users', name, '/password'), body);
   };
   return (
     <PanelForm

@@ -136,16 +136,11 @@ type TotpSetupProps = { offer: TotpOffer; onConfirmed: OnCodes; onCancel: () => 
 /** Sets up an authenticator app: the secret as a picture and as text, and its first code. */
 function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
   const text = words.secondFactor;
-  const confirm = async (typed: { readonly code: string }): Promise<Sent> => {
-    const response = await sendToApi('POST', 'api/second-factor/totp/confirm', typed);
-    const isWrong = response.kind === 'refused' && response.status === 400;
-    return isWrong ? { faults: { code: text.wrongCode } } : response;
-  };
   return (
     <PanelForm
       submit={text.confirm}
       first={{ code: '' }}
-      onSubmit={confirm}
+      onSubmit={(typed) => sendToApi('POST', 'api/second-factor/totp/confirm', typed)}
       onSent={(_, body) => onConfirmed(codesIn(body))}
     >
       {({ field }) => (

@@ -1,9 +1,8 @@
 /** Requests to Postern's API, as oneself or in the view of another person: every outcome is a value, and a failure is said in words or leads to the login. */
 import { parsedJson } from '../../../domain/json.ts';
 import { baseUrl } from './browser.ts';
-import { type FormProblem, placed } from './form-faults.ts';
+import { type FormProblem, fieldOf, learnProblems, problemText } from './form-faults.ts';
 import { facts } from './page-facts.ts';
-import { COMMON } from './password-strength.ts';
 import { readText } from './untrusted.ts';
 import { loginTarget } from './where-to-go.ts';
 import { words } from './words.ts';
@@ -15,8 +14,8 @@ export type ApiResponse =
   | {
       readonly kind: 'refused';
       readonly status: number;
+      /** What is wrong, in the language of the page. */
       readonly message: string;
-      /** The reason for programs: what would help. */
       readonly reason: string | undefined;
       /** The header of that name. */
       readonly retryAfter: string | null;
@@ -103,22 +102,17 @@ async function readResponse(response: Response, person: string | undefined): Pro
     reason: readText(Object(body).reason),
     retryAfter: headers.get('Retry-After'),
   });
-  if (!response.ok) return refused(readMessage(body, status));
+  if (!response.ok) {
+    await learnProblems(document.documentElement.lang);
+    return refused(problemText(body) ?? words.ui.common.status({ status }));
+  }
   if (!isAsked) return refused(words.viewAs.notApplied);
   if (body === undefined) return refused(words.ui.common.unreadable);
   return { kind: 'ok', body, link: headers.get('Link') };
 }
 
 /** A wrong current password, or a wrong proof, is answered with 401 too: the session is as good as before. */
-const isAboutTheBody = (body: unknown): boolean =>
-  /current password/i.test(String(Object(body).message)) || Object(body).reason === 'not-proven';
-
-function readMessage(body: unknown, status: number): string {
-  const { message, detail } = Object(body);
-  if (typeof message === 'string' && message !== '') return message;
-  if (typeof detail === 'string' && detail !== '') return detail;
-  return words.ui.common.status({ status });
-}
+const isAboutTheBody = (body: unknown): boolean => ['old-password-wrong', 'not-proven'].includes(Object(body).reason);
 
 /** A picture as the address of a blob, where an `<img>` could not say whose it is; undefined when there is none. */
 export async function pictureFromApi(url: string, signal: AbortSignal): Promise<string | undefined> {
@@ -188,16 +182,16 @@ function isProven(): Promise<boolean> {
 }
 
 export function problemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): string {
-  if (response.kind === 'refused')
-    return COMMON.test(response.message) ? words.passwords.rules.common : response.message;
+  if (response.kind === 'refused') return response.message;
   if (response.kind !== 'login-needed') return words.ui.common.notReached;
   return goToLogin(response.location) === 'leaving' ? words.ui.common.sessionOver : words.ui.common.loopInShort;
 }
 
-/** The same for a form: at the field that the server complains about. */
+/** The same for a form: at the field that the refusal is about. */
 export function formProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
   const text = problemOf(response);
-  return response.kind === 'refused' ? placed(response.message, text) : text;
+  const field = response.kind === 'refused' && fieldOf(response.reason);
+  return field ? { faults: { [field]: text } } : text;
 }
 
 const TRIPS_KEY = 'postern-login-trips';

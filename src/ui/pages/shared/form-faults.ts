@@ -1,3 +1,7 @@
+/** What is wrong, in the language of the page: with the fields of a form, and by a refusal. The server's own sentence is for programs, and never shown. */
+import { loadProblems } from '../../../locales/catalogs.ts';
+import { type ProblemTexts, said } from '../../../locales/texts.ts';
+
 /** The faults by the names of their fields. */
 export type Faults = Readonly<Record<string, string>>;
 
@@ -5,22 +9,40 @@ export type FormProblem = string | { readonly faults: Faults };
 
 export const faultsOf = (problem: FormProblem): Faults => (typeof problem === 'string' ? {} : problem.faults);
 
-/** Which field a sentence of the server is about. */
-const FIELDS: readonly (readonly [about: RegExp, field: string])[] = [
-  [/password/i, 'password'],
-  [/^Invalid username|^User \S+ exists already|role name/i, 'name'],
-  [/\bhours: /, 'hours'],
-  [/\bhistory_since\b/, 'historySince'],
-  [/\bvalid_until\b/, 'until'],
-  [/\bvalid_from\b/, 'from'],
-  [/camera name|at least one camera/, 'cameras'],
-];
+let texts: ProblemTexts | undefined;
 
-/**
- * The problem at its field when the sentence is about one. `shown` is the sentence in the language of the page, if there is
- * one.
- */
-export function placed(message: string, shown: string): FormProblem {
-  const [, field] = FIELDS.find(([about]) => about.test(message)) ?? [];
-  return field === undefined ? shown : { faults: { [field]: shown } };
+/** Await it before a refusal is put into words. Without the network there are none. */
+export async function learnProblems(language: string): Promise<void> {
+  texts ??= await loadProblems(language).catch(() => undefined);
 }
+
+/** `answer`: has the reason, and the values of its text. Undefined for a reason that is not known here, such as one of an NVR. */
+export function problemText(answer: unknown): string | undefined {
+  const { reason, values } = Object(answer);
+  return texts && Object.hasOwn(texts, reason) ? said(texts[reason as keyof ProblemTexts], Object(values)) : undefined;
+}
+
+/** The field of a form that a reason is about. */
+// biome-ignore format: a table
+const FIELDS: Readonly<Partial<Record<keyof ProblemTexts, string>>> = {
+  'camera-foreign':       'cameras',
+  'cameras-invalid':      'cameras',
+  'code-unknown':         'user_code',
+  'end-invalid':          'lifetime',
+  'expiry-invalid':       'lifetime',
+  'history-invalid':      'historySince',
+  'hours-invalid':        'hours',
+  'name-invalid':         'name',
+  'name-taken':           'name',
+  'old-password-missing': 'current',
+  'old-password-wrong':   'current',
+  'password-unfit':       'password',
+  'pin-invalid':          'pin',
+  'role-too-high':        'role',
+  'role-unknown':         'role',
+  'validity-unfit':       'until',
+  'wrong-code':           'code',
+};
+
+export const fieldOf = (reason = ''): string | undefined =>
+  Object.hasOwn(FIELDS, reason) ? FIELDS[reason as keyof ProblemTexts] : undefined;

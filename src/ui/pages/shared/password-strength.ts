@@ -32,9 +32,6 @@ export function judgeStrength(password: string, userName: string, shortest: numb
   return worth >= FAIR_LENGTH ? 'fair' : 'weak';
 }
 
-/** What the server says of a password from its list of common ones, which is too long for a page. */
-export const COMMON = /^Password is one of the most common/;
-
 /** The server would refuse it. */
 export const isUnfit = (strength: Strength): strength is 'short' | 'own-name' | 'repeated' =>
   strength === 'short' || strength === 'own-name' || strength === 'repeated';
