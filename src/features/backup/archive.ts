@@ -23,7 +23,8 @@ export async function writeBackup(files: readonly BackedUp[], target: string, no
   });
   try {
     const packed = await Promise.all(files.map((file) => sourceOf(file, now)));
-    await pipeline(packTar(packed), createGzip(), written.createWriteStream({ flush: true }));
+    const tar = packTar(packed, { map: (header) => ({ ...header, name: header.name.slice(GUARD.length) }) });
+    await pipeline(tar, createGzip(), written.createWriteStream({ flush: true }));
     await putInPlace(unfinished, target);
   } catch (fault) {
     throw isThere(fault) ? new Error(`${target} is there already: choose another name`) : fault;
@@ -34,11 +35,13 @@ export async function writeBackup(files: readonly BackedUp[], target: string, no
 }
 
 const PRIVATE = 0o600;
+/** Stands before each name that the library is given: it would take a letter with a colon for a drive, and leave it out. */
+const GUARD = './';
 const isThere = (fault: unknown): boolean => (fault as NodeJS.ErrnoException).code === 'EEXIST';
 
 async function sourceOf({ name, path }: BackedUp, now: number): Promise<TarSource> {
   const { size } = await stat(path);
-  const header = { target: name, mode: PRIVATE, mtime: new Date(now * 1000) };
+  const header = { target: GUARD + name, mode: PRIVATE, mtime: new Date(now * 1000) };
   if (size === 0) return { ...header, type: 'content', content: '' };
   return { ...header, type: 'stream', content: Readable.from(bytesOf(path, size)), size };
 }
@@ -77,7 +80,7 @@ export async function readBackup(file: string, directory: string) {
         throw new Error(`it holds ${JSON.stringify(name)}, which is not allowed in a backup of Postern`);
       names.push(name);
       madeAt = mtime.getTime() / 1000;
-      return header;
+      return { ...header, name: GUARD + name };
     },
   });
   try {
