@@ -13,7 +13,7 @@ import {
   putRecord,
   updateRows,
 } from '../../src/store/engine/rows.ts';
-import { mayChangeVerdict, type Table, type TableName, tablesWhere } from '../../src/store/engine/tables.ts';
+import { isNoted, mayChangeVerdict, type Table, type TableName, tablesWhere } from '../../src/store/engine/tables.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { openStore, type Store } from '../support/whole-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
@@ -186,4 +186,17 @@ describe('A statement changes verdicts', () => {
   ];
   for (const [statement, changes] of rows)
     it(`${statement}: ${changes}`, () => assert.equal(mayChangeVerdict(statement), changes));
+});
+
+describe('An answer waits until a statement is on the disk', () => {
+  // biome-ignore format: a table
+  const rows: [statement: string, waits: boolean][] = [
+    ['insert into "seen_sessions" ("id") values (?)',              false],
+    ['update "grants" set "last_used_at" = ?, "last_used_from" = ? where "id" = ?', false],
+    ['update "grants" set "revoked_at" = ?',                       true],
+    ['update "link_terms" set "wrong_pins" = "wrong_pins" + ? where "id" = ? and "wrong_pins" < ?', true],
+    ['update "link_terms" set "opened" = ? where "id" = ?',        true],
+    ['insert into "known_clients" ("id") values (?)',              true],
+  ];
+  for (const [statement, waits] of rows) it(`${statement}: ${waits}`, () => assert.equal(isNoted(statement), !waits));
 });

@@ -33,7 +33,7 @@ export interface Table {
   readonly isCopied?: false;
   /** `false`: no write of it changes a verdict. A list: an update of such columns alone does not. */
   readonly changesVerdicts?: false | readonly string[];
-  /** Its rows tell what was seen: no answer waits until such a statement is on the disk. */
+  /** What changes no verdict tells what was seen, and decides nothing: no answer waits until it is on the disk. */
   readonly isNoted?: true;
   /** Every request depends on it: `/readyz` reads it. */
   readonly isProbed?: true;
@@ -105,7 +105,7 @@ const CORE_TABLES = {
   } },
   settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
   /** What is a kind's own stands in tables that name it in `ofGrants`. */
-  grants: { key: 'id', isProbed: true, isKept: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
+  grants: { key: 'id', isProbed: true, isKept: true, isNoted: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
     id: TEXT, kind: hidden(TEXT), secret_hash: maybe(TEXT), name: maybe(TEXT), user_name: USER, user_created_at: maybe(NUMBER),
     role: maybe(TEXT), cameras: maybe(JSON_TEXT), created_at: NUMBER, expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER),
     last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
@@ -326,6 +326,6 @@ export function mayChangeVerdict(statement: string): boolean {
 
 /** Whether the statement writes only what was seen: last uses, and sessions. */
 export function isNoted(statement: string): boolean {
-  noted ??= beginnings((table) => table.isNoted || Array.isArray(table.changesVerdicts));
+  noted ??= beginnings(({ isNoted }) => isNoted);
   return noted.test(statement);
 }
