@@ -58,6 +58,9 @@ describe('A store whose disk is full', async () => {
     const series = await scrape(instance.telemetryUrl);
     assert.deepEqual([series.get('postern_store_up'), series.get('postern_revocations_waiting')], [0, 1]);
     assert.ok(instance.log.some(({ msg }) => /^the store cannot be used.*is full/.test(String(msg))));
+    // Who has to make space may come in.
+    const late = { headers: { cookie: `frigate_token=${await instance.logIn(CARL)}` } };
+    assert.equal((await instance.ask('/api/profile', late)).status, 200);
 
     free();
     const stored = new DatabaseSync(join(directory, 'postern.db'), { readOnly: true });

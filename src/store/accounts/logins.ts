@@ -94,9 +94,10 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
         const idOf = (part: keyof LoginPlace): string =>
           createHash('sha256').update(`${given.user.name} ${part} ${given.place[part]}`).digest('base64url');
         const login = { ...given, place: { device: idOf('device'), network: idOf('network') } };
-        return evenDeadlocked(() =>
-          begin ? begin(login, db) : db.transaction().execute((transaction) => noteLogin(login, transaction)),
-        );
+        if (begin) return evenDeadlocked(() => begin(login, db));
+        const noted = db.transaction().execute((transaction) => noteLogin(login, transaction, true));
+        // A full disk keeps nobody out: what is noted is only listed.
+        return noted.catch(() => noteLogin(login, db, false));
       },
     },
     {},
@@ -108,16 +109,16 @@ export function unchanged(user: User) {
   return { name, created_at, factor_epoch };
 }
 
-async function noteLogin({ user, salt, session, place, at, most }: BeginningLogin, db: Queries) {
+async function noteLogin({ user, salt, session, place, at, most }: BeginningLogin, db: Queries, canWrite: boolean) {
   const now = await findRow(db, 'users', unchanged(user));
   if (!now?.password_hash.includes(salt)) return undefined;
   const isKnown = await hasRow(db, 'known_clients', { user_name: user.name });
   const unseen: (keyof LoginPlace)[] = [];
-  for (const part of ['device', 'network'] as const)
+  for (const part of canWrite ? (['device', 'network'] as const) : [])
     if (await insertNew(db, 'known_clients', { id: place[part], user_name: user.name, last_seen: at }))
       unseen.push(part);
-  await updateRows(db, 'known_clients', { id: Object.values(place) }, { last_seen: at });
-  if (session) await insertNew(db, 'seen_sessions', writeRow('seen_sessions', session));
+  if (canWrite) await updateRows(db, 'known_clients', { id: Object.values(place) }, { last_seen: at });
+  if (canWrite && session) await insertNew(db, 'seen_sessions', writeRow('seen_sessions', session));
   const [name, own] = [sql.val(user.name), sql.val(session?.id ?? '')];
   const { rows } = await surplusOf({ name, own, at: sql.val(at), most: sql.val(most) }).execute(db);
   return { user: readRecord('users', now), unseen: isKnown ? unseen : [], surplus: rows };
