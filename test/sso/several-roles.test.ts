@@ -64,9 +64,9 @@ describe('A person whose groups give several roles', () => {
       ['g',     '/api/events',             `guard /api/events?after=${days(7)}&cameras=gate`],
       ['g,c',   '/api/events',             `crew /api/events?after=${days(30)}&cameras=garden,gate`],
       ['c,g',   '/api/gate/ptz/info',      'crew /api/gate/ptz/info'],
-      ['c',     '/api/garden/ptz/info',    '403'],
+      ['c',     '/api/garden/ptz/info',    '403 verb-denied'],
       ['c,g',   '/api/exports',            '200'], // an empty list, which is not the NVR's
-      ['c,g',   '/api/hall/latest.jpg',    '403'],
+      ['c,g',   '/api/hall/latest.jpg',    '403 camera-not-in-role'],
       ['n',     '/api/events',             '200'], // likewise
       ['n',     '/api/hall/latest.jpg',    'newcomer /api/hall/latest.jpg'],
       ['n,g',   '/api/events',             `guard /api/events?after=${days(7)}&cameras=gate,hall`],
@@ -84,7 +84,7 @@ describe('A person whose groups give several roles', () => {
     at.clock.advance(9 * 3600); // 19:00
     const since = at.clock.now() / 1000 - 30 * 86_400;
     assert.equal(await asked('c,g', '/api/events'), `crew /api/events?after=${since}&cameras=garden`);
-    assert.equal(await asked('c,g', '/api/gate/latest.jpg'), '403');
+    assert.equal(await asked('c,g', '/api/gate/latest.jpg'), '403 camera-not-in-role');
     assert.equal(await asked('g', '/api/gate/latest.jpg'), '403 outside-hours');
     const explained = await fetch(
       `${at.internalUrl}/api/explain?${new URLSearchParams([
