@@ -40,6 +40,16 @@ describe('A screen', { skip }, () => {
 
   const shown = (display: Page) => display.locator('.camera-tile:not(.has-fault) img.is-shown');
 
+  it('says how many cameras it does not show', (t) =>
+    visit(t, { ...TELEVISION, locale: 'de-DE', expectedStatuses: [401] }, async (display) => {
+      const allowed_cameras = Array.from({ length: 40 }, (_, at) => `cam${at + 1}`);
+      const json = { username: 'vera', role: 'viewer', screen: 'hall', allowed_cameras };
+      await display.route('**/api/profile', (route) => route.fulfill({ json }));
+      await display.goto(`${instance.url}/postern/screen?live=off`);
+      await display.getByText('Weitere Kameras, nicht gezeigt: 4').waitFor();
+      await hasCount(display.locator('.camera-tile'), 36);
+    }));
+
   it('is paired by a phone, shows a wall of twelve cameras, and shows them again when the NVR is back', async (t) => {
     await visit(t, { ...TELEVISION, expectedStatuses: [400, 401, 502] }, async (display) => {
       await display.goto(`${instance.url}/postern/screen?dim=22-7`);
@@ -56,7 +66,7 @@ describe('A screen', { skip }, () => {
         const wrong = letters.replace(/.$/, (last) => (last === 'B' ? 'C' : 'B'));
         await typed.fill(wrong);
         await dialog.getByRole('button', { name: 'Weiter' }).click();
-        await dialog.getByRole('alert').waitFor();
+        await dialog.locator('[aria-invalid] + .field-fault', { hasText: 'Mit diesem Code wartet' }).waitFor();
         assert.equal(await typed.inputValue(), wrong, 'the field is kept');
         await typed.fill(letters);
         await dialog.getByRole('button', { name: 'Weiter' }).click();

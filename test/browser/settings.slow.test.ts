@@ -349,7 +349,9 @@ describe('Settings', { skip }, () => {
       await dialog.getByLabel('Hours as text').fill('Mon-Fri 07:00-18:00\nSat 25:00-26:00');
       await dialog.getByLabel('History limit').fill('7d');
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.locator('[aria-invalid="true"] + .field-fault', { hasText: 'Sat 25:00-26:00' }).waitFor();
+      await dialog
+        .locator('[aria-invalid="true"] + .field-fault', { hasText: 'These hours are not accepted' })
+        .waitFor();
       await dialog.getByLabel('Hours as text').fill('Mo-Fr 7-18');
       await dialog.getByRole('button', { name: 'Add hours' }).click();
       const added = dialog.locator('.hours-row').nth(1);

@@ -48,7 +48,7 @@ describe('The status page', { skip }, () => {
       let status = 200;
       await page.route('**/api/status', (route) => {
         asked.push(route.request().headers()['x-postern-automatic']);
-        return route.fulfill({ status, json: status === 200 ? FULL_STATUS : { message: 'busy' } });
+        return route.fulfill({ status, json: status === 200 ? FULL_STATUS : { reason: 'store-unavailable' } });
       });
       await page.clock.install();
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
@@ -57,7 +57,7 @@ describe('The status page', { skip }, () => {
       await until('it is asked for again', () => asked.length === 2);
       status = 503;
       await page.clock.runFor(15_000);
-      await page.getByRole('alert').getByText('This is not the latest state: busy').waitFor();
+      await page.getByRole('alert').getByText('This is not the latest state: The store cannot be read').waitFor();
       await page.locator('.tiles').waitFor();
       await seeOrHide(page, 'hidden');
       await page.clock.runFor(600_000);
@@ -111,7 +111,7 @@ describe('The status page', { skip }, () => {
         asked.push(`${route.request().method()} ${route.request().postData() ?? 'nothing'}`);
         return route.fulfill({
           status,
-          json: status === 200 ? FULL_REPORT : { success: false, message: 'English', reason },
+          json: status === 200 ? FULL_REPORT : { success: false, message: 'A sentence for programs', reason },
         });
       });
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
@@ -123,7 +123,11 @@ describe('The status page', { skip }, () => {
       reason = 'of-a-later-version';
       await button.click();
       await page.getByText('Der Server hat mit Status 409 geantwortet.').waitFor();
-      assert.equal(await page.getByText('English').count(), 0, 'the sentence of the server is never shown');
+      assert.equal(
+        await page.getByText('A sentence for programs').count(),
+        0,
+        'the sentence of the server is never shown',
+      );
       status = 200;
       await button.click();
       await page.locator('.findings').waitFor();
