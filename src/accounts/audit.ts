@@ -13,6 +13,7 @@ export const CORE_ACTS = [
   'recovery-codes-made',
   'passkey-renamed',
   'session-ended',
+  'device-named',
   'user-created',
   'user-deleted',
   'password-changed',

@@ -73,6 +73,7 @@ const BODIES: Readonly<Record<string, Json | readonly Json[]>> = {
   'post /api/second-factor/totp/confirm':                { code: '000000', secret: 'x' },
   'post /api/second-factor/passkeys':                    { name: 'key', credential: CREDENTIAL },
   'patch /api/second-factor/passkeys/{passkey}':         { name: 'key' },
+  'patch /api/sessions/{id}':                            { name: 'phone' },
   'post /api/users':                                     { username: 'new', user: 'new', password: 'LongPassw0rd!xyz', role: 'viewer', valid_from: 1, valid_until: 9e9 },
   'post /api/users/delete':                              { name: 'odd' },
   'post /api/closed-guests/forget':                      { provider: 'odd', subject: 'odd' },

@@ -173,5 +173,22 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
       await begin('Firefox', '192.0.2.0/24', THEN + 5);
       assert.deepEqual(await store.sessions.lastLogins(), new Map([[VERA, THEN + 5]]));
     });
+
+    it('keeps the name of a device with its user: another process reads it, and it goes with the user', async () => {
+      const firefox = { user: VERA, agent: 'Mozilla/5.0 (X11; Linux) Firefox/140.0', since: THEN };
+      const asked = [firefox, { ...firefox, user: BOSS }, { ...firefox, agent: 'curl/8' }, { user: VERA, agent: null }];
+      await store.sessions.nameDevice(firefox, 'Desk');
+      assert.deepEqual(await other.sessions.deviceNames(asked), ['Desk', null, null, null]);
+      assert.deepEqual(await store.sessions.deviceNames([firefox]), ['Desk']);
+      await other.sessions.nameDevice(firefox, null);
+      assert.deepEqual(await store.sessions.deviceNames([firefox]), [null]);
+      await store.sessions.nameDevice(firefox, 'Desk');
+      const vera = await store.accounts.findUser(VERA);
+      await store.accounts.deleteUser(VERA);
+      if (vera) await store.accounts.addUser(vera);
+      assert.deepEqual(await store.sessions.deviceNames([firefox]), [null]);
+      await store.sessions.nameDevice({ ...firefox, user: 'gone' as UserName }, 'Desk');
+      assert.deepEqual(await store.sessions.deviceNames([{ ...firefox, user: 'gone' }]), [null]);
+    });
   });
 }

@@ -118,3 +118,35 @@ describe('One login more than sessions_per_user', () => {
     assert.deepEqual(statuses, [401, 401, 200]);
   });
 });
+
+describe('The name of a device', () => {
+  it('stays after the session, an update of the browser and a restart, is that of its user alone, and goes with the user', async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-device-'));
+    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    const { instance: first } = await running(t, {}, { directory });
+    const firefox = (version: number) => ({
+      'User-Agent': `Mozilla/5.0 (Windows NT 10.0; rv:${version}.0) Firefox/${version}.0`,
+    });
+    const namesOf = async (instance: typeof first, token: string, version: number) => {
+      const answer = await instance.ask('/api/sessions', { token, headers: firefox(version) });
+      return ((await answer.json()) as { name: string | null; current: boolean }[])
+        .filter(({ current }) => current)
+        .map(({ name }) => name);
+    };
+    const vera = await first.logIn(VERA);
+    assert.deepEqual(await namesOf(first, vera, 140), [null]);
+    const named = await first.ask(`/api/sessions/${claimsOf(vera).jti}`, {
+      token: vera,
+      method: 'PATCH',
+      headers: { ...firefox(140), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Desk' }),
+    });
+    assert.equal(named.status, 200);
+    assert.deepEqual(await namesOf(first, await first.logIn(CARL), 140), [null]);
+    await first.close();
+
+    const { instance: second } = await running(t, {}, { directory, clock: first.clock, people: [] });
+    t.after(() => second.close());
+    assert.deepEqual(await namesOf(second, await second.logIn(VERA), 141), ['Desk']);
+  });
+});

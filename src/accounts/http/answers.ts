@@ -117,6 +117,7 @@ export const ACCOUNT_EVENT = named(
     by: MAYBE_TEXT,
     address: TEXT,
     agent: MAYBE_TEXT,
+    device: MAYBE_TEXT.meta({ description: 'What the user calls the device' }),
     detail: MAYBE_TEXT,
   }),
 );
@@ -144,6 +145,7 @@ export const SESSION = named(
     user: TEXT,
     address: TEXT,
     agent: TEXT,
+    name: MAYBE_TEXT.meta({ description: 'What the user calls the device' }),
     since: TIME,
     last_seen: TIME,
     expires_at: TIME,

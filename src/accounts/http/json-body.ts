@@ -27,6 +27,19 @@ export const NEW_PASSWORD = GIVEN_TEXT.meta({
 export const CODE = { description: 'Six digits of an authenticator app, or a recovery code' };
 export const ROLE_GIVEN = { description: 'admin, viewer or a custom role' };
 export const NAMED = named('Named', z.object({ name: GIVEN_TEXT }));
+export const NAME_SIZE = { minLength: 1, maxLength: 64 };
+/** What people call a passkey or a device. */
+export const THING_NAME = named('Name', z.object({ name: GIVEN_TEXT.meta(NAME_SIZE) }));
+/** Shown in lists and audit lines. */
+const THING = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
+
+/** A name as it is kept, or what is wrong with it. */
+export function thingName(written: string): Result<string, readonly FieldFault[]> {
+  const name = written.trim().normalize();
+  const msg = 'A name has 1 to 64 characters, and no control characters';
+  return THING.test(name) ? ok(name) : err([{ loc: ['body', 'name'], msg, type: 'value_error' }]);
+}
+
 export const NO_CAMERA_LIST: FieldFault = {
   loc: ['body', 'cameras'],
   msg: 'Input should be a list of camera names',

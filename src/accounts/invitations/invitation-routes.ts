@@ -9,10 +9,10 @@ import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { newGrant, shownAddress } from '../grants/grants.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
-import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD } from '../http/json-body.ts';
+import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD, thingName } from '../http/json-body.ts';
 import { type Call, declaring, type OpenCall, orByForm, orRefusedFields, Refused, unfit } from '../http/kernel.ts';
 import { newCredential } from '../passkeys/credential.ts';
-import { NEW_PASSKEY, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
+import { NEW_PASSKEY, USUAL_NAME } from '../passkeys/passkey-routes.ts';
 import { requireSite } from '../passkeys/passkeys.ts';
 import { addUser, toValidity, userAbsent, VALIDITY } from '../users/users.ts';
 import { acceptByPasskey, acceptByPassword, passkeyOptions } from './invitations.ts';
@@ -109,7 +109,7 @@ async function acceptPasskey({ ctx, params, body }: OpenCall, deps: Services): P
   const site = requireSite(deps);
   const fields = orRefusedFields(fieldsIn(NEW_PASSKEY, body));
   const credential = orRefusedFields(newCredential(fields.credential));
-  const name = orRefusedFields(passkeyName(fields.name || USUAL_NAME));
+  const name = orRefusedFields(thingName(fields.name || USUAL_NAME));
   const { user } = await acceptByPasskey({ token: params['token'] ?? '', name, site }, credential, ctx, deps);
   return { success: true, user };
 }

@@ -1,6 +1,8 @@
 /** Which addresses count as one client for the login limiter (SPEC 4.5). */
+
 import { isIPv4, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { deviceOf } from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import { upTo } from '../../domain/bounded.ts';
 
@@ -69,19 +71,8 @@ export function createKnownClients(addresses: readonly string[] = []) {
   return { note, has: (address: string): boolean => keys.has(clientKey(address)) };
 }
 
-const SYSTEM = /iPhone|iPad|Android|Windows|Mac OS X|CrOS|Linux/;
-const BROWSER = /HomeAssistant|Home Assistant|Edg|OPR|SamsungBrowser|Firefox|FxiOS|CriOS|Chrome|Safari/;
-const PRODUCT = /^[^\s/;]{1,60}/;
-
 /** The device and the network of a login, as roughly as a person tells them apart: an update of a browser is no new device. */
 export const toPlace = (address: string, agent: string | undefined): LoginPlace => ({
-  device: deviceName(agent ?? ''),
+  device: deviceOf(agent ?? ''),
   network: networkKey(address),
 });
-
-/** `Firefox, Windows`; of a program that is no browser the name before its version. */
-function deviceName(agent: string): string {
-  const [browser, system] = [BROWSER.exec(agent)?.[0], SYSTEM.exec(agent)?.[0]];
-  const named = [browser, system].filter((part) => part !== undefined).join(', ');
-  return named || (PRODUCT.exec(agent)?.[0] ?? '');
-}

@@ -1,11 +1,10 @@
 /** `/api/second-factor/passkeys`: one's own passkeys (SPEC 12). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { ok } from '../../domain/result.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
-import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
+import { MAYBE_GIVEN_TEXT, NAME_SIZE, THING_NAME, thingName } from '../http/json-body.ts';
 import { type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor, unfit } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
 import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
@@ -16,14 +15,6 @@ import { addScope, creationOptions, MOST_PASSKEYS, newPasskey, notAdded, require
 
 const PATH = '/api/second-factor/passkeys';
 export const USUAL_NAME = 'Passkey';
-/** Shown in lists and audit lines. */
-const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
-const NAME_SIZE = { minLength: 1, maxLength: 64 };
-const BAD_NAME = {
-  loc: ['body', 'name'],
-  msg: 'A name has 1 to 64 characters, and no control characters',
-  type: 'value_error',
-} as const;
 const NO_PASSKEY = 'There is no such passkey';
 const LAST_WAY_IN =
   'This is the last way into your account: add another passkey, or connect a provider under Settings > Sign-ins first.';
@@ -33,7 +24,6 @@ export const NEW_PASSKEY = named(
   'NewPasskey',
   z.object({ name: MAYBE_GIVEN_TEXT.meta(NAME_SIZE), credential: NEW_CREDENTIAL }).meta({ required: ['credential'] }),
 );
-const RENAMED = named('Name', z.object({ name: GIVEN_TEXT.meta(NAME_SIZE) }));
 const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own" } as const;
 const CHANGE = { ...OWN, proof: 'credentials' } as const;
 
@@ -44,7 +34,7 @@ export const PASSKEY_ROUTES: readonly OwnRoute<Services>[] = [
   route({ route: `POST ${PATH}/options`, ...CHANGE, summary: 'What to ask an authenticator for, to add a passkey', yes: [200, ANY], no: [409], run: options }),
   { route: `PATCH,DELETE ${PATH}/options`, ...OWN, handler: refuseMethod('POST') },
   route({ route: `POST ${PATH}`, ...CHANGE, summary: 'Add the passkey that the authenticator made', body: NEW_PASSKEY, yes: [201, ADDED_PASSKEY], no: [...BODY_NO, 409], act: 'second-factor-added', before: adding, run: add }),
-  route({ route: `PATCH ${PATH}/{passkey}`, ...OWN, summary: 'Rename a passkey', body: RENAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'passkey-renamed', before: ownUser, run: rename }),
+  route({ route: `PATCH ${PATH}/{passkey}`, ...OWN, summary: 'Rename a passkey', body: THING_NAME, yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'passkey-renamed', before: ownUser, run: rename }),
   route({ route: `DELETE ${PATH}/{passkey}`, ...CHANGE, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404, 409], act: 'second-factor-removed', run: remove }),
 ];
 
@@ -66,7 +56,7 @@ async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: Services): Pr
   const asked = await adding(call, deps);
   const { user } = asked;
   const credential = newCredential(call.body.credential);
-  const name = passkeyName(call.body.name || USUAL_NAME);
+  const name = thingName(call.body.name || USUAL_NAME);
   if (!credential.ok || !name.ok)
     throw refusedFields([...(credential.ok ? [] : credential.error), ...(name.ok ? [] : name.error)]);
   call.note({ user: user.name, factor: 'passkey' });
@@ -78,9 +68,9 @@ async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: Services): Pr
   return answer(ADDED_PASSKEY, { ...passkey, recoveryCodes: outcome === 'first' ? codes : [] });
 }
 
-async function rename(call: Call<z.output<typeof RENAMED>>, { store }: Services): Promise<void> {
+async function rename(call: Call<z.output<typeof THING_NAME>>, { store }: Services): Promise<void> {
   const user = await ownUser(call, { store });
-  const name = orRefusedFields(passkeyName(call.body.name));
+  const name = orRefusedFields(thingName(call.body.name));
   const outcome = await store.secondFactor.renamePasskey(user.name, idIn(call), name);
   if (outcome === 'absent') throw new Refused(404, 'absent', NO_PASSKEY);
   call.note({ user: user.name });
@@ -96,12 +86,6 @@ async function remove(call: Call, deps: Services): Promise<void> {
   if (outcome === 'last-way-in') throw unfit(outcome, LAST_WAY_IN, 409);
   const left = withoutFactor(user, epoch, outcome);
   if (!left.hasFactor) await keepSession(call, left, deps);
-}
-
-/** A name as it is kept, or what is wrong with it. */
-export function passkeyName(written: string) {
-  const name = written.trim().normalize();
-  return NAME.test(name) ? ok(name) : ({ ok: false, error: [BAD_NAME] } as const);
 }
 
 const idIn = ({ params }: Call<unknown>): string => params['passkey'] ?? '';

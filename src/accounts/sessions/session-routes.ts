@@ -5,9 +5,10 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
-import { answer, SUCCESS } from '../../routes/shapes.ts';
+import { answer, BODY_NO, SUCCESS } from '../../routes/shapes.ts';
 import { SESSION } from '../http/answers.ts';
-import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import { THING_NAME, thingName } from '../http/json-body.ts';
+import { type Call, declaring, orRefusedFields, Refused, refusedFor } from '../http/kernel.ts';
 import { cookieClient } from './session-cookie.ts';
 
 const route = declaring<Services>();
@@ -15,34 +16,45 @@ const route = declaring<Services>();
 // biome-ignore format: a table
 export const SESSION_ROUTES = [
   route({ route: 'GET /api/sessions', access: 'any', note: "the caller's own; for an admin all", summary: "One's own sessions; as an admin, all", yes: [200, z.array(SESSION)], run: list }),
+  route({ route: 'PATCH /api/sessions/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Name the device of a session, for its later sessions too', body: THING_NAME, yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'device-named', run: nameDevice }),
   route({ route: 'DELETE /api/sessions/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'End a session', yes: [200, SUCCESS], no: [404], act: 'session-ended', run: end }),
 ];
 
-async function list({ caller }: Call, { seenSessions }: Pick<Services, 'seenSessions'>): Promise<object> {
+async function list({ caller }: Call, { seenSessions, store }: Pick<Services, 'seenSessions' | 'store'>) {
   const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
-  return seen.filter((session) => mayKnow(caller, session)).map((session) => shown(session, caller));
+  const known = seen.filter((session) => mayKnow(caller, session));
+  const names = await store.sessions.deviceNames(known);
+  const current = caller.credential.kind === 'session' && caller.credential.tokenId;
+  return known.map((session, at) =>
+    answer(SESSION, { ...session, name: names[at] ?? null, current: session.id === current }),
+  );
 }
 
-/** The session of another user answers 404, as an unknown one does. */
-async function end(
-  { caller, params, note, prove }: Call,
-  { seenSessions, sessions }: Pick<Services, 'seenSessions' | 'sessions'>,
-): Promise<void> {
-  const { id = '' } = params;
-  const session = await seenSessions.find(id);
+/** The session that the path names. That of another user answers 404, as an unknown one does. */
+async function sessionOf({ caller, params, note }: Call, { seenSessions }: Pick<Services, 'seenSessions'>) {
+  const session = await seenSessions.find(params['id'] ?? '');
   if (!session || !mayKnow(caller, session)) throw new Refused(404, 'absent', 'There is no such session');
   if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
-  if (caller.credential.kind !== 'session' || caller.name !== session.user) prove('credentials');
-  await sessions.revoke(id, session.expiresAt);
-  note({ sessionId: id, user: session.user });
+  note({ sessionId: session.id, user: session.user });
+  return session;
+}
+
+/** '' takes the name away. */
+async function nameDevice(call: Call<z.output<typeof THING_NAME>>, services: Pick<Services, 'seenSessions' | 'store'>) {
+  const session = await sessionOf(call, services);
+  const { name } = call.body;
+  await services.store.sessions.nameDevice(session, name === '' ? null : orRefusedFields(thingName(name)));
+}
+
+async function end(call: Call, services: Pick<Services, 'seenSessions' | 'sessions'>): Promise<void> {
+  const { id, user, expiresAt } = await sessionOf(call, services);
+  if (call.caller.credential.kind !== 'session' || call.caller.name !== user) call.prove('credentials');
+  await services.sessions.revoke(id, expiresAt);
 }
 
 /** The sessions of the caller's own account. An API token, or a proxy's user of the same name, is not that account. */
 const mayKnow = (caller: Caller, { user }: SeenSession): boolean =>
   isAdministrator(caller) || (caller.credential.kind === 'session' && caller.name === user);
-
-const shown = (session: SeenSession, { credential }: Caller): z.output<typeof SESSION> =>
-  answer(SESSION, { ...session, current: credential.kind === 'session' && credential.tokenId === session.id });
 
 /**
  * The caller's session goes on after a change that ends all sessions of the user: it gets a new cookie, for what was just set and not for what another request may have set since. A new password, a

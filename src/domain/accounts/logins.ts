@@ -60,3 +60,14 @@ export interface BegunLogin {
   /** The user's oldest sessions that are too many now. */
   readonly surplus: readonly Pick<SeenSession, 'id' | 'expiresAt'>[];
 }
+
+const SYSTEM = /iPhone|iPad|Android|Windows|Mac OS X|CrOS|Linux/;
+const BROWSER = /HomeAssistant|Home Assistant|Edg|OPR|SamsungBrowser|Firefox|FxiOS|CriOS|Chrome|Safari/;
+const PRODUCT = /^[^\s/;]{1,60}/;
+
+/** `Firefox, Windows`; of a program that is no browser the name before its version. An update of a browser is no new device. */
+export function deviceOf(agent: string): string {
+  const [browser, system] = [BROWSER.exec(agent)?.[0], SYSTEM.exec(agent)?.[0]];
+  const named = [browser, system].filter((part) => part !== undefined).join(', ');
+  return named || (PRODUCT.exec(agent)?.[0] ?? '');
+}

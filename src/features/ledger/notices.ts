@@ -61,8 +61,14 @@ const route = declaring<AccountServices & { readonly noticesOf: (user: string) =
 export const NOTICE_ROUTES = [
   route({ route: 'GET /api/account/events', access: 'any', note: "of the caller's own account; for an admin of any",
     summary: "What happened to one's own account lately; as an admin, to any", query: { user: 'As an admin: whose' }, yes: [200, z.array(ACCOUNT_EVENT)],
-    run: (call, { noticesOf }) => noticesOf(whose(call)) }),
+    run: async (call, { noticesOf, store }) => withDevices(await noticesOf(whose(call)), store) }),
 ];
+
+/** The records, and what the people call their devices. */
+async function withDevices(notices: readonly Notice[], { sessions }: Pick<AccountServices['store'], 'sessions'>) {
+  const names = await sessions.deviceNames(notices);
+  return notices.map((notice, at) => ({ ...notice, device: names[at] ?? null }));
+}
 
 /** A token or a proxy's user of the same name is not that account. */
 function whose({ caller, query }: Call): string {

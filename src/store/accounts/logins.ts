@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
-import type { BeginningLogin, BegunLogin, LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
+import {
+  type BeginningLogin,
+  type BegunLogin,
+  deviceOf,
+  type LoginBlock,
+  type SeenSession,
+} from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Dialect, Expression } from '../engine/engine.ts';
@@ -15,6 +21,7 @@ import {
   hasRow,
   inChunks,
   insertNew,
+  insertRecord,
   listRecords,
   type Queries,
   storePart,
@@ -60,6 +67,19 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
         return new Map(rows.map(({ user_name, at }) => [user_name, Number(at)]));
       },
 
+      /** What people call these devices of theirs; null for one without a name. */
+      async deviceNames(db, seen: readonly { readonly user: string; readonly agent: string | null }[]) {
+        const rows = await db
+          .selectFrom('known_clients')
+          .select(['id', 'name'])
+          .where('name', 'is not', null)
+          .execute();
+        const names = new Map(rows.map(({ id, name }) => [id, name]));
+        return seen.map(
+          ({ user, agent }) => (agent !== null && names.get(idOf(user, 'device', deviceOf(agent)))) || null,
+        );
+      },
+
       /** Another key ended them all. */
       async forgetSessionsUnlessSignedWith(db, keyId: string) {
         await deleteRows(db, 'seen_sessions', { signed_with: { '!=': keyId } });
@@ -90,17 +110,31 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
        * Undefined: the user is gone, or has another password or other factors by now. `user`: as it is then.
        */
       beginLogin(db, given: BeginningLogin): Promise<BegunLogin | undefined> {
-        // A digest: the table does not tell where a person was.
-        const idOf = (part: keyof LoginPlace): string =>
-          createHash('sha256').update(`${given.user.name} ${part} ${given.place[part]}`).digest('base64url');
-        const login = { ...given, place: { device: idOf('device'), network: idOf('network') } };
+        const { user, place } = given;
+        const ids = {
+          device: idOf(user.name, 'device', place.device),
+          network: idOf(user.name, 'network', place.network),
+        };
+        const login = { ...given, place: ids };
         if (begin) return evenDeadlocked(() => begin(login, db));
         const noted = db.transaction().execute((transaction) => noteLogin(login, transaction, true));
         // A full disk keeps nobody out: what is noted is only listed.
         return noted.catch(() => noteLogin(login, db, false));
       },
     },
-    {},
+    {
+      /** Kept with the device: later sessions of it have the name, too. Null takes it away. `since`: where the device is not known any more. */
+      nameDevice: (
+        locked,
+        { user, agent, since }: Pick<SeenSession, 'user' | 'agent' | 'since'>,
+        name: string | null,
+      ) =>
+        locked({ person: user }, async (db, person) => {
+          const id = idOf(user, 'device', deviceOf(agent));
+          if (!person || (await updateRows(db, 'known_clients', { id }, { name }))) return;
+          if (name !== null) await insertRecord(db, 'known_clients', { id, user, lastSeen: since, name });
+        }),
+    },
   );
 
 /** The columns of a user that must be as they were. */
@@ -135,6 +169,10 @@ const notEnded = (now: Expression) =>
   sql<boolean>`exists (select 1 from users where name = user_name and (since + 1 > created_at or created_at > ${now})
       and since + 1 > coalesce(password_changed_at, 0))
     and not exists (select 1 from revoked_tokens where token_id = seen_sessions.id)`;
+
+/** A digest: the table does not tell where a person was. */
+const idOf = (user: string, part: keyof LoginPlace, place: string): string =>
+  createHash('sha256').update(`${user} ${part} ${place}`).digest('base64url');
 
 /** More are limited all the same, and not listed: a guesser with many addresses must not fill the store. */
 const MOST_BLOCKS = 1000;

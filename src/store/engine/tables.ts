@@ -140,6 +140,8 @@ const CORE_TABLES = {
   /** Devices and networks of logins, as digests. */
   known_clients: { key: 'id', isOfUser: true, changesVerdicts: false, ends: { by: 'last_seen', keptSeconds: PLACE_SECONDS }, columns: {
     id: TEXT, user_name: USER, last_seen: NUMBER,
+    /** What the person calls the device. */
+    name: optional(maybe(TEXT)),
   } },
   /** A copy limits no client. */
   login_blocks: { key: 'id', isCopied: false, changesVerdicts: false, columns: {

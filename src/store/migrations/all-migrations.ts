@@ -3,6 +3,7 @@ import type { MigrationProvider } from 'kysely/migration';
 import type { Dialect } from '../engine/engine.ts';
 import { baseline, STEPS_OF_0_2_0 } from './029-baseline.ts';
 import { grants } from './030-grants.ts';
+import { deviceNames } from './032-device-names.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -10,5 +11,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '029-baseline': baseline(dialect),
     '030-grants': grants(dialect),
     '031-logins': { up: async (db) => dialect.createFunctions?.(db) },
+    '032-device-names': deviceNames(dialect),
   }),
 });

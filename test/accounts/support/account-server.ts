@@ -70,8 +70,6 @@ export interface AccountServerOptions {
 
 export const CAMERAS = ['garden', 'patio_1', 'street'] as CameraName[];
 
-const NO_PLACES = { lastLogins: async () => new Map<string, number>() };
-
 export async function startAccountServer(t: TestContext, options: AccountServerOptions = {}) {
   const clock = handClock();
   const records = options.records ?? (await openInstanceStore(t));
@@ -180,7 +178,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   };
   const services: unknown = {
     ...parts,
-    store: { ...records, accounts: store, sessions: { ...records.sessions, ...NO_PLACES } },
+    store: { ...records, accounts: store },
     settings,
     firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
     visibleCameras: (scope: CameraScope) => visibleCameras(scope, CAMERAS),

@@ -31,7 +31,7 @@ export interface ActivityTableProps {
 
 export function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
   const text = words.ledger;
-  const columns: readonly Column<ActivityRow>[] = [
+  const columns: readonly (Column<ActivityRow> | false)[] = [
     { title: text.kind, cell: (row) => <What row={row} names={names} /> },
     {
       title: text.person,
@@ -55,10 +55,9 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
           />
         ),
     },
-    {
+    records.some(({ site }) => site !== undefined) && {
       title: text.site,
       isShort: true,
-      isShown: records.some(({ site }) => site !== undefined),
       sortBy: ({ record }) => record.site ?? '',
       cell: ({ record }) => record.site && <bdi>{record.site}</bdi>,
     },

@@ -113,13 +113,10 @@ function Browsed({ query, isChosen, ...table }: BrowsedProps) {
 
 /** The names of tokens, links and screens that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
-  const [tokens] = useList('api/tokens');
-  const [links] = useList('api/links');
-  const [screens] = useList('api/screens');
   return new Map([
-    ...namesIn('token', valueOr(tokens, [])),
-    ...namesIn('link', valueOr(links, [])),
-    ...namesIn('screen', valueOr(screens, [])),
+    ...namesIn('token', valueOr(useList('api/tokens')[0], [])),
+    ...namesIn('link', valueOr(useList('api/links')[0], [])),
+    ...namesIn('screen', valueOr(useList('api/screens')[0], [])),
   ]);
 }
 

@@ -21,7 +21,7 @@ export function SecurityEvents() {
         { title: when, at: (event) => event.at, isDescendingFirst: true },
         { title: by, text: (event) => event.by },
         { title: words.sessions.address, text: ({ address }) => address },
-        { title: device, text: ({ agent }) => (agent === null ? '' : deviceName(agent)) },
+        { title: device, text: (event) => event.device ?? (event.agent === null ? '' : deviceName(event.agent)) },
       ]}
     />
   );

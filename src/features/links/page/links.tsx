@@ -18,7 +18,7 @@ export function Links() {
       keyOf={({ id }) => id}
       columns={[
         { title: text.name, text: nameOf, more: ({ has_pin }) => has_pin && <Badge text={text.pin} /> },
-        userColumn(isAdmin(profile), words.invitations.madeBy),
+        isAdmin(profile) && userColumn(words.invitations.madeBy),
         {
           title: text.shows,
           text: ({ camera }) => cameraName(camera),

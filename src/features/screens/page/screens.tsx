@@ -37,7 +37,7 @@ export function Screens() {
           text: ({ name }) => name,
           more: ({ agent }) => agent !== null && <bdi class="fact-more">{deviceName(agent)}</bdi>,
         },
-        userColumn(isAdmin(useProfile())),
+        isAdmin(useProfile()) && userColumn(),
         { title: words.ui.common.cameras, cameras: ({ cameras }) => cameras, none: text.all },
         { title: words.tokens.expires, at: ({ ends_at }) => ends_at, none: words.tokens.never },
         lastUseColumn<ScreenRecord>(({ last_seen_at: at, last_seen_from: from }) => ({ at, from })),

@@ -5,6 +5,7 @@ import type { Explanation as ExplanationOfServer } from '../../../gateway/explai
 import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { problemText } from '../shared/form-faults.ts';
+import { matching } from '../shared/table-rows.ts';
 import { cameraName, formatShortMoment, shortList, words } from '../shared/words.ts';
 import { dayNames, hoursInWords } from './typed-hours.ts';
 
@@ -97,8 +98,6 @@ export function byRole(holders: readonly Holder[]) {
     .sort((one, other) => rank(one.role) - rank(other.role) || one.role.localeCompare(other.role));
 }
 
-const holds = (text: string, query: string): boolean => text.toLowerCase().includes(query.trim().toLowerCase());
-
 /** The people whose name or role, and the cameras whose name, hold what is looked for; of a word that no camera holds, all cameras. */
 export function found(
   { cameras, holders }: CameraAccess,
@@ -106,7 +105,7 @@ export function found(
   nameOf: (camera: string) => string,
 ): CameraAccess {
   return {
-    cameras: cameras.filter((one) => holds(one, camera) || holds(nameOf(one), camera)),
-    holders: holders.filter(({ name, role }) => holds(name, person) || holds(role, person)),
+    cameras: [...matching(cameras, camera, (one) => `${one}\n${nameOf(one)}`)],
+    holders: [...matching(holders, person, ({ name, role }) => `${name}\n${role}`)],
   };
 }

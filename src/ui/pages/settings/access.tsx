@@ -9,7 +9,7 @@ import { ActButton } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button } from '../shared/parts.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
-import { NOTHING_FETCHED, RecordsPage } from '../shared/records-page.tsx';
+import { RecordsPage } from '../shared/records-page.tsx';
 import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, suggested, words } from '../shared/words.ts';
 import {
@@ -54,12 +54,7 @@ export function Access() {
   const advanced = <DescribedRequest names={people.map(({ username }) => username)} />;
   const { title, lead } = words.access;
   // Users of a proxy are not known without their requests.
-  if (!hasOwnLogin)
-    return (
-      <RecordsPage {...{ title, lead }} fetched={NOTHING_FETCHED}>
-        {() => advanced}
-      </RecordsPage>
-    );
+  if (!hasOwnLogin) return <RecordsPage {...{ title, lead }}>{() => advanced}</RecordsPage>;
   return (
     <RecordsPage {...{ title, lead }} fetched={[access, again]}>
       {(found) => (

@@ -3,14 +3,14 @@ import { useProfile } from '../shared/account.ts';
 import { sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField } from '../shared/fields.tsx';
 import { PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
-import { NOTHING_FETCHED, pathTo, RecordsPage } from '../shared/records-page.tsx';
+import { pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 import { NewPassword } from './new-password.tsx';
 
 export function Password() {
   const { title, lead, leadFirst } = words.passwords.change;
   return (
-    <RecordsPage title={title} lead={useProfile().password_is_generated ? leadFirst : lead} fetched={NOTHING_FETCHED}>
+    <RecordsPage title={title} lead={useProfile().password_is_generated ? leadFirst : lead}>
       {() => <PasswordForm />}
     </RecordsPage>
   );

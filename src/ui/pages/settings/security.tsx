@@ -1,4 +1,5 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
+import { canonicalZone } from '../../../domain/zone-offsets.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
@@ -26,15 +27,6 @@ const listChanges = (choice: SecurityChoice, settings: SecurityRecord): Partial<
     ),
   );
 
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export function Security() {
   const { title, lead } = words.security;
   return (
@@ -54,11 +46,7 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
   };
   return (
     <PanelForm
-      first={{
-        second_factor: settings.second_factor.value ?? '',
-        timezone: settings.timezone.value ?? '',
-        public_url: settings.public_url.value ?? '',
-      }}
+      first={Object.fromEntries(FIELDS.map((field) => [field, settings[field].value ?? ''])) as SecurityChoice}
       onSubmit={save}
       onSent={(choice) => {
         // Who must set up a second step now sees that page alone.
@@ -101,7 +89,7 @@ function SettingField({ name, label, before, value, onChange }: SecurityFieldPro
   const address = baseUrl.protocol === 'https:' ? baseUrl.href.replace(/\/$/, '') : '';
   const [known, help, isFit, unfit] =
     name === 'timezone'
-      ? [Intl.DateTimeFormat().resolvedOptions().timeZone, timezoneHelp, isZone, timezoneUnfit]
+      ? [Intl.DateTimeFormat().resolvedOptions().timeZone, timezoneHelp, canonicalZone, timezoneUnfit]
       : [address, publicUrlHelp, URL.canParse, publicUrlUnfit];
   const typed = value.trim();
   const wrong = typed === '' || typed === before || isFit(typed) ? undefined : unfit;

@@ -3,13 +3,13 @@
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, getFromApi, inTurn, sendToApi } from '../shared/api.ts';
-import { type Act, asking, removal } from '../shared/forms.tsx';
-import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
+import { asking, removal } from '../shared/forms.tsx';
+import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { useList, valueOr } from '../shared/use-fetched.ts';
 import { deviceName, words } from '../shared/words.ts';
 
-const sessionDevice = ({ agent }: SessionRecord): string => deviceName(agent);
+const sessionDevice = ({ name, agent }: SessionRecord): string => name ?? deviceName(agent);
 
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
 
@@ -17,10 +17,8 @@ export function Sessions() {
   const profile = useProfile();
   const text = words.sessions;
   /** The own ones, or those of every user. This session stays in both cases. */
-  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]): readonly Act[] => {
-    const number = sessions.length;
-    return number > 0 ? [asking(text.endMany[which], { number }, () => endAll(sessions), { isDangerous: true })] : [];
-  };
+  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) =>
+    asking(text.endMany[which], { number: sessions.length }, () => endAll(sessions), { isDangerous: true });
   const fetched = useList('api/sessions');
   const others = valueOr(fetched[0], []).filter(({ current }) => !current);
   const own = others.filter(({ user }) => user === profile.username);
@@ -30,24 +28,39 @@ export function Sessions() {
       lead={isAdmin(profile) ? text.leadAdmin : text.lead}
       none={text.none}
       fetched={fetched}
-      pageActs={[...endMany('own', own), ...(others.length > own.length ? endMany('allUsers', others) : [])]}
+      pageActs={[
+        ...(own.length > 0 ? [endMany('own', own)] : []),
+        ...(others.length > own.length ? [endMany('allUsers', others)] : []),
+      ]}
       keyOf={({ id }) => id}
       columns={[
         {
           title: words.ledger.notices.device,
           text: sessionDevice,
-          more: ({ current }) => current && <Badge text={text.this} kind="strong" />,
+          more: ({ current, name, agent }) => (
+            <>
+              {current && <Badge text={text.this} kind="strong" />}
+              {name !== null && <bdi class="fact-more">{deviceName(agent)}</bdi>}
+            </>
+          ),
         },
         { title: text.address, text: ({ address }) => address },
         { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
         { title: text.lastSeen, at: ({ last_seen }) => last_seen, isDescendingFirst: true },
       ]}
       groupOf={isAdmin(profile) ? ({ user }) => user : undefined}
-      searchText={(session) => [sessionDevice(session), session.user, session.address].join(' ')}
-      nameOf={(session) => `${sessionDevice(session)}, ${session.user}`}
-      acts={(session) =>
-        session.current ? [] : [removal(text.end, { ...session, device: sessionDevice(session) }, pathOf(session))]
-      }
+      acts={(session) => [
+        // The name is that of the browser on this kind of device, and outlives the session.
+        renaming(
+          pathOf(session),
+          session.name ?? '',
+          { title: text.nameOf({ device: deviceName(session.agent) }), done: text.named },
+          { help: text.nameHelp, isOptional: true },
+        ),
+        ...(session.current
+          ? []
+          : [removal(text.end, { ...session, device: sessionDevice(session) }, pathOf(session))]),
+      ]}
     />
   );
 }

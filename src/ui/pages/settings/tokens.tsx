@@ -30,7 +30,7 @@ export function Tokens() {
             </>
           ),
         },
-        userColumn(isAdmin(profile)),
+        isAdmin(profile) && userColumn(),
         {
           title: words.ui.common.role,
           text: ({ role }) => role,
@@ -77,16 +77,12 @@ function MakeToken() {
   const [roles] = useList(isAdmin(profile) && 'api/roles');
   const known = useNameableCameras();
   const make = (token: NewToken) => {
-    const { role, cameras, login, isForCurtain } = token;
+    const { name, role, cameras, login, isForCurtain, lifetime } = token;
     const manage_accounts = mayManage(token) && token.managesAccounts;
     const given = isForCurtain
       ? { rights: ['curtain'] }
       : { role, ...(cameras && { cameras }), manage_accounts, login };
-    return sendToApi('POST', 'api/tokens', {
-      name: token.name.trim(),
-      ...given,
-      expires_at: endAfter(token.lifetime),
-    });
+    return sendToApi('POST', 'api/tokens', { name: name.trim(), ...given, expires_at: endAfter(lifetime) });
   };
   return (
     <FormDialog

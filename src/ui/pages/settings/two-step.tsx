@@ -20,7 +20,7 @@ import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button, Problem, SecurityLink } from '../shared/parts.tsx';
 import { RecordTable } from '../shared/record-table.tsx';
-import { Badge, MoreRecords, pathTo, RecordsPage } from '../shared/records-page.tsx';
+import { Badge, MoreRecords, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import { deviceName, words } from '../shared/words.ts';
@@ -46,36 +46,29 @@ type OnCodes = (codes: readonly string[]) => void;
 
 const codesIn = (body: unknown): readonly string[] => (body as AnswerOf<'RECOVERY_CODES'>).recovery_codes;
 
-type FactorsView =
-  | { readonly kind: 'list' }
-  | { readonly kind: 'setup'; readonly offer: TotpOffer }
-  | { readonly kind: 'codes'; readonly codes: readonly string[] };
-
 function Factors({ state }: { state: FactorState }) {
   const profile = useProfile();
   const page = useDialogs();
-  const [shown, show] = useState<FactorsView>({ kind: 'list' });
-  const list = (): void => show({ kind: 'list' });
+  /** What is shown in the place of the lists. */
+  const [offer, setOffer] = useState<TotpOffer>();
+  const [codes, setCodes] = useState<readonly string[]>();
   /** A user who had to do this first goes where the login would have led. */
   const finish = (): void => {
     if (profile.second_factor_required) {
       leave(() => location.assign(baseUrl));
       return;
     }
-    list();
+    setOffer(undefined);
+    setCodes(undefined);
     page.say(words.secondFactor.isSetUp);
     page.again();
   };
-  const onConfirmed: OnCodes = (codes) => (codes.length > 0 ? show({ kind: 'codes', codes }) : finish());
-  if (shown.kind === 'setup') return <TotpSetup offer={shown.offer} onConfirmed={onConfirmed} onCancel={list} />;
-  if (shown.kind === 'codes') return <RecoveryCodes codes={shown.codes} onDone={finish} />;
+  const onConfirmed: OnCodes = (made) => (made.length > 0 ? setCodes(made) : finish());
+  if (codes) return <RecoveryCodes codes={codes} onDone={finish} />;
+  if (offer) return <TotpSetup {...{ offer, onConfirmed }} onCancel={() => setOffer(undefined)} />;
   return (
     <>
-      <FactorList
-        state={state}
-        onOffer={(offer) => show({ kind: 'setup', offer })}
-        onCodes={(codes) => show({ kind: 'codes', codes })}
-      />
+      <FactorList state={state} onOffer={setOffer} onCodes={setCodes} />
       <Passkeys state={state} onAdded={onConfirmed} />
     </>
   );
@@ -226,7 +219,7 @@ function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) 
         { title: text.lastUsed, at: ({ last_used_at }) => last_used_at },
       ]}
       acts={(passkey) => [
-        { text: text.rename, dialog: () => <RenamePasskey passkey={passkey} /> },
+        renaming(pathOf(passkey), passkey.name, { title: text.renameOne(passkey), done: text.renamed }),
         removal(text.remove, passkey, pathOf(passkey), state.required ? { done: reload } : {}),
       ]}
     >
@@ -278,20 +271,6 @@ function AddPasskey({ onAdded }: { onAdded: OnCodes }) {
           <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
         </>
       )}
-    </FormDialog>
-  );
-}
-
-function RenamePasskey({ passkey }: { passkey: PasskeyRecord }) {
-  const text = words.passkeys;
-  return (
-    <FormDialog
-      title={text.renameOne(passkey)}
-      first={{ name: passkey.name }}
-      onSubmit={({ name }) => sendToApi('PATCH', pathOf(passkey), { name })}
-      done={text.renamed}
-    >
-      {({ field }) => <TitleField label={text.name} {...field('name')} />}
     </FormDialog>
   );
 }

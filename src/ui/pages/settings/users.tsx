@@ -2,7 +2,7 @@
 
 import { useLocation } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
-import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
+import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
 import { type Act, asking, removal } from '../shared/forms.tsx';
 import { Badge, MoreRecords, pathTo, ResourcePage } from '../shared/records-page.tsx';
@@ -25,7 +25,10 @@ export function Users() {
     againInvitations();
   };
   const profile = useProfile();
-  const text = words.users;
+  const {
+    users: text,
+    oidc: { guests },
+  } = words;
   const why = whyOneStays(known);
   const isOwn = ({ username }: UserRecord): boolean => username === profile.username;
   /** What can be done with one, or with several at once. */
@@ -122,54 +125,42 @@ export function Users() {
       )}
       narrow="two-lines"
     >
-      <OpenInvitations invitations={valueOr(invitations, [])} />
-      <ClosedGuests guests={valueOr(closed, [])} />
+      {/* Links for new passwords that were not used yet (SPEC 12). */}
+      <MoreRecords
+        lead={<p>{words.invitations.openWhat}</p>}
+        caption={words.invitations.open}
+        rows={valueOr(invitations, [])}
+        keyOf={({ user }) => user}
+        columns={[
+          { title: words.ui.common.user, text: ({ user }) => user },
+          { title: words.invitations.madeBy, text: ({ made_by }) => made_by },
+          { title: words.invitations.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
+          { title: words.invitations.ends, at: ({ expires_at }) => expires_at },
+        ]}
+        acts={({ user: name }) => [
+          removal(words.invitations.revoke, { name }, pathTo('api/users', name, '/invitation')),
+        ]}
+      />
+      {/* Guests of providers whose accounts are gone: a login makes none anew (SPEC 13). */}
+      <MoreRecords
+        lead={
+          <>
+            <p>{guests.what}</p>
+            <p>
+              <code>postern users sign-ins forget</code>
+            </p>
+          </>
+        }
+        caption={guests.title}
+        rows={valueOr(closed, [])}
+        keyOf={({ provider, subject }) => `${provider} ${subject}`}
+        columns={[
+          { title: words.oidc.signIns.provider, text: ({ provider }) => provider },
+          { title: guests.subject, text: ({ subject }) => subject },
+          { title: guests.knownUntil, at: ({ known_until }) => known_until },
+        ]}
+      />
     </ResourcePage>
-  );
-}
-
-/** Links for new passwords that were not used yet (SPEC 12). */
-function OpenInvitations({ invitations }: { invitations: readonly AnswerOf<'INVITATION'>[] }) {
-  const text = words.invitations;
-  return (
-    <MoreRecords
-      lead={<p>{text.openWhat}</p>}
-      caption={text.open}
-      rows={invitations}
-      keyOf={({ user }) => user}
-      columns={[
-        { title: words.ui.common.user, text: ({ user }) => user },
-        { title: text.madeBy, text: ({ made_by }) => made_by },
-        { title: text.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
-        { title: text.ends, at: ({ expires_at }) => expires_at },
-      ]}
-      acts={({ user: name }) => [removal(text.revoke, { name }, pathTo('api/users', name, '/invitation'))]}
-    />
-  );
-}
-
-/** Guests of providers whose accounts are gone: a login makes none anew (SPEC 13). */
-function ClosedGuests({ guests }: { guests: readonly AnswerOf<'CLOSED_GUEST'>[] }) {
-  const text = words.oidc.guests;
-  return (
-    <MoreRecords
-      lead={
-        <>
-          <p>{text.what}</p>
-          <p>
-            <code>postern users sign-ins forget</code>
-          </p>
-        </>
-      }
-      caption={text.title}
-      rows={guests}
-      keyOf={({ provider, subject }) => `${provider} ${subject}`}
-      columns={[
-        { title: words.oidc.signIns.provider, text: ({ provider }) => provider },
-        { title: text.subject, text: ({ subject }) => subject },
-        { title: text.knownUntil, at: ({ known_until }) => known_until },
-      ]}
-    />
   );
 }
 

@@ -12,11 +12,9 @@ import { cameraName, words } from '../shared/words.ts';
 /** Unix milliseconds: a page that was forgotten goes back to its own view. */
 const LONGEST_MILLISECONDS = 15 * 60_000;
 
-type ViewState = ProfileOutcome | { readonly kind: 'loading' };
-
 export function ViewAs() {
   const [name] = useState(beginViewAs);
-  const [state, setState] = useState<ViewState>({ kind: 'loading' });
+  const [state, setState] = useState<ProfileOutcome>();
   const [, navigate] = useLocation();
   const end = (): void => {
     endViewAs();
@@ -49,14 +47,11 @@ export function ViewAs() {
   );
 }
 
-function Viewed({ state }: { state: ViewState }) {
+function Viewed({ state }: { state: ProfileOutcome | undefined }) {
+  if (!state) return <p class="blank">{words.ui.frame.moment}</p>;
   if (state.kind === 'known') return <ViewedProfile profile={state.profile} />;
   if (state.kind === 'failed') return <Blank title={words.viewAs.nothing} message={state.message} isAlert />;
-  return state.kind === 'loading' ? (
-    <p class="starting">{words.ui.frame.moment}</p>
-  ) : (
-    <p class="blank">{problemOf(state)}</p>
-  );
+  return <p class="blank">{problemOf(state)}</p>;
 }
 
 /** The own pages of a person who must set up a second factor show nothing else. */

@@ -7,8 +7,6 @@ export type Faults = Readonly<Record<string, string>>;
 
 export type FormProblem = string | { readonly faults: Faults };
 
-export const faultsOf = (problem: FormProblem): Faults => (typeof problem === 'string' ? {} : problem.faults);
-
 let texts: ProblemTexts | undefined;
 
 /** Await it before a refusal is put into words. Without the network there are none. */

@@ -2,7 +2,7 @@
 import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, formProblem, sendToApi } from './api.ts';
-import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
+import type { Faults, FormProblem } from './form-faults.ts';
 import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
@@ -79,7 +79,7 @@ function useForm<Values extends object>(
       if (!isBusy) void send();
     },
     fields: (
-      <FaultsContext.Provider value={{ wrong, faults: faultsOf(problem) }}>
+      <FaultsContext.Provider value={{ wrong, faults: typeof problem === 'string' ? {} : problem.faults }}>
         {typeof children === 'function' ? children({ values, put, field }) : children}
       </FaultsContext.Provider>
     ),
@@ -108,7 +108,7 @@ function focusFault(form: HTMLElement): boolean {
   return wrong !== null;
 }
 
-interface FormDialogProps<Values> extends FormRules<Values> {
+export interface FormDialogProps<Values> extends FormRules<Values> {
   readonly title: string;
   /** What would happen. */
   readonly what?: string;

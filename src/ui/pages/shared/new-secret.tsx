@@ -79,7 +79,10 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
       await navigator.clipboard.writeText(text);
       setOutcome('copied');
     } catch {
-      if (select(button.parentElement?.querySelector('code, pre'))) setOutcome('selectAndCopy');
+      const shown = button.parentElement?.querySelector('code, pre');
+      if (!shown) return;
+      getSelection()?.selectAllChildren(shown);
+      setOutcome('selectAndCopy');
     }
   };
   return (
@@ -87,11 +90,4 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
       {outcome ? words.ui.common[outcome] : (label ?? words.ui.common.copy)}
     </button>
   );
-}
-
-/** Whether there was something to mark. */
-function select(shown: Element | null | undefined): boolean {
-  if (!shown) return false;
-  getSelection()?.selectAllChildren(shown);
-  return true;
 }

@@ -31,8 +31,6 @@ export interface Column<Row> {
   readonly isDescendingFirst?: boolean;
   /** Another short text: in one line. */
   readonly isShort?: boolean;
-  /** False: not for this person. */
-  readonly isShown?: boolean;
 }
 
 export interface RecordTableProps<Row> {
@@ -40,8 +38,8 @@ export interface RecordTableProps<Row> {
   readonly caption: string;
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** The first one names the record. */
-  readonly columns: readonly Column<Row>[];
+  /** The first one names the record; false: not for this person. */
+  readonly columns: readonly (Column<Row> | false)[];
   readonly acts?: (row: Row) => readonly Act[];
   /** What can be done with several at once, which are chosen by a box in the place of their acts. */
   readonly several?: (rows: readonly Row[]) => readonly Act[];
@@ -49,8 +47,6 @@ export interface RecordTableProps<Row> {
   readonly isAlone?: (row: Row) => boolean;
   /** Kinds of rows, a chip each: of the chips that are pressed, a row is of each kind. */
   readonly kinds?: readonly { readonly text: string; readonly holds: (row: Row) => boolean }[];
-  /** The name of a row in the buttons of its acts; else the words of the first column. */
-  readonly nameOf?: (row: Row) => string;
   /** Rows of one group stand below its name, whatever they are sorted by. */
   readonly groupOf?: ((row: Row) => string) | undefined;
   /** The acts stand in a menu; what the row itself has no room for on a narrow screen is told there. */
@@ -70,8 +66,10 @@ const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
   const { caption, rows, keyOf, acts, several, isAlone, kinds = [], firstSort, groupOf, narrow = 'card', none } = props;
-  const columns = props.columns.filter(({ isShown }) => isShown !== false).map(completed);
-  const { nameOf = (row) => columns[0]?.text?.(row) ?? '', searchText = wordsIn(columns) } = props;
+  const columns = props.columns.filter((column) => column !== false).map(completed);
+  const { searchText = wordsIn(columns, groupOf) } = props;
+  /** The buttons of its acts have it. */
+  const nameOf = (row: Row): string => [columns[0]?.text?.(row) ?? '', groupOf?.(row)].filter(Boolean).join(', ');
   const text = words.ui.table;
   const [query, setQuery] = useState('');
   const [sort, setSort] = useState<Sort | undefined>(firstSort);
@@ -262,13 +260,14 @@ const completed = <Row,>(column: Column<Row>): CompletedColumn<Row> => {
 };
 
 const wordsIn =
-  <Row,>(columns: readonly Column<Row>[]) =>
+  <Row,>(columns: readonly Column<Row>[], groupOf: RecordTableProps<Row>['groupOf']) =>
   (row: Row): string =>
     columns
       .flatMap(({ text, cameras }) => [
         text?.(row),
         ...(cameras?.(row) ?? []).flatMap((name) => [name, entryName(name)]),
       ])
+      .concat(groupOf?.(row))
       .join(' ');
 
 function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isHead: boolean }) {

@@ -1,6 +1,8 @@
 /** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
 import type { ComponentChild, ComponentChildren } from 'preact';
-import { type Act, Acts, DialogsContext, usePageDialogs } from './forms.tsx';
+import { sendToApi } from './api.ts';
+import { type FieldProps, TextField } from './fields.tsx';
+import { type Act, Acts, DialogsContext, FormDialog, type FormDialogProps, usePageDialogs } from './forms.tsx';
 import { Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
 import type { FetchedAgain } from './use-fetched.ts';
@@ -15,17 +17,24 @@ interface PageProps<Value> extends Omit<HeadProps, 'children'> {
   /** What stands beside the title in their place. */
   readonly beside?: ComponentChildren;
   /** What the page shows, and how it is read anew; a page without it shows its children at once. */
-  readonly fetched: FetchedAgain<Value>;
+  readonly fetched?: FetchedAgain<Value> | undefined;
   /** The dialog that is open at once. */
   readonly first?: ComponentChild;
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** What a page that reads nothing has fetched. */
-export const NOTHING_FETCHED = [{ kind: 'ready', value: undefined }, () => {}] as const;
+const NOTHING_FETCHED = [{ kind: 'ready', value: undefined }, () => {}] as const;
 
 export function RecordsPage<Value>(props: PageProps<Value>) {
-  const { title, lead, acts, beside, fetched: known, first, children } = props;
+  const {
+    title,
+    lead,
+    acts,
+    beside,
+    fetched: known = NOTHING_FETCHED as unknown as FetchedAgain<Value>,
+    first,
+    children,
+  } = props;
   const [fetched, again] = known;
   const { page, said, dialog } = usePageDialogs(again, first);
   return (
@@ -105,16 +114,33 @@ export const Badge = ({ text, kind = 'plain' }: { text: string; kind?: 'plain' |
 /** The path of one record in a list of the API, or of what it has. */
 export const pathTo = (list: string, id: string, more = ''): string => `${list}/${encodeURIComponent(id)}${more}`;
 
-/** Whose a record is. */
-export const userColumn = <Row extends { readonly user: string }>(
-  isShown: boolean,
-  title = words.ui.common.user,
-): Column<Row> => ({ title, text: ({ user }) => user, isShown });
+/** The act that gives a record another name, or takes it away where that may be. */
+export const renaming = (
+  path: string,
+  first: string,
+  dialog: Pick<FormDialogProps<{ name: string }>, 'title' | 'done'>,
+  field: Pick<FieldProps, 'help'> & { isOptional?: boolean } = {},
+): Act => ({
+  text: words.passkeys.rename,
+  dialog: () => (
+    <FormDialog
+      {...dialog}
+      first={{ name: first }}
+      onSubmit={({ name }) => sendToApi('PATCH', path, { name: name.trim() })}
+    >
+      {(form) => <TextField label={words.tokens.name} {...field} {...form.field('name')} />}
+    </FormDialog>
+  ),
+});
 
-type Use = { readonly at: number | null; readonly from: string | null };
+/** Whose a record is. */
+export const userColumn = <Row extends { readonly user: string }>(title = words.ui.common.user): Column<Row> => ({
+  title,
+  text: ({ user }) => user,
+});
 
 /** When a secret was used last, and from where. */
-export const lastUseColumn = <Row,>(useOf: (row: Row) => Use): Column<Row> => ({
+export const lastUseColumn = <Row,>(useOf: (row: Row) => { at: number | null; from: string | null }): Column<Row> => ({
   title: words.tokens.lastUsed,
   at: (row) => useOf(row).at,
   none: words.tokens.notYet,

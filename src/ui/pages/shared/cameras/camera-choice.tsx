@@ -5,6 +5,7 @@ import { Fault, Switch, TextField } from '../fields.tsx';
 import { useFault } from '../forms.tsx';
 import { Button, Icon, PressChip } from '../parts.tsx';
 import { FewNames, SearchBox } from '../record-table.tsx';
+import { matching } from '../table-rows.ts';
 import { cameraName, entryName, words } from '../words.ts';
 import { type CameraGroup, groupCameras, matchCameras } from './camera-groups.ts';
 
@@ -25,8 +26,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
   const id = useId();
   const fault = useFault('cameras', entries.length === 0 ? words.roles.needsOne : undefined);
   const others = entries.filter((entry) => !known.includes(entry));
-  const wanted = query.trim().toLowerCase();
-  const shown = known.filter((camera) => `${camera}\n${cameraName(camera)}`.toLowerCase().includes(wanted));
+  const shown = matching(known, query, (camera) => `${camera}\n${cameraName(camera)}`);
   const without = (gone: readonly string[]): readonly string[] => entries.filter((kept) => !gone.includes(kept));
   const withAll = (more: readonly string[]): readonly string[] => [...new Set([...entries, ...more])];
   const isWhole = ({ cameras }: CameraGroup): boolean => cameras.every((camera) => entries.includes(camera));
@@ -129,11 +129,8 @@ export const NarrowedCameras = ({ value, onChange, children, ...choice }: Narrow
   </>
 );
 
-type CameraGroupsProps = {
-  known: readonly string[];
-  isOn: (group: CameraGroup) => boolean;
-  onPress: (group: CameraGroup) => void;
-};
+type OfGroup<Given> = (group: CameraGroup) => Given;
+type CameraGroupsProps = { known: readonly string[]; isOn: OfGroup<boolean>; onPress: OfGroup<void> };
 
 export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
   const groups = groupCameras(known);
