@@ -109,7 +109,7 @@ describe('The access log', () => {
           path: '/api/cam2/latest.jpg',
           status: 403,
           reason: 'camera-not-in-role',
-          bytes: 63,
+          bytes: 93,
           user: 'carl',
           role: 'front_only',
           credential: sessionOf(carl),
@@ -127,7 +127,7 @@ describe('The access log', () => {
         path: '/api/version',
         status: 401,
         reason: 'no-credentials',
-        bytes: 53,
+        bytes: 79,
         address: '127.0.0.1',
       },
     ]));
