@@ -98,13 +98,16 @@ describe('Several users', { skip }, () => {
       for (const name of ['fred', 'gina']) await page.getByRole('checkbox', { name: `Choose ${name}` }).check();
       await page.route('**/api/users/delete', (route) =>
         route.request().postData()?.includes('gina')
-          ? route.fulfill({ status: 409, json: { success: false, message: 'The last admin stays' } })
+          ? route.fulfill({
+              status: 409,
+              json: { success: false, message: 'The last admin stays', reason: 'last-admin' },
+            })
           : route.continue(),
       );
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await page.getByText('It has no sessions').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByRole('alert').getByText('The last admin stays').waitFor();
+      await page.getByRole('alert').getByText('This is the last administrator').waitFor();
       await page.getByText('fred', { exact: true }).waitFor({ state: 'detached' });
     }));
 });
