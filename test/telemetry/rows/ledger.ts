@@ -16,7 +16,7 @@ import { noteDriven } from '../support/driven.ts';
 const SETTINGS = {
   server: {},
   ledger: { retention: 90 * 86_400, visible_to_viewers: false },
-  auth: {},
+  auth: { timezone: null },
 } as unknown as Settings;
 
 /** Records are held up to 10,000 of them. */
