@@ -25,6 +25,8 @@ export async function openSlowLink(port: number): Promise<SlowLink> {
     let opening = '';
     for (const socket of [client, target]) {
       sockets.add(socket);
+      // Else the system gathers small writes for 40 ms, which is none of the delay that was asked for.
+      socket.setNoDelay();
       socket.on('error', () => {});
       socket.once('close', () => {
         sockets.delete(socket);
