@@ -11,6 +11,7 @@ import {
 } from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { UserName } from '../../domain/names.ts';
+import { findStoreFault } from '../../domain/store/store-fault.ts';
 import type { Dialect, Expression } from '../engine/engine.ts';
 import {
   countRows,
@@ -117,9 +118,9 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
         };
         const login = { ...given, place: ids };
         if (begin) return evenDeadlocked(() => begin(login, db));
-        const noted = db.transaction().execute((transaction) => noteLogin(login, transaction, true));
-        // A full disk keeps nobody out: what is noted is only listed.
-        return noted.catch(() => noteLogin(login, db, false));
+        const noted = db.transaction().execute((transaction) => noteLogin(login, transaction));
+        // People can log in while the disk is full: what is noted is only listed.
+        return noted.catch((fault) => (findStoreFault(fault) ? judgeLogin(login, db) : Promise.reject(fault)));
       },
     },
     {
@@ -143,19 +144,27 @@ export function unchanged(user: User) {
   return { name, created_at, factor_epoch };
 }
 
-async function noteLogin({ user, salt, session, place, at, most }: BeginningLogin, db: Queries, canWrite: boolean) {
+/** The account as it is now, and which of its sessions are too many. */
+async function judgeLogin({ user, salt, session, at, most }: BeginningLogin, db: Queries) {
   const now = await findRow(db, 'users', unchanged(user));
   if (!now?.password_hash.includes(salt)) return undefined;
-  const isKnown = await hasRow(db, 'known_clients', { user_name: user.name });
-  const unseen: (keyof LoginPlace)[] = [];
-  for (const part of canWrite ? (['device', 'network'] as const) : [])
-    if (await insertNew(db, 'known_clients', { id: place[part], user_name: user.name, last_seen: at }))
-      unseen.push(part);
-  if (canWrite) await updateRows(db, 'known_clients', { id: Object.values(place) }, { last_seen: at });
-  if (canWrite && session) await insertNew(db, 'seen_sessions', writeRow('seen_sessions', session));
   const [name, own] = [sql.val(user.name), sql.val(session?.id ?? '')];
   const { rows } = await surplusOf({ name, own, at: sql.val(at), most: sql.val(most) }).execute(db);
-  return { user: readRecord('users', now), unseen: isKnown ? unseen : [], surplus: rows };
+  return { user: readRecord('users', now), unseen: [], surplus: rows };
+}
+
+async function noteLogin(login: BeginningLogin, db: Queries) {
+  const { user, session, place, at } = login;
+  const begun = await judgeLogin(login, db);
+  if (!begun) return undefined;
+  const isKnown = await hasRow(db, 'known_clients', { user_name: user.name });
+  const unseen: (keyof LoginPlace)[] = [];
+  for (const part of ['device', 'network'] as const)
+    if (await insertNew(db, 'known_clients', { id: place[part], user_name: user.name, last_seen: at }))
+      unseen.push(part);
+  await updateRows(db, 'known_clients', { id: Object.values(place) }, { last_seen: at });
+  if (session) await insertNew(db, 'seen_sessions', writeRow('seen_sessions', session));
+  return { ...begun, unseen: isKnown ? unseen : [] };
 }
 
 /** One login more than a user may have ends the oldest. */
