@@ -6,7 +6,7 @@ import { type AskTask, askNow, narrowNow } from './gateway/narrow/narrow-task.ts
 import type { FromThread, ToThread } from './gateway/narrow/narrower.ts';
 import { adapterNamed } from './nvr/adapters.ts';
 
-/** The question was not answered: why is known to whoever asked. */
+/** The question was not answered: the one who asked knows why. */
 class Unanswered extends Error {
   readonly question: number;
   constructor(question: number) {

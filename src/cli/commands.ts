@@ -226,7 +226,7 @@ const LIMITS: CommandGroup = {
   about: 'list and lift the limits of addresses and accounts that failed to log in',
   commands: [
     { words: 'list', about: 'print who must wait, until when, and the names that were tried',
-      ...lists<LimitRow>('GET /api/status/limits', 'Nobody must wait at the login.', [['', limitLine]]) },
+      ...lists<LimitRow>('GET /api/status/limits', 'No client has to wait at the login.', [['', limitLine]]) },
     { words: 'lift <address>', about: 'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
       run: ({ address = '' }: Given, frame) => onStore(frame, 'change', (open) => lift(open, address)) },
   ],

@@ -23,7 +23,7 @@ export const EMPTIED: Problem = {
 
 /**
  * What is said of a file that is the beginning of the one before. Such a file may still parse, with a shorter secret, a
- * wider network, or without the keys that limit somebody.
+ * wider network, or without the keys that limit a person.
  */
 export const CUT: Problem = {
   path: '',

@@ -77,7 +77,7 @@ const watchKeys = (logs: Logs, metrics: Metrics) => {
     if (answer.kind === 'down')
       log.error(
         { cause: answer.why },
-        'the keys at proxy.jwt.jwks_url cannot be read: known ones are used for an hour, then nobody is let in',
+        'the keys at proxy.jwt.jwks_url cannot be read: known ones are used for an hour, then every request is refused',
       );
     else if (wasDown) log.info('the keys at proxy.jwt.jwks_url can be read again');
   });

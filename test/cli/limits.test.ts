@@ -18,7 +18,7 @@ describe('postern limits', () => {
     (await sendJson(instance, '/api/login', { user: VERA.name, password })).status;
 
   it('lists nobody, and lifts nothing, while nobody must wait', async () => {
-    assert.equal((await run('list')).stdout, 'Nobody must wait at the login.\n');
+    assert.equal((await run('list')).stdout, 'No client has to wait at the login.\n');
     const { code, stderr } = await run('lift', '192.0.2.1');
     assert.deepEqual([code, stderr], [1, '"192.0.2.1" is not limited: "postern limits list" shows who is\n']);
   });
@@ -29,7 +29,7 @@ describe('postern limits', () => {
     // At once, without a wait for what may follow.
     assert.match((await run('list')).stdout, /^127\.0\.0\.1 {2}until 20\d\d-\S+Z {2}tried vera\n$/);
     assert.equal((await run('lift', '127.0.0.1')).stdout, 'Lifted: 127.0.0.1.\n');
-    assert.equal((await run('list')).stdout, 'Nobody must wait at the login.\n');
+    assert.equal((await run('list')).stdout, 'No client has to wait at the login.\n');
     instance.clock.advance(1);
     assert.equal(await logIn(VERA.password), 200);
   });

@@ -97,7 +97,7 @@ async function logout(
   return ANSWERED;
 }
 
-/** Also those that are over. */
+/** Ended ones, too. */
 function shownTokens(ctx: RouteContext, sessions: Sessions): readonly string[] {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return [];
   const own = ownCredentials(ctx.req);

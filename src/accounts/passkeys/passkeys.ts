@@ -135,7 +135,7 @@ const described = ({ id, transports }: PasskeyRecord): object => ({
   ...(transports.length > 0 && { transports }),
 });
 
-/** What a browser is asked for, to show a passkey (WebAuthn level 3, 5.5), as JSON: one of the user, or any while nobody is named. */
+/** What a browser is asked for, to show a passkey (WebAuthn level 3, 5.5), as JSON: one of the user, or any without a name. */
 export async function requestOptions(
   scope: ChallengeScope,
   user: User | undefined,

@@ -15,7 +15,7 @@ import { createReport, type Report, type ReportWishes } from './report.ts';
 export interface DoctorRun extends ReportWishes {
   /** Default: `server.public_url`. */
   readonly url?: URL | undefined;
-  /** Whose name the token gets; undefined where nobody is logged in (the command line, the internal listener): an admin's. */
+  /** Whose name the token gets; undefined without a login (the command line, the internal listener): an admin's. */
   readonly asker?: string | undefined;
 }
 

@@ -116,6 +116,6 @@ export const misfitSentences = (written: readonly LedgerRecord[]): readonly stri
     return misfit === undefined
       ? []
       : [
-          `the tables of the ledger were changed by somebody else: chain ${misfit} does not fit, and ${record.chain} was begun behind it; run "postern ledger verify", and find out who can write the store`,
+          `the tables of the ledger were changed from outside: chain ${misfit} does not fit, and ${record.chain} was begun behind it; run "postern ledger verify", and find out who can write the store`,
         ];
   });

@@ -13,7 +13,7 @@ import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recor
 const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];
 const MOST_SHOWN = 100;
 
-/** Undefined: nobody is told of the record. */
+/** Undefined: the record is no notice. */
 export function toNotice(id: string, entry: LedgerEntry): Notice | undefined {
   const { what, user, agent, tokenId, linkId, factor, provider } = readDetail(entry);
   const event = NOTICE_KINDS.find((kind) => kind === what);
