@@ -70,11 +70,10 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
 
       /** What people call these devices of theirs; null for one without a name. */
       async deviceNames(db, seen: readonly { readonly user: string; readonly agent: string | null }[]) {
-        const rows = await db
-          .selectFrom('known_clients')
-          .select(['id', 'name'])
-          .where('name', 'is not', null)
-          .execute();
+        const users = [...new Set(seen.map(({ user }) => user))];
+        if (users.length === 0) return [];
+        const named = db.selectFrom('known_clients').select(['id', 'name']).where('name', 'is not', null);
+        const rows = await named.where('user_name', 'in', users as UserName[]).execute();
         const names = new Map(rows.map(({ id, name }) => [id, name]));
         return seen.map(
           ({ user, agent }) => (agent !== null && names.get(idOf(user, 'device', deviceOf(agent)))) || null,
