@@ -1,13 +1,14 @@
 /**
  * `npm run bench [name…]`: every benchmark, or the named ones, one after another. Figures are ratios within one run. What follows
- * `versions` are commits, and this benchmark runs only when it is named.
+ * `versions` are commits, and this benchmark runs only when it is named; what follows `soak` are its rows.
  */
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 interface Benchmark {
   readonly title: string;
-  run(commits: readonly string[]): Promise<void>;
+  /** `more`: what follows its name. */
+  run(more: readonly string[]): Promise<void>;
 }
 
 const known = new Map(
@@ -15,11 +16,12 @@ const known = new Map(
     .sort()
     .map((file) => [basename(file, '.bench.ts'), join(import.meta.dirname, file)]),
 );
+const TAKING_MORE: readonly string[] = ['versions', 'soak'];
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1)); // servers end with us
 const given = process.argv.slice(2);
-const versions = given.indexOf('versions');
-const wanted = versions < 0 ? given : given.slice(0, versions + 1);
-const commits = versions < 0 ? [] : given.slice(versions + 1);
+const taking = given.findIndex((name) => TAKING_MORE.includes(name));
+const wanted = taking < 0 ? given : given.slice(0, taking + 1);
+const more = given.slice(wanted.length);
 const unknown = wanted.filter((name) => !known.has(name));
 
 if (unknown.length > 0) {
@@ -30,6 +32,6 @@ if (unknown.length > 0) {
     if (wanted.length > 0 ? !wanted.includes(name) : name === 'versions') continue;
     const { benchmark } = (await import(file)) as { benchmark: Benchmark };
     console.log(`\n== ${name}: ${benchmark.title}\n`);
-    await benchmark.run(commits);
+    await benchmark.run(TAKING_MORE.includes(name) ? more : []);
   }
 }

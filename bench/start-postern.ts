@@ -59,8 +59,14 @@ export const startArguments = (directory: string, nodeFlags: readonly string[] =
   ];
 };
 
-export async function startPostern(options: PosternOptions): Promise<StartedPostern> {
-  const directory = await movedInDirectory(options);
+export const startPostern = async (options: PosternOptions): Promise<StartedPostern> =>
+  startIn(await movedInDirectory(options), options);
+
+/** Again, where one was started before. Its `stop` removes the directory. */
+export async function startIn(
+  directory: string,
+  options: Pick<PosternOptions, 'nodeFlags' | 'env'> = {},
+): Promise<StartedPostern> {
   const logFile = join(directory, 'log');
   const output = openSync(logFile, 'w');
   const child = spawn(process.execPath, startArguments(directory, options.nodeFlags), {
