@@ -118,7 +118,7 @@ describe('An invitation', { skip }, () => {
         const made = roles.find(({ role }) => role === name);
         assert.deepEqual(made, { ...made, cameras: ['cam1', 'cam2'], deny: ['ptz', 'talk'] });
         await page.goto(link);
-        await page.getByText('Ihre Kameras: cam1, cam2.').waitFor();
+        await page.getByText('Für Sie freigegeben: cam1, cam2.').waitFor();
       }));
 
   it('is what a closed guest of a provider needs, whom the page of the users lists without a name', (t) =>
@@ -133,7 +133,7 @@ describe('An invitation', { skip }, () => {
       await store.db.insertInto('closed_sign_ins').values(closed).execute();
       await store.close();
       await enter(page, ADMIN_PERSON, '/postern/settings/users');
-      await page.getByRole('heading', { name: 'Beendete Gäste' }).waitFor();
+      await page.getByRole('heading', { name: 'Ehemalige Gäste' }).waitFor();
       await page.getByText('s-77').first().waitFor();
       await page.getByText('postern users sign-ins forget').waitFor();
       await assertSound(page);
@@ -156,7 +156,7 @@ describe('An invitation', { skip }, () => {
       await page.keyboard.type('password1234');
       await page.locator('#password').fill('password1234');
       await page.keyboard.press('Enter');
-      await page.getByRole('alert').getByText('Dieses Passwort ist zu verbreitet').waitFor();
+      await page.getByRole('alert').getByText('Dieses Passwort wird zu häufig verwendet').waitFor();
       await assertSound(page);
       await page.locator('#password').fill(PASSWORD);
       await page.locator('#again').fill(PASSWORD);

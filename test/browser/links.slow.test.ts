@@ -145,7 +145,7 @@ describe('A link', { skip }, () => {
       await page.goto(`${url}/postern/explore`);
       await page.locator('[data-event]').first().click();
       await page.getByRole('button', { name: 'Teilen' }).click();
-      await page.getByLabel('Name, den der Betrachter').fill('Für Oma');
+      await page.getByLabel('Name, für den Empfänger').fill('Für Oma');
       await assertSound(page);
       await page.getByLabel('Gültig für').selectOption('1 Woche');
       // For longer than a day the person is asked for again.

@@ -105,11 +105,11 @@ describe('Live', { skip }, () => {
     await visit(t, PHONE, async (page) => {
       await enter(page, instance, ADMIN_PERSON, '/postern/');
       await page.locator('summary', { hasText: 'Vorhang' }).click();
-      const { y = 0 } = (await page.getByText('gibt es nur noch für Administratoren').boundingBox()) ?? {};
+      const { y = 0 } = (await page.getByText('sehen nur Administratoren').boundingBox()) ?? {};
       assert.ok(y > 0 && y < 300, 'the panel hangs from its button');
       await page.keyboard.press('Escape');
       await page.getByRole('switch').first().click();
-      await page.getByRole('button', { name: 'für 1 Stunde' }).click();
+      await page.getByRole('button', { name: 'Für 1 Stunde' }).click();
       const card = page.locator('.wall-camera').first();
       await card.getByText(/zugezogen von admin, bis /).waitFor();
       assert.deepEqual(await axeFindings(page), []);
@@ -120,7 +120,7 @@ describe('Live', { skip }, () => {
       await page.getByRole('switch').first().click();
       await card.getByText(/zugezogen/).waitFor({ state: 'detached' });
       await page.locator('summary', { hasText: 'Vorhang' }).click();
-      await page.locator('.page-head').getByRole('button', { name: 'bis Mitternacht' }).click();
+      await page.locator('.page-head').getByRole('button', { name: 'Bis Mitternacht' }).click();
       await hasCount(page.locator('.wall-curtain.is-drawn'), 40);
       await page.getByRole('button', { name: 'Bei allen Kameras öffnen' }).click();
       await hasCount(page.locator('.wall-curtain.is-drawn'), 0);

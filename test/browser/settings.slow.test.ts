@@ -545,7 +545,7 @@ describe('Settings', { skip }, () => {
       for (const label of ['Neues Passwort', 'Neues Passwort wiederholen'])
         await page.getByLabel(label, { exact: true }).fill('Password123456');
       await page.getByRole('button', { name: 'Passwort ändern' }).click();
-      await page.getByText('Dieses Passwort ist zu verbreitet').waitFor();
+      await page.getByText('Dieses Passwort wird zu häufig verwendet').waitFor();
     }));
 
   it('changes the own password; this session goes on, and another ends', (t) =>

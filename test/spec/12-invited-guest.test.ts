@@ -41,7 +41,7 @@ describe('The page behind an invitation', () => {
   it('says so of all cameras, in German, and of no end where there is none', async () => {
     const page = await pageOf('guest.two', { role: 'viewer' }, 'de');
     assert.match(page, /admin lädt Sie ein\./);
-    assert.match(page, /Ihre Kameras: alle Kameras\./);
+    assert.match(page, /Für Sie freigegeben: alle Kameras\./);
     assert.doesNotMatch(page, /gilt bis/);
   });
 
