@@ -190,10 +190,10 @@ describe('The login page', { skip }, () => {
       const submit = page.locator('#submit');
       for (let tries = 0; tries < 2; tries++) {
         await submit.click();
-        await page.getByText('Wrong user or password.').waitFor();
+        await page.getByText('Wrong user name or password.').waitFor();
         const told =
           '[document.activeElement.id, document.activeElement.ariaInvalid, document.activeElement.ariaDescribedByElements[0].innerText]';
-        assert.deepEqual(await page.evaluate(told), ['password', 'true', 'Wrong user or password.']);
+        assert.deepEqual(await page.evaluate(told), ['password', 'true', 'Wrong user name or password.']);
       }
       await submit.click();
       await page.getByText('Too many failed attempts from your address.').waitFor();

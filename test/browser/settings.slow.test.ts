@@ -93,7 +93,7 @@ describe('Settings', { skip }, () => {
       assert.equal((await store.accounts.findUser(walt.name))?.roleSource, undefined);
       await act(page, 'Role from the provider', walt.name);
       await page.getByRole('button', { name: 'Role from the provider', exact: true }).click();
-      await said(page, 'The provider gives the role of walt from the next login on.');
+      await said(page, 'The provider decides the role of walt from the next login on.');
       await record(page, walt.name).locator('td').getByText('by home').first().waitFor();
       await store.accounts.deleteUser(walt.name);
       await store.close();
