@@ -65,6 +65,7 @@ export function servicesUnder(
   const site = passkeySite(settings);
   const pages: UiOptions = {
     pages: built,
+    name: ui.name,
     loginPage: ui.login,
     hasNvr: nvr.url !== undefined,
     still: (nvr.url && tableHead.still) ?? null,

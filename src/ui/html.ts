@@ -113,7 +113,7 @@ export interface CardPage {
 export const cardPage = ({ tag, title, robots, stylesheet, script, preview, isShared, card }: CardPage): string =>
   lonePage({
     tag,
-    title: `${title} · Postern`,
+    title,
     robots,
     head: html`${preview}${stylesheetLink(stylesheet)}${script !== undefined && html`<script blocking="render" type="module" src="${script}"></script>\n`}`,
     body: html`<body class="lone">

@@ -31,6 +31,7 @@ interface LoginPageState {
   readonly consoleLink?: Html | undefined;
   readonly providers?: Html | undefined;
   readonly passkeys?: string;
+  readonly name?: string;
 }
 
 export function getLogin(ctx: RouteContext, ui: UiOptions): unknown {
@@ -120,6 +121,7 @@ function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): void {
     consoleLink: hasOwnLogin && ui.hasNvr ? linkToConsole(ctx, language) : undefined,
     providers: shown.formState === 'is-second' ? undefined : providerButtons(ctx, ui),
     passkeys: ui.passkeyOrigin,
+    name: ui.name,
   };
   showBuilt(ctx, ui, 'loginPage', (page) => fillLoginPage(page, language, { ...state, ...shown }));
 }

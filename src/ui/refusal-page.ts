@@ -18,6 +18,8 @@ export interface RefusalPage {
   readonly requestId: string;
   /** The header of that name. */
   readonly acceptLanguage: string | undefined;
+  /** `ui.name`. */
+  readonly name: string;
   /** A path from the root, or an http(s) URL; anything else is left out. */
   readonly startPage: string;
   /** Ends the session and leads to the login; a path from the root. */
@@ -39,7 +41,7 @@ export function renderRefusalPage(page: RefusalPage): string {
 <p class="refusal-message">${bidi(refusalMessage(page, tag, words))}</p>
 ${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code></p>
 `;
-  return cardPage({ tag, title, stylesheet: page.stylesheet, card });
+  return cardPage({ tag, title: `${title} · ${page.name}`, stylesheet: page.stylesheet, card });
 }
 
 function refusalMessage({ reason, opens, cameras }: RefusalPage, tag: string, words: Texts): string {

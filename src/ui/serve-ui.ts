@@ -77,7 +77,7 @@ function serveManifest(ctx: RouteContext, ui: UiOptions): unknown {
   if (!ui.pages) return refuseUnbuilt(ctx, ui);
   ctx.set(pageHeaders(ui));
   ctx.type = 'application/manifest+json';
-  ctx.body = findManifest(ui.pages);
+  ctx.body = findManifest(ui.pages, ui.name);
 }
 
 const loginPath = (ui: UiOptions): string => (isHere(ui) ? LOGIN_PATH.slice(1) : CONSOLE_LOGIN);
@@ -106,9 +106,9 @@ function earlyRequests(ctx: RouteContext, { pages }: UiOptions, page: string): s
 /** The console gets the facts that it needs before its first request, and nothing else of the settings. */
 function fillConsolePage(page: string, ctx: RouteContext, ui: UiOptions): string {
   const { tag, words } = pageLanguage(ctx);
-  const { hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites } = ui;
-  const own = { hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites };
+  const { name, hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites } = ui;
+  const own = { name, hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites };
   const providers = ui.providers.map(({ name, label }) => ({ name, label }));
   const facts: PageFacts = { ...own, loginPath: loginPath(ui), providers };
-  return fillPage(page, tag, { noScript: words.ui.page.noScript, facts: JSON.stringify(facts) });
+  return fillPage(page, tag, { name, noScript: words.ui.page.noScript, facts: JSON.stringify(facts) });
 }

@@ -145,7 +145,7 @@ describe('The login page', { skip }, () => {
     visit(t, { locale: 'en-GB' }, async (page) => {
       await page.goto(`${instance.url}/login?next=/postern/settings/password`);
       await page.getByLabel('Language').selectOption('Deutsch');
-      await page.getByRole('heading', { name: 'Anmelden' }).waitFor();
+      await page.getByRole('button', { name: 'Anmelden' }).waitFor();
       assert.equal(await page.getByLabel('Sprache').inputValue(), 'de');
       await enter(page, instance, ADMIN_PERSON, '/postern/settings/password');
       await page.getByRole('heading', { name: 'Passwort', level: 1 }).waitFor();

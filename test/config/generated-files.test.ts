@@ -90,7 +90,7 @@ describe('Every key', () => {
       'server.base_path', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.site', 'server.sites', 'server.telemetry',
       'store.grace', 'store.listen_url', 'store.url',
       'tls.certificate', 'tls.enabled', 'tls.hsts', 'tls.private_key',
-      'ui.frame_ancestors', 'ui.login', 'ui.start_page',
+      'ui.frame_ancestors', 'ui.login', 'ui.name', 'ui.start_page',
     ]);
   });
 

@@ -152,7 +152,7 @@ describe('An empty configuration', () => {
       ledger: { retention: 90 * 86_400, visible_to_viewers: false },
       notify: {},
       logger: { default: 'info', logs: {} },
-      ui: { login: 'postern', frame_ancestors: "'self'" },
+      ui: { login: 'postern', name: 'Postern', frame_ancestors: "'self'" },
     });
     assert.equal(tls.enabled, true);
     assert.equal(store.url.engine, 'sqlite');
@@ -199,6 +199,7 @@ describe('A value is parsed once', () => {
     ['the events of an NVR', 'nvr: {url: "http://nvr"}', 'events.source', 'nvr'],
     ['the own events beside an NVR', 'nvr: {url: "http://nvr"}\nevents: {source: store}', 'events.source', 'store'],
     ["the NVR's words for levels", 'logger: {default: warning, logs: {service.api.auth: critical}}', 'logger', { default: 'warn', logs: { 'service.api.auth': 'fatal' } }],
+    ['an own name', 'ui: {name: "Villa <Rosa>"}', 'ui.name', 'Villa <Rosa>'],
     ['frame ancestors', 'ui: {frame_ancestors: "self https://*.example.com:8443"}', 'ui.frame_ancestors', "'self' https://*.example.com:8443"],
     ['frame ancestors in quotes already', `ui: {frame_ancestors: "'none'"}`, 'ui.frame_ancestors', "'none'"],
   ];

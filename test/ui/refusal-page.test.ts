@@ -12,6 +12,7 @@ const PAGE = {
   reason: 'camera-not-in-role',
   requestId: 'r-1',
   acceptLanguage: undefined,
+  name: 'Villa Rosa',
   startPage: '/postern/',
   stylesheet: '/postern/assets/style-5e6f.css',
 } satisfies RefusalPage;
@@ -24,7 +25,7 @@ describe('The refusal page', () => {
     const html = renderRefusalPage(PAGE);
     for (const part of [
       '403',
-      'Access denied',
+      '<title>Access denied · Villa Rosa</title>',
       REFUSALS[PAGE.reason].message,
       'r-1',
       'href="/postern/"',

@@ -31,6 +31,7 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
     providers: [],
     hasPasswords: true,
     pages,
+    name: 'Postern',
     loginPage: 'postern',
     hasNvr: true,
     startPageOf: () => '/',
@@ -203,15 +204,15 @@ describe('The manifest', () => {
   it('lets the console be installed below any base path, and tells nothing of cameras', async () => {
     const path = '/postern/manifest.webmanifest';
     for (const basePath of ['', '/nvr']) {
-      const answer = await rawRequest(await serveUi({ basePathOf: () => basePath }), path);
+      const answer = await rawRequest(await serveUi({ basePathOf: () => basePath, name: 'Villa Rosa' }), path);
       assert.deepEqual(
         [answer.status, answer.headers['content-type']],
         [200, 'application/manifest+json; charset=utf-8'],
       );
       const { icons, ...manifest } = JSON.parse(String(answer.body));
       assert.deepEqual(manifest, {
-        name: 'Postern',
-        short_name: 'Postern',
+        name: 'Villa Rosa',
+        short_name: 'Villa Rosa',
         start_url: './',
         scope: '../',
         display: 'standalone',
@@ -272,6 +273,26 @@ describe('The blanks in a page', () => {
     });
   }
 
+  it('call the service by its own name, which stays text', async () => {
+    const html =
+      '<html lang="en"><title>{{title}} · {{name}}</title><h1>{{name}}</h1><p title="{{facts}}">{{lead}}</p>';
+    const name = 'A&<b>"$&';
+    const login = await filled('loginPage', 'de', { name }, html);
+    assert.match(
+      login,
+      /<title>Anmelden · A&amp;&lt;b&gt;&quot;\$&amp;<\/title><h1>A&amp;&lt;b&gt;&quot;\$&amp;<\/h1>/,
+    );
+    assert.match(login, /<p title="">Melden Sie sich bei Ihren Kameras an<\/p>/);
+    const page = await filled('consolePage', 'de', { name }, html);
+    assert.match(page, /<title> · A&amp;&lt;b&gt;&quot;\$&amp;<\/title>/);
+    const facts = /title="([^"]*)"/
+      .exec(page)?.[1]
+      ?.replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>');
+    assert.equal(JSON.parse((facts ?? '').replaceAll('&amp;', '&')).name, name);
+  });
+
   const chosen: [cookie: string, accepted: string, tag: string][] = [
     ['postern_language=de', 'en', 'de'],
     ['other=1; postern_language=en; more=2', 'de', 'en'],
@@ -306,7 +327,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;still&quot;:&quot;\/api\/\{camera\}\/latest\.jpg&quot;,&quot;live&quot;:null,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;name&quot;:&quot;Postern&quot;,&quot;hasNvr&quot;:false,&quot;still&quot;:&quot;\/api\/\{camera\}\/latest\.jpg&quot;,&quot;live&quot;:null,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
     );
   });
 });

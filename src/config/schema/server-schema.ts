@@ -100,6 +100,7 @@ export const loggerSection = z
   .prefault({})
   .describe('Log levels.');
 
+const OWN_NAME = /^(?=\S)[^\p{C}\p{Zl}\p{Zp}]{1,40}$/u;
 const FRAME_KEYWORD = /^'?(?<word>self|none)'?$/;
 const FRAME_SOURCE =
   /^(?:https?:\/\/)?(?:\*|(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::(?:\d{1,5}|\*))?$|^https?:$/;
@@ -109,6 +110,8 @@ export const uiSection = z
   .strictObject({
     login: key(z.enum(['postern', 'nvr']).prefault('postern'), { widens: never },
       'Login page: postern, or nvr for the page of the NVR.'),
+    name: key(z.string().regex(OWN_NAME, 'give 1 to 40 characters on one line').prefault('Postern'), { widens: never, example: 'Villa Rosa' },
+      'What the login page and the console call themselves.'),
     start_page: key(parsed(parseStartPage).optional(), { widens: never, example: '/stream.html?src={camera}' },
       "Page where a login lands, and to which the links to the cameras lead; {camera} is the person's first camera. Unset, or for a person who may not open it: the first page of the route table that the person may open."),
     frame_ancestors: key(parsed(parseFrameAncestors).prefault('self'), { widens: always },

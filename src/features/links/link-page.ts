@@ -150,14 +150,14 @@ function show(ctx: RouteContext, { ui }: Pick<Services, 'ui'>, page: ShownPage, 
   if (page.kind === 'shown' && page.cookie !== undefined) ctx.append('Set-Cookie', page.cookie);
   // What a messenger shows of the address is a title, and never a picture of the camera.
   const preview = html`<meta property="og:type" content="website">
-<meta property="og:site_name" content="Postern">
+<meta property="og:site_name" content="${ui.name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${language.words.links.page.preview}">
 `;
   const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${body}`;
   const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
-  const shown = { tag: language.tag, title, robots: 'noindex, nofollow', stylesheet, preview, card };
-  sendPage(ctx, failed ?? status, cardPage({ ...shown, isShared: page.kind === 'shown' }));
+  const shown = { tag: language.tag, title: `${title} · ${ui.name}`, stylesheet, preview, card };
+  sendPage(ctx, failed ?? status, cardPage({ ...shown, robots: 'noindex, nofollow', isShared: page.kind === 'shown' }));
 }
 
 interface Contents {

@@ -153,5 +153,5 @@ function showScreen(ctx: RouteContext, ui: Services['ui']): void {
 <script src="${assetPath(ui.pages, basePath, 'screen', 'js')}"></script>
 </body>`;
   const head = stylesheetLink(assetPath(ui.pages, basePath, 'screen', 'css'));
-  sendPage(ctx, 200, lonePage({ tag, title: text.pageTitle, head, body }));
+  sendPage(ctx, 200, lonePage({ tag, title: `${text.pageTitle} · ${ui.name}`, head, body }));
 }

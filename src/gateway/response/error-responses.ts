@@ -24,7 +24,7 @@ export interface OwnResponse {
 export type CompressedResponse = Omit<OwnResponse, 'body'> & { readonly body: Buffer };
 
 /** What the page of a refusal is made from. */
-export type RefusalPageFacts = Omit<RefusalPage, 'startPage' | 'logoutPath' | 'stylesheet'> & {
+export type RefusalPageFacts = Omit<RefusalPage, 'name' | 'startPage' | 'logoutPath' | 'stylesheet'> & {
   /** The prefix for links and assets; empty for none. */
   readonly basePath: string;
   /** The header of that name: a language that was chosen by hand. */
@@ -54,6 +54,7 @@ export function refusalRules(settings: Settings, built: BuiltPages | undefined):
       headers,
       body: renderRefusalPage({
         ...page,
+        name: ui.name,
         acceptLanguage: wishedLanguages(acceptLanguage, cookie),
         startPage: `${basePath}${START_PATH}`,
         logoutPath: `${basePath}/logout`,

@@ -57,9 +57,9 @@ export function Frame({ isBare = false, children }: { isBare?: boolean; children
         {words.ui.frame.skip}
       </a>
       <header class="bar">
-        <Link class="brand" href="/" aria-label="Postern">
+        <Link class="brand" href="/" aria-label={facts.name}>
           <img src={iconUrl} alt="" width="28" height="28" />
-          <span class="brand-name">Postern</span>
+          <bdi class="brand-name">{facts.name}</bdi>
         </Link>
         <nav class="bar-nav" aria-label={words.ui.frame.pages}>
           {!isBare &&

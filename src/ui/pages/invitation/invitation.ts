@@ -107,9 +107,9 @@ function showDone(form: HTMLFormElement, words: InvitationWords): void {
   const links = make('p', 'refusal-links', '');
   links.append(link);
   const title = document.querySelector('h1');
+  document.title = document.title.replace(title?.textContent ?? '', words.doneTitle);
   if (title) title.textContent = words.doneTitle;
   document.querySelector('.lone-lead')?.remove();
   form.replaceWith(make('p', 'refusal-message', words.done), links);
-  document.title = `${words.doneTitle} · Postern`;
   link.focus();
 }

@@ -1,5 +1,7 @@
 /** Facts about the service that the server writes into the console's page. */
 export interface PageFacts {
+  /** `ui.name`. */
+  readonly name: string;
   /** Clips and snapshots are the NVR's. */
   readonly hasNvr: boolean;
   /** The address of a camera's still image below the base path, by `cameraAddress`; null where the NVR has none. */

@@ -3,6 +3,7 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { baseUrl } from './browser.ts';
+import { facts } from './page-facts.ts';
 import { words } from './words.ts';
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'class' | 'type' | 'onClick'>;
@@ -130,7 +131,7 @@ export const NavLink = ({ class: name, href, isHere, children }: NavLinkProps) =
 /** Tabs and screen readers tell pages apart by it. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · Postern`;
+    document.title = `${title} · ${facts.name}`;
   }, [title]);
 }
 
