@@ -521,7 +521,7 @@ describe('A user who must set up a factor', () => {
     const asked = { 'x-original-url': 'http://nvr.test/api/version', 'x-original-method': 'GET' };
     assert.equal((await instance.ask('/auth', { headers: { ...cookie, ...asked } })).status, 403);
     const page = await instance.ask('/', { headers: { ...cookie, accept: 'text/html' } });
-    assert.deepEqual([page.status, page.headers.get('location')], [302, '/postern/settings/two-step']);
+    assert.deepEqual([page.status, page.headers.get('location')], [302, '/postern/?next=%2F']);
     assert.equal(nvr.received.length, before);
     assert.equal((await instance.ask('/api/profile', { headers: cookie })).status, 200);
     const done = await enrolled(instance, VERA);

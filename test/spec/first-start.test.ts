@@ -5,6 +5,8 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { startFakeNvr } from '../support/fake-nvr.ts';
+import { askQuickly } from '../support/quick-client.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
 import { firstCookie } from '../support/sessions.ts';
 
@@ -50,6 +52,51 @@ describe('The first start', () => {
       env: { POSTERN__SERVER__TELEMETRY: new URL(postern.telemetryUrl).host },
     });
     assert.deepEqual([health.code, await postern.end()], [0, 0]);
+  });
+
+  it('asks for another password on the pages of the NVR, too, whose login it was; programs go on', async (t) => {
+    const nvr = await startFakeNvr();
+    const POSTERN__SERVER__BASE_PATH = '/house';
+    const env = { POSTERN__NVR__URL: nvr.url, POSTERN__UI__LOGIN: 'nvr', POSTERN__SERVER__BASE_PATH };
+    const postern = await servePostern({ env });
+    t.after(async () => Promise.all([postern.end(), nvr.close()]));
+    const at = { ...postern, url: `${postern.url}/house` };
+    const cookie = firstCookie(await login(at, 'admin', postern.adminPassword ?? ''));
+    const [, token = ''] = cookie.split('=');
+    const PAGE = { accept: 'text/html', cookie };
+    const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
+      askQuickly(Number(new URL(postern.url).port), `/house${path}`, { method, headers });
+    const FORM = { ...PAGE, 'content-type': 'application/x-www-form-urlencoded', origin: postern.url };
+    const NAVIGATED = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin', accept: '*/*', cookie };
+    const said = { 'x-original-url': `${at.url}/review`, 'x-original-method': 'GET' };
+    // biome-ignore format: a table
+    const asked: [path: string, headers: Record<string, string>, answer: number | string, method?: string][] = [
+      ['/',                          PAGE,      '/house/postern/?next=%2Fhouse%2F'],
+      ['/review?a=//b.example/',     PAGE,      '/house/postern/?next=%2Fhouse%2Freview%3Fa%3D%2F%2Fb.example%2F'],
+      ['/login',                     PAGE,      '/house/postern/?next=%2Fhouse%2Flogin'],
+      ['/api/version',               NAVIGATED, '/house/postern/?next=%2Fhouse%2Fapi%2Fversion'],
+      ['/api/export/x/start/1/end/2', FORM,     '/house/postern/?next=%2Fhouse%2F', 'POST'],
+      ['/postern/?next=%2Fhouse%2F', PAGE,      200],
+      ['/auth',                      { ...PAGE, ...said }, 202],
+    ];
+    const before = nvr.received.length;
+    for (const [path, headers, answer, method] of asked) {
+      const { status, headers: got } = await ask(path, headers, method);
+      assert.deepEqual(got.location ?? status, answer, path);
+      if (status === 302) assert.match(got.vary ?? '', /Cookie/i);
+    }
+    assert.deepEqual(nvr.received.slice(before), []);
+    for (const headers of [
+      { accept: '*/*', cookie },
+      { accept: 'text/html', authorization: `Bearer ${token}` },
+    ])
+      assert.equal((await ask('/review', headers)).status, 200);
+    const changed = await fetch(`${at.url}/api/users/admin/password`, {
+      method: 'PUT',
+      headers: { cookie, 'content-type': 'application/json' },
+      body: JSON.stringify({ password: 'CalciumCandle55?', old_password: postern.adminPassword }),
+    });
+    assert.equal((await ask('/review', { ...PAGE, cookie: firstCookie(changed) })).status, 200);
   });
 
   it('is the only one that prints a password, keeps the secret to itself, and accounts outlive it', async () => {

@@ -1,4 +1,5 @@
 /** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
+import { isServedHere } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { isVisitor } from '../../domain/credentials.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
@@ -7,7 +8,7 @@ import type { TakePlace } from '../decision/client-limits.ts';
 import type { Client } from '../decision/request-facts.ts';
 import { parseTarget } from '../decision/strict-target.ts';
 import type { Gate } from '../gate.ts';
-import { jsonResponse, viewedResponse } from '../response/error-responses.ts';
+import { jsonResponse, toNewPassword, viewedResponse } from '../response/error-responses.ts';
 import { admitDescribed, describedRequest, type ForwardAuthDescription, forwardAuthRefusal } from './forward-auth.ts';
 import { lostMeanwhile, type Middleware, type PipelineContext, refusalFor, respond } from './pipeline.ts';
 
@@ -82,6 +83,8 @@ function actOn(
   }
   if (admission.kind === 'nothing-visible')
     return void respond(ctx, viewedResponse(jsonResponse(admission.body, gate.refusals), caller));
+  const elsewhere = caller && !isServedHere(admission.route) && toNewPassword(caller, facts, gate.refusals);
+  if (elsewhere) return void respond(ctx, elsewhere);
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
   state.describedMethod = question?.described?.method ?? facts.method;

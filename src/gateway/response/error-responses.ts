@@ -64,8 +64,8 @@ export function refusalRules(settings: Settings, built: BuiltPages | undefined):
   };
 }
 
-/** Where the console sets up a second factor. */
-const ENROLMENT_PAGE = '/postern/settings/two-step';
+/** The console asks for what must be done before anything else. */
+const FIRST_STEP = '/postern/';
 
 /** The response to a refused request: a page or a redirect for a browser's navigation, JSON for everything else. */
 export function errorResponse(
@@ -97,9 +97,8 @@ function toRefusal(
     const more = { ...(loginPath && { location: loginPath }), ...(isChallenged(request) && CHALLENGE) };
     return { ...answer, headers: { ...answer.headers, ...more } };
   }
-  if (reason === 'second-factor-required') return redirectTo(`${basePath}${ENROLMENT_PAGE}`);
-  if (status === 401 && loginPath)
-    return toLogin(loginPath, request.method === 'POST' ? `${basePath}/` : `${basePath}${request.target}`);
+  if (reason === 'second-factor-required') return leadBy(`${basePath}${FIRST_STEP}`, request);
+  if (status === 401 && loginPath) return leadBy(loginPath, request);
   const acceptLanguage = singleHeader(request, 'accept-language');
   const page = rules.renderPage({
     reason,
@@ -207,15 +206,22 @@ function headerOfToken({ rawHeaders }: RequestFacts): string | undefined {
 /** Alone, or behind a scheme of one word. */
 const MISPLACED = /^(?:[\w-]+\s+)?pst_/i;
 
-function toLogin(loginPath: string, wanted: string): OwnResponse {
-  return redirectTo(`${loginPath}?next=${encodeURIComponent(wanted)}`);
-}
+/** Leads to a page that leads on to the one that was wanted. */
+const leadBy = (path: string, { method, basePath = '', target }: RequestFacts): OwnResponse =>
+  redirectTo(`${path}?next=${encodeURIComponent(`${basePath}${method === 'POST' ? '/' : target}`)}`);
 
 const redirectTo = (location: string): OwnResponse => ({
   status: 302,
   headers: { location, 'cache-control': 'no-store' },
   body: '',
 });
+
+/** Where a person who opens a page with the password of the first start gives a new one; undefined for programs, which go on (SPEC 12). */
+export function toNewPassword(caller: Caller, request: RequestFacts, { varies = variesBy() }: RefusalRules) {
+  if (!caller.hasGeneratedPassword || !isAutomatic(caller) || !isNavigation(request)) return undefined;
+  const { headers, ...response } = leadBy(`${request.basePath ?? ''}${FIRST_STEP}`, request);
+  return { ...response, headers: { ...headers, vary: varies } };
+}
 
 const targetPath = ({ target }: RequestFacts): string => target.split('?', 1)[0] ?? '';
 

@@ -78,7 +78,12 @@ export async function startPagesInstance(config: ConfigTree = {}, events = pageE
   return { ...instance, close };
 }
 
-export async function logInOnPage(page: Page, instance: Runtime, person: Person, path = '/login'): Promise<void> {
+export async function logInOnPage(
+  page: Page,
+  instance: Pick<Runtime, 'url'>,
+  person: Pick<Person, 'name' | 'password'>,
+  path = '/login',
+): Promise<void> {
   await page.goto(`${instance.url}${path}`);
   await page.getByLabel('User').fill(person.name);
   await page.getByLabel('Password', { exact: true }).fill(person.password);

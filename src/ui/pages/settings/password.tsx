@@ -1,6 +1,6 @@
 /** Settings > Password: one's own (interface 2.1, 5.1.6; SPEC 4.3). */
 import { useProfile } from '../shared/account.ts';
-import { sendToApi } from '../shared/api.ts';
+import { goOn, sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField } from '../shared/fields.tsx';
 import { PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
 import { pathTo, RecordsPage } from '../shared/records-page.tsx';
@@ -33,7 +33,7 @@ function PasswordForm() {
       first={EMPTY}
       onSubmit={change}
       onSent={(_, __, put) => {
-        if (isFirst) return location.reload();
+        if (isFirst) return goOn();
         put(EMPTY);
         page.say(text.changed);
       }}

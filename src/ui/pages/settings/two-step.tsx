@@ -2,8 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { problemOf, sendToApi } from '../shared/api.ts';
-import { baseUrl } from '../shared/browser.ts';
+import { goOn, problemOf, sendToApi } from '../shared/api.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
 import {
   type Act,
@@ -54,10 +53,7 @@ function Factors({ state }: { state: FactorState }) {
   const [codes, setCodes] = useState<readonly string[]>();
   /** A user who had to do this first goes where the login would have led. */
   const finish = (): void => {
-    if (profile.second_factor_required) {
-      leave(() => location.assign(baseUrl));
-      return;
-    }
+    if (profile.second_factor_required) return leave(goOn);
     setOffer(undefined);
     setCodes(undefined);
     page.say(words.secondFactor.isSetUp);

@@ -1,10 +1,10 @@
 /** Requests to Postern's API, as oneself or in the view of another person: every outcome is a value, and a failure is said in words or leads to the login. */
 import { parsedJson } from '../../../domain/json.ts';
-import { baseUrl } from './browser.ts';
+import { basePath, baseUrl } from './browser.ts';
 import { type FormProblem, fieldOf, learnProblems, problemText } from './form-faults.ts';
 import { facts } from './page-facts.ts';
 import { readText } from './untrusted.ts';
-import { loginTarget } from './where-to-go.ts';
+import { loginTarget, nextPage } from './where-to-go.ts';
 import { words } from './words.ts';
 
 export type ApiResponse =
@@ -192,6 +192,12 @@ export function formProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): For
   const text = problemOf(response);
   const field = response.kind === 'refused' && fieldOf(response.reason);
   return field ? { faults: { [field]: text } } : text;
+}
+
+/** Leads on when what had to be done first is done: to the page that was wanted, which may be this one. */
+export function goOn(): void {
+  const { href } = location;
+  location.assign(nextPage({ page: href, referrer: href.includes('?next=') ? '' : href, basePath }));
 }
 
 const TRIPS_KEY = 'postern-login-trips';
