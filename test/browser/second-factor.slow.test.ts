@@ -65,6 +65,10 @@ describe('Two-step login', { skip }, () => {
       await page.keyboard.press('Enter');
       await code.waitFor();
       await page.locator('#code:focus').waitFor();
+      const keyboard = () => code.getAttribute('inputmode');
+      assert.deepEqual([await keyboard(), await code.getAttribute('autocomplete')], ['numeric', 'one-time-code']);
+      await page.getByRole('button', { name: 'Wiederherstellungscode verwenden' }).click();
+      assert.equal(await keyboard(), 'text');
       assert.deepEqual([await axeFindings(page), await isWide(page)], [[], false]);
       await code.fill('000000');
       await page.keyboard.press('Enter');
@@ -130,5 +134,6 @@ describe('Where every user must have a second factor', { skip }, () => {
       await page.getByRole('button', { name: 'Confirm the code' }).click();
       await page.getByRole('button', { name: 'I have saved them' }).click();
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').first().waitFor();
+      assert.equal(page.url(), `${instance.url}/postern/status`);
     }));
 });

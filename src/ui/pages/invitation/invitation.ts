@@ -1,12 +1,10 @@
 /** The page of an invitation: the form works without this script, which shows the password's strength and offers a passkey (SPEC 12). */
 
 import { isRecord } from '../../../domain/json.ts';
-import { applyTheme, baseUrl, chosenTheme, postJson } from '../shared/browser.ts';
+import { applyTheme, baseUrl, chosenTheme, isPhone, postJson } from '../shared/browser.ts';
 import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
-
-const PHONE = '(pointer: coarse), (max-width: 40rem)';
 
 applyTheme(chosenTheme());
 
@@ -40,7 +38,7 @@ function wirePasskey(form: HTMLFormElement, words: InvitationWords): void {
   const problem = document.getElementById('problem');
   if (!offer || !button || !problem || !hasPasskeysFor(form.dataset['passkeys'] ?? '')) return;
   offer.hidden = false;
-  if (matchMedia(PHONE).matches) putFirst(offer, button, words);
+  if (isPhone()) putFirst(offer, button, words);
   button.addEventListener('click', async () => {
     button.disabled = true;
     problem.textContent = '';

@@ -160,6 +160,15 @@ form.addEventListener('submit', (event) => {
 });
 if (!isSentPlain) (user.value === '' ? user : password).focus();
 wireReveal(password);
+// Digits are typed by their own keyboard; a recovery code has letters, too.
+code.inputMode = 'numeric';
+const recovery = element('recovery', HTMLButtonElement);
+recovery.hidden = false;
+recovery.addEventListener('click', () => {
+  code.inputMode = 'text';
+  recovery.hidden = true;
+  code.focus();
+});
 wireLanguages();
 showCapsLock(form);
 // Browsers count loopback addresses as secure: there is no network in between.

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { goOn, problemOf, sendToApi } from '../shared/api.ts';
+import { isPhone } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
 import {
   type Act,
@@ -53,7 +54,7 @@ function Factors({ state }: { state: FactorState }) {
   const [codes, setCodes] = useState<readonly string[]>();
   /** A user who had to do this first goes where the login would have led. */
   const finish = (): void => {
-    if (profile.second_factor_required) return leave(goOn);
+    if (profile.second_factor_required) return void leave(goOn);
     setOffer(undefined);
     setCodes(undefined);
     page.say(words.secondFactor.isSetUp);
@@ -62,12 +63,12 @@ function Factors({ state }: { state: FactorState }) {
   const onConfirmed: OnCodes = (made) => (made.length > 0 ? setCodes(made) : finish());
   if (codes) return <RecoveryCodes codes={codes} onDone={finish} />;
   if (offer) return <TotpSetup {...{ offer, onConfirmed }} onCancel={() => setOffer(undefined)} />;
-  return (
-    <>
-      <FactorList state={state} onOffer={setOffer} onCodes={setCodes} />
-      <Passkeys state={state} onAdded={onConfirmed} />
-    </>
-  );
+  const lists = [
+    <FactorList key="app" state={state} onOffer={setOffer} onCodes={setCodes} />,
+    <Passkeys key="passkeys" state={state} onAdded={onConfirmed} />,
+  ];
+  // A phone has the person's finger or face at hand.
+  return <>{isPhone() && hasPasskeysFor(facts.passkeyOrigin) ? lists.reverse() : lists}</>;
 }
 
 type FactorListProps = { state: FactorState; onOffer: (offer: TotpOffer) => void; onCodes: OnCodes };

@@ -40,6 +40,9 @@ export function chooseLanguage(choice: string): void {
   Object.assign(document, { cookie });
 }
 
+/** A small screen, or one that is touched. */
+export const isPhone = (): boolean => matchMedia('(pointer: coarse), (max-width: 40rem)').matches;
+
 export const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 

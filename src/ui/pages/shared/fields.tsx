@@ -79,6 +79,7 @@ export function TextField(props: TextFieldProps) {
           value={value}
           required={!isOptional}
           autocomplete={autocomplete}
+          inputMode={autocomplete === 'one-time-code' ? 'numeric' : undefined}
           autocapitalize="none"
           spellcheck={false}
           onInput={(event) => onChange(event.currentTarget.value)}
