@@ -2,10 +2,10 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import type { Dialect } from './engine.ts';
 
-/** `statements` are separated by `;` at the end of a line; the type `text` is that of the engine. */
+/** `statements` are separated by `;` at the end of a line; the type `text` is that of the engine; a column may have that name, too. */
 export async function runAll(statements: string, db: QueryExecutorProvider, { text }: Dialect): Promise<void> {
   for (const statement of statements.split(/;\n/)) {
-    const parts = statement.split(/(?<= )text(?=[ ,)])/).map((part) => sql.raw(part));
+    const parts = statement.split(/(?<=\w )text(?=[ ,)])/).map((part) => sql.raw(part));
     await sql.join(parts, text).execute(db);
   }
 }
