@@ -2,46 +2,12 @@
 import type { Caller, RouteState } from '../domain/caller.ts';
 import { credentialName } from '../domain/credentials.ts';
 import { parseUserName } from '../domain/names.ts';
+import type { Texts } from '../locales/texts.ts';
 
-/** The acts of the core. */
-export const CORE_ACTS = [
-  'login',
-  'logout',
-  'reauthenticated',
-  'second-factor-added',
-  'second-factor-removed',
-  'recovery-codes-made',
-  'passkey-renamed',
-  'session-ended',
-  'device-named',
-  'user-created',
-  'user-deleted',
-  'password-changed',
-  'role-changed',
-  'validity-changed',
-  'custom-role-changed',
-  'custom-role-deleted',
-  'sign-in-connected',
-  'sign-in-removed',
-  'guest-forgotten',
-  'invitation-made',
-  'invitation-revoked',
-  'invitation-used',
-  'token-created',
-  'token-revoked',
-  'token-refused',
-  'limit-lifted',
-  'setting-changed',
-  'viewed-as',
-  'store-restored',
-] as const;
-
-/** The acts of features: each adds its own here (`declare module`), and to the entry the fields that they need. */
-// biome-ignore lint/suspicious/noEmptyInterface: see above
-export interface FeatureActs {}
-
+/** Features add the fields that their acts need (`declare module`). */
 export interface AuditEntry {
-  readonly what: (typeof CORE_ACTS)[number] | keyof FeatureActs;
+  /** An act that is recorded has a sentence, by its name. */
+  readonly what: keyof Texts['ledger']['sentences']['acts'];
   /** The user who did it; undefined for an unknown caller. */
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */

@@ -5,16 +5,16 @@
 import { giveTables } from '../store/engine/tables.ts';
 import { BACKUP } from './backup/command.ts';
 import { CHECK } from './check/command.ts';
-import { CURTAIN_ACTS, CURTAIN_TABLES } from './curtain/tables.ts';
+import { CURTAIN_TABLES } from './curtain/tables.ts';
 import { DOCTOR } from './doctor/command.ts';
 import type { Feature } from './feature.ts';
 import { LEDGER } from './ledger/command.ts';
 import { LEDGER_TABLES } from './ledger/tables.ts';
 import { LINKS } from './links/command.ts';
-import { LINK_ACTS, LINK_TABLES } from './links/tables.ts';
+import { LINK_TABLES } from './links/tables.ts';
 import { POLICY } from './policy/command.ts';
 import { SCREENS } from './screens/command.ts';
-import { SCREEN_ACTS, SCREEN_TABLES } from './screens/tables.ts';
+import { SCREEN_TABLES } from './screens/tables.ts';
 
 export const FEATURES: readonly Feature[] = [
   { name: 'oidc', load: async () => (await import('./oidc/index.ts')).oidc },
@@ -28,21 +28,18 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'links',
     tables: LINK_TABLES,
-    acts: LINK_ACTS,
     load: async () => (await import('./links/index.ts')).links,
     group: LINKS,
   },
   {
     name: 'screens',
     tables: SCREEN_TABLES,
-    acts: SCREEN_ACTS,
     load: async () => (await import('./screens/index.ts')).screens,
     group: SCREENS,
   },
   {
     name: 'curtain',
     tables: CURTAIN_TABLES,
-    acts: CURTAIN_ACTS,
     load: async () => (await import('./curtain/index.ts')).curtain,
   },
   { name: 'check', group: CHECK },

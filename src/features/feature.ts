@@ -25,14 +25,13 @@ import type { Table } from '../store/engine/tables.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import type { MetricFamily } from '../telemetry/series.ts';
+import type { Html } from '../ui/html.ts';
 
 export interface Feature {
   /** The name of its folder. */
   readonly name: string;
   /** Its rows of the register of tables. Its part of the store is made over them by `store.part`. */
   readonly tables?: Readonly<Record<string, Table>>;
-  /** What it audits. The ledger has a sentence for each. */
-  readonly acts?: readonly AuditEntry['what'][];
   /** Its commands, behind those of the core. */
   readonly group?: CommandGroup;
   /** What it has beside its commands. */

@@ -9,10 +9,7 @@ export const CURTAIN_TABLES = {
   } },
 } as const satisfies Readonly<Record<string, Table>>;
 
-export const CURTAIN_ACTS = ['curtain-drawn', 'curtain-opened'] as const;
-type CurtainActs = Record<(typeof CURTAIN_ACTS)[number], true>;
 declare module '../../accounts/audit.ts' {
-  interface FeatureActs extends CurtainActs {}
   interface AuditEntry {
     /** The entry of the curtain. */
     readonly camera?: string;

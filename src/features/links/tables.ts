@@ -34,12 +34,6 @@ export interface Link extends Granted {
   readonly expiresAt: number;
 }
 
-export const LINK_ACTS = ['link-created', 'link-revoked', 'link-opened', 'link-first-opened', 'link-pin'] as const;
-type LinkActs = Record<(typeof LINK_ACTS)[number], true>;
-declare module '../../accounts/audit.ts' {
-  interface FeatureActs extends LinkActs {}
-}
-
 type Own = typeof LINK_TABLES;
 declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}

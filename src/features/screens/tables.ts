@@ -24,10 +24,7 @@ export interface Screen extends Granted {
 /** A pairing that waits. */
 export type ScreenCode = Given<'screen_codes'>;
 
-export const SCREEN_ACTS = ['screen-paired', 'screen-denied', 'screen-changed', 'screen-revoked'] as const;
-type ScreenActs = Record<(typeof SCREEN_ACTS)[number], true>;
 declare module '../../accounts/audit.ts' {
-  interface FeatureActs extends ScreenActs {}
   interface AuditEntry {
     readonly screenId?: string;
     /** What people call the screen. */
