@@ -18,7 +18,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import type { Settings } from '../../src/config/schema/schema.ts';
-import { oidcMetrics } from '../../src/features/oidc/providers.ts';
+import { oidcMetrics } from '../../src/features/oidc/metrics.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createScrape } from '../../src/telemetry/scrape.ts';
 import { movableClock } from '../support/clock.ts';

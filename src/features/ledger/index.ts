@@ -8,9 +8,9 @@ import { ledgerKeys, ledgerSection } from './keys.ts';
 import { openLedger } from './ledger.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { ledgerPart } from './ledger-store.ts';
+import { type LedgerMetrics, ledgerMetrics } from './metrics.ts';
 import { NOTICE_ROUTES, sendNotices } from './notices.ts';
 import type { LedgerEntry } from './records.ts';
-import { type LedgerMetrics, ledgerMetrics } from './writer.ts';
 
 export const ledger: FeatureParts<LedgerMetrics> = {
   keys: { ledger: ledgerSection },

@@ -11,10 +11,11 @@ import { ledgerKeys } from './keys.ts';
 import { createDownloads } from './ledger-query.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
+import type { LedgerMetrics } from './metrics.ts';
 import { listNotices, NOTICE_ROUTES } from './notices.ts';
 import { currentHead } from './records.ts';
 import { createViewings } from './viewings.ts';
-import { createLedgerWriter, type LedgerMetrics } from './writer.ts';
+import { createLedgerWriter } from './writer.ts';
 
 const TICK_MS = 1000;
 

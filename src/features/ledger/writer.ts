@@ -1,10 +1,10 @@
 /** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
 import { randomUUID } from 'node:crypto';
-import { createCounter, createGauge } from '../../telemetry/series.ts';
 import type { FeatureServices } from '../feature.ts';
 import { misfitSentences } from './chain.ts';
 import { groupByDay, type LocalTime } from './days.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import type { LedgerMetrics } from './metrics.ts';
 import { sendNotices } from './notices.ts';
 import { type LedgerEntry, type LedgerRecord, type OpenSpan, type OwnEntry, ownAct } from './records.ts';
 import { createSpans, cutOff } from './spans.ts';
@@ -125,18 +125,4 @@ export function createLedgerWriter({
       await flush();
     },
   };
-}
-
-/** The metrics of the ledger (SPEC 9). */
-export type LedgerMetrics = ReturnType<typeof ledgerMetrics>;
-
-export function ledgerMetrics() {
-  // biome-ignore format: a table
-  const declared = {
-    dropped: createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),
-    forged:  createCounter('postern_ledger_forged_rows_total', 'Chains of the ledger that were changed from outside, so that another one was begun.'),
-    delay:   createGauge('max', 'postern_ledger_delay_seconds', 'How long the oldest record that waits to be written to the ledger has waited.'),
-  };
-  declared.delay.set(undefined); // left out until it is known
-  return declared;
 }

@@ -3,9 +3,10 @@ import type { Services } from '../../app/services.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { createCallbackPlaces } from './attempt.ts';
+import { type OidcMetrics, oidcMetrics } from './metrics.ts';
 import { beginAttempt, OIDC_ROUTES, type OidcServices } from './oidc-routes.ts';
 import { openProviderSessions } from './provider-sessions.ts';
-import { type ActiveProvider, activeProviders, type OidcMetrics, oidcMetrics, providerFaults } from './providers.ts';
+import { type ActiveProvider, activeProviders, providerFaults } from './providers.ts';
 import { pageOf } from './sign-in-pages.ts';
 import { SIGN_IN_ROUTES } from './sign-in-routes.ts';
 

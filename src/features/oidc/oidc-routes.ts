@@ -33,9 +33,10 @@ import {
   newAttempt,
   type Purpose,
 } from './attempt.ts';
+import type { OidcMetrics, SignInResult } from './metrics.ts';
 import { OIDC_PATH, type ProviderFault } from './provider.ts';
 import { endProviderSessions, findOwner, markUsed, wasUsed } from './provider-sessions.ts';
-import type { ActiveProvider, OidcMetrics, SignInResult } from './providers.ts';
+import type { ActiveProvider } from './providers.ts';
 import { accept, connect, isFresh, logIn, type NamedPerson, type SignInOutcome } from './sign-in.ts';
 import { goOn, pageOf, refusePage } from './sign-in-pages.ts';
 

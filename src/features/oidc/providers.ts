@@ -12,8 +12,8 @@ import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import { watchAnswers } from '../../telemetry/readiness.ts';
-import { createCounter, createGauge } from '../../telemetry/series.ts';
 import { newAttempt } from './attempt.ts';
+import type { OidcMetrics } from './metrics.ts';
 import { createProvider, OIDC_PATH, type Provider, type ProviderSettings } from './provider.ts';
 
 /** A provider that is slower is away: a person waits for it. */
@@ -150,32 +150,3 @@ async function refusalAt(address: string, fetch: BoundedFetch): Promise<string |
 }
 
 const LONGEST_WHY = 200;
-
-/** The metrics of sign-ins with OpenID Connect (SPEC 9). */
-const RESULTS = [
-  'success',
-  'second_step',
-  'connected',
-  'proven',
-  'logout',
-  'refused',
-  'declined',
-  'away',
-  'unfit',
-  'over',
-] as const;
-export type SignInResult = (typeof RESULTS)[number];
-
-export type OidcMetrics = ReturnType<typeof oidcMetrics>;
-
-/** A reload adds no names of providers. */
-export function oidcMetrics(settings?: Settings) {
-  const provider = ['provider', (settings?.auth.oidc ?? []).map(({ name }) => name)] as const;
-  // biome-ignore format: a table
-  const declared = {
-    logins:     createCounter('postern_oidc_logins_total', 'Sign-ins with OpenID Connect that came back from the provider, and its messages that sessions are over, by result.', [provider, ['result', RESULTS]]),
-    providerUp: createGauge('min', 'postern_oidc_provider_up', '1 when the provider answered as it should when it was last asked.', [provider]),
-  };
-  for (const name of provider[1]) declared.providerUp.set(undefined, name); // left out until it is known
-  return declared;
-}

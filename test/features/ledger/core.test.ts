@@ -5,11 +5,12 @@ import fc from 'fast-check';
 import pino from 'pino';
 import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/features/ledger/chain.ts';
+import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
 import type { LedgerEntry, LedgerRecord, OpenSpan } from '../../../src/features/ledger/records.ts';
 import { createSpans, cutOff, type Span, type Spans, type Subject } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewings.ts';
-import { createLedgerWriter, ledgerMetrics } from '../../../src/features/ledger/writer.ts';
+import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
 import { liveAt } from '../../support/own-entries.ts';
 
 const chained = (count: number): readonly LedgerRecord[] =>
