@@ -74,6 +74,7 @@ export function servicesUnder(
     eventsBy: services.hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,
     providers: providers.list,
+    onLoginPage: (...shown) => Promise.all(features().map((one) => one.onLoginPage?.(...shown))),
     hasPasswords: auth.password_login !== 'none' || providers.list.length === 0,
     shortestPassword: auth.password_min_length,
     passkeyOrigin: site.ok ? site.value.origin : '',

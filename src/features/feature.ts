@@ -138,6 +138,8 @@ export interface ActiveFeature {
   readonly viewings?: ViewingWatch | undefined;
   /** What it tells of the caller in the profile. */
   readonly inProfile?: (ctx: RouteContext, caller: Caller) => MaybePromise<object | undefined>;
+  /** Shown below the form of the login page, which leads to `wanted`. */
+  readonly onLoginPage?: (ctx: RouteContext, wanted: string) => MaybePromise<Html | undefined>;
   /** May refuse a visitor whose request was admitted. */
   readonly enter?: Gate['enter'];
   readonly visitorFault?: Gate['visitorFault'];

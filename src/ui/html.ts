@@ -11,7 +11,7 @@ class Markup {
 /** Only `html` makes one: a text is never markup. */
 export type Html = Markup;
 
-type Value = string | number | Html | undefined | false | readonly Html[];
+type Value = string | number | Html | undefined | false | readonly (Html | undefined)[];
 
 // biome-ignore format: a table
 const ENTITIES: Readonly<Record<string, string>> = {

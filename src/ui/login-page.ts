@@ -29,25 +29,25 @@ interface LoginPageState {
   /** The problem is about the field that gets the focus. */
   readonly isFieldWrong?: boolean;
   readonly consoleLink?: Html | undefined;
-  readonly providers?: Html | undefined;
+  readonly pieces?: Html;
   readonly passkeys?: string;
   readonly name?: string;
 }
 
-export function getLogin(ctx: RouteContext, ui: UiOptions): unknown {
+export async function getLogin(ctx: RouteContext, ui: UiOptions): Promise<void> {
   // The first step was taken at a provider: the form works without script, and its cookie says whose step it was.
   if (ui.hasOwnLogin) return show(ctx, ui, ctx.query['step'] === 'code' ? { formState: 'is-second' } : {});
   const { words } = pageLanguage(ctx);
   const fault: RouteState['credentialFault'] = ctx.state['credentialFault'];
   // A user that the proxy has signed in gains nothing by signing in again: the page says what is missing.
-  show(ctx, ui, { problem: fault ? words.problems[fault] : words.login.form.noPasswords });
+  await show(ctx, ui, { problem: fault ? words.problems[fault] : words.login.form.noPasswords });
   if (fault) ctx.set('Cache-Control', 'no-store');
 }
 
 export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void> {
-  const refuse: Refuse = (status, problem, shown = {}): void => {
+  const refuse: Refuse = async (status, problem, shown = {}) => {
     ctx.status = status;
-    show(ctx, ui, { ...shown, problem: problem(asTemplates(pageLanguage(ctx).words.login.form)) });
+    await show(ctx, ui, { ...shown, problem: problem(asTemplates(pageLanguage(ctx).words.login.form)) });
     ctx.set('Cache-Control', 'no-store');
     if (!ctx.req.complete) ctx.set('Connection', 'close');
   };
@@ -113,20 +113,20 @@ function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: LoginSe
   return stepCookie(ticket, TICKET_SECONDS, ctx);
 }
 
-function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): void {
+async function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): Promise<void> {
   const { hasOwnLogin, hasPasswords } = ui;
   const language = pageLanguage(ctx);
   const state: LoginPageState = {
     formState: hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed',
     consoleLink: hasOwnLogin && ui.hasNvr ? linkToConsole(ctx, language) : undefined,
-    providers: shown.formState === 'is-second' ? undefined : providerButtons(ctx, ui),
+    pieces: html`${shown.formState !== 'is-second' && (await ui.onLoginPage(ctx, wantedPage(ctx)))}`,
     passkeys: ui.passkeyOrigin,
     name: ui.name,
   };
   showBuilt(ctx, ui, 'loginPage', (page) => fillLoginPage(page, language, { ...state, ...shown }));
 }
 
-type Refuse = (status: number, problem: (words: LoginWords) => string, shown?: LoginPageState) => void;
+type Refuse = (status: number, problem: (words: LoginWords) => string, shown?: LoginPageState) => Promise<void>;
 type RefusedLogin = Exclude<FormOutcome, { kind: 'logged-in' }>;
 
 /** The seconds after which a password check may find a free place. */
@@ -168,7 +168,7 @@ function refuseLogin(ctx: RouteContext, outcome: RefusedLogin, shown: LoginPageS
 function fillLoginPage(
   page: string,
   { tag, words }: PageLanguage,
-  { user = '', isFieldWrong = false, formState = '', consoleLink, providers, ...shown }: LoginPageState,
+  { user = '', isFieldWrong = false, formState = '', consoleLink, pieces, ...shown }: LoginPageState,
 ): string {
   const [other, next] =
     formState === 'is-second' ? ['first-step', 'code'] : ['second-step', user === '' ? 'user' : 'password'];
@@ -183,7 +183,7 @@ function fillLoginPage(
     ...shown,
     language: words.ui.menu.language,
     consoleLink: html`${consoleLink}`,
-    providers: html`${providers}`,
+    pieces: html`${pieces}`,
     words: JSON.stringify(asTemplates(words.login.form)),
     enteredUser: user,
   });
@@ -192,16 +192,6 @@ function fillLoginPage(
 /** Only the path of the wanted address is used, never its host. */
 const wantedPage = (ctx: RouteContext): string =>
   nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${readBasePath(ctx)}/` });
-
-/** A link each: it works without script, and no policy for forms stops it. */
-function providerButtons(ctx: RouteContext, { providers }: UiOptions): Html | undefined {
-  const query = new URLSearchParams({ return_to: wantedPage(ctx) });
-  const links = providers.map(({ loginPath, label }) => {
-    const address = `${readBasePath(ctx)}${loginPath}?${query}`;
-    return html`<a class="button button-wide" href="${address}"><bdi>${label}</bdi></a>`;
-  });
-  return links.length === 0 ? undefined : html`<p class="lone-providers">${links}</p>`;
-}
 
 /** None when the login leads to the console anyway. */
 function linkToConsole(ctx: RouteContext, { words }: PageLanguage): Html | undefined {

@@ -4,13 +4,17 @@ import type { LoginServices } from '../accounts/login/login.ts';
 import type { LoginProvider } from '../accounts/login/providers.ts';
 import type { Services } from '../app/services.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { RouteContext } from '../routes/own-route.ts';
 import type { BuiltPages } from './built-pages.ts';
+import type { Html } from './html.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
 
 /** What is told to the console, and what the server's own pages need. */
 export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
   /** The providers that people can sign in with. */
   readonly providers: readonly LoginProvider[];
+  /** What features show below the form of the login page, which leads to `wanted`. */
+  readonly onLoginPage: (ctx: RouteContext, wanted: string) => Promise<readonly (Html | undefined)[]>;
   /** Undefined while they are not built. */
   readonly pages: BuiltPages | undefined;
   /** `ui.login`: with `nvr`, `/login` is left to the NVR, and the console's own login is at `/postern/login`. */

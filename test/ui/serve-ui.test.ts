@@ -29,6 +29,7 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
   const pages = readBuiltPages(sample.distDirectory);
   const served: UiOptions = {
     providers: [],
+    onLoginPage: async () => [],
     hasPasswords: true,
     pages,
     name: 'Postern',

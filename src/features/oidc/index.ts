@@ -7,7 +7,7 @@ import { type OidcMetrics, oidcMetrics } from './metrics.ts';
 import { beginAttempt, OIDC_ROUTES, type OidcServices } from './oidc-routes.ts';
 import { openProviderSessions } from './provider-sessions.ts';
 import { type ActiveProvider, activeProviders, providerFaults } from './providers.ts';
-import { pageOf } from './sign-in-pages.ts';
+import { pageOf, providerButtons } from './sign-in-pages.ts';
 import { SIGN_IN_ROUTES } from './sign-in-routes.ts';
 
 const ROUTES = [...OIDC_ROUTES, ...SIGN_IN_ROUTES];
@@ -40,6 +40,9 @@ function openOidc(lasting: FeatureServices, oidcMetrics: OidcMetrics): OpenFeatu
           returnTo: pageOf(ctx, returnTo),
         }),
     }),
-    under: ({ services }) => ({ routes: bound(ROUTES, withOwn(services)) }),
+    under: ({ services }) => ({
+      routes: bound(ROUTES, withOwn(services)),
+      onLoginPage: (ctx, wanted) => providerButtons(ctx, wanted, services.providers.list),
+    }),
   };
 }

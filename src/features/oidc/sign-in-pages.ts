@@ -1,11 +1,12 @@
 /** What pages show of a sign-in: that it goes on at the provider, and why it ended (SPEC 8, 16). */
 import { refuseFor } from '../../accounts/http/responses.ts';
+import type { LoginProvider } from '../../accounts/login/providers.ts';
 import type { Services } from '../../app/services.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { refusalRules } from '../../gateway/response/error-responses.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { assetPath } from '../../ui/built-pages.ts';
-import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
+import { buttonTo, cardPage, type Html, html, paragraph } from '../../ui/html.ts';
 import { pageHeaders, pageLanguage, readBasePath, sendPage } from '../../ui/page.ts';
 import { nextPage } from '../../ui/pages/shared/where-to-go.ts';
 import { isNavigation } from '../../ui/serve-ui.ts';
@@ -19,6 +20,20 @@ export function pageOf({ state: { basePath = '' } }: RouteContext, wanted: strin
     nextPage({ page: `http://postern/?${new URLSearchParams({ next })}`, referrer: '', basePath: `${basePath}/` });
   const page = pageFor(wanted);
   return page.length > LONGEST_PAGE ? pageFor('') : page;
+}
+
+/** A link each: it works without script, and no policy for forms stops it. */
+export function providerButtons(
+  ctx: RouteContext,
+  wanted: string,
+  providers: readonly LoginProvider[],
+): Html | undefined {
+  const query = new URLSearchParams({ return_to: wanted });
+  const links = providers.map(({ loginPath, label }) => {
+    const address = `${readBasePath(ctx)}${loginPath}?${query}`;
+    return html`<a class="button button-wide" href="${address}"><bdi>${label}</bdi></a>`;
+  });
+  return links.length === 0 ? undefined : html`<p class="lone-providers">${links}</p>`;
 }
 
 /**
