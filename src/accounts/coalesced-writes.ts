@@ -1,5 +1,6 @@
 /** Coalesced writes: each key at most once a minute, many keys in one write (SPEC 4.2, 4.4). */
 import { LRUCache } from 'lru-cache';
+import { repeated } from '../domain/async.ts';
 import { upTo } from '../domain/bounded.ts';
 import type { Clock } from '../domain/clock.ts';
 
@@ -20,34 +21,21 @@ export function createCoalescedWrites<Sighting>({
 }) {
   const writtenAt = new LRUCache<string, number>(upTo(REMEMBERED_KEYS));
   let waiting = new Map<string, Sighting>();
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
-
-  const writeWaiting = async (): Promise<void> => {
+  const writing = repeated(async () => {
     const sightings = [...waiting.values()];
     waiting = new Map();
-    try {
-      if (sightings.length > 0) await write(sightings);
-    } catch (fault) {
-      onFault(fault);
-    }
-  };
-  const flush = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
-    writing = writing.then(writeWaiting);
-    return writing;
-  };
+    if (sightings.length > 0) await write(sightings).catch(onFault);
+  });
 
   const put = (key: string, sighting: () => Sighting): void => {
     waiting.set(key, sighting());
-    timer ??= setTimeout(() => void flush(), GATHER_MS).unref();
+    writing.after(GATHER_MS);
   };
 
   return {
     /** Writes what waits, now. */
-    flush,
-    close: flush,
+    flush: writing.now,
+    close: writing.now,
     /** The same as `note` for what something is decided by: it does not wait for its minute. */
     noteNews: put,
     /** `sighting` is asked for when it will be written. */

@@ -10,7 +10,7 @@ import { unreachableFault } from '../store/open-store.ts';
 import { connectionRefusals } from '../telemetry/health.ts';
 import { createLogs, logRules } from '../telemetry/logs/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { OK, type Readiness } from '../telemetry/readiness.ts';
+import { OK, readinessOf } from '../telemetry/readiness.ts';
 import { createScrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { type Listeners, openListeners } from './listeners.ts';
@@ -73,7 +73,6 @@ async function openWaiting(
   metrics.storeFaults.add(1, 'unreachable');
   const families = (await loadFeatures(features)).flatMap((feature) => Object.values(feature.metrics?.() ?? {}));
   const { expose } = createScrape([...Object.values(metrics), ...families]);
-  const readiness = async (): Promise<Readiness> => ({ ...UNUSED, store: { kind: 'failed', reason: reason() } });
   const certificates = await openCertificates(config, clock, log);
   const listeners = await openListeners({
     settings: config.settings,
@@ -81,7 +80,8 @@ async function openWaiting(
     tls: certificates,
     telemetry: createTelemetryServer({
       expose,
-      readiness,
+      readiness: () =>
+        readinessOf({ store: () => ({ kind: 'failed', reason: reason() }), event_loop: () => OK, log: () => OK }),
       isStopping,
       hosts: () => config.settings.server.internal_hosts,
     }),
@@ -95,18 +95,6 @@ async function openWaiting(
     },
   };
 }
-
-const NOT_LOOKED_AT = { kind: 'unused' } as const;
-const UNUSED = {
-  store_changes: NOT_LOOKED_AT,
-  nvr: NOT_LOOKED_AT,
-  events: NOT_LOOKED_AT,
-  certificate: NOT_LOOKED_AT,
-  descriptors: NOT_LOOKED_AT,
-  event_loop: OK,
-  clock: NOT_LOOKED_AT,
-  log: OK,
-} as const;
 
 const BODY = JSON.stringify(refusalBody('store-unavailable'));
 const HEADERS = {

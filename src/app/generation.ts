@@ -7,7 +7,8 @@ import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ActiveFeature } from '../features/feature.ts';
 import { createAuthorizer } from '../gateway/authorizer.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
-import { judgeReadiness, type ProviderFaults, serviceStatus } from '../gateway/readiness.ts';
+import { type ProviderFaults, partsUnder, serviceStatus } from '../gateway/readiness.ts';
+import { readinessOf } from '../telemetry/readiness.ts';
 import { createGate, servicesUnder } from './gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import type { Runtime } from './runtime.ts';
@@ -62,7 +63,11 @@ function generationUnder(config: ServiceConfig, { runtime, warnings, house }: Ge
     ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),
   ]);
   const { events, cameras } = components;
-  const readiness = judgeReadiness(config, runtime, events.it, cameras.it.fault, providers);
+  const parts = {
+    ...runtime.parts,
+    ...partsUnder(config, events.it, cameras.it.fault, providers, counters.metrics),
+  };
+  const readiness = () => readinessOf(parts);
   const status = serviceStatus(config, readiness, warnings, accounts, runtime);
   const services = servicesUnder(config, accounts, authorizer, components, runtime, {
     status,
@@ -89,7 +94,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings, house }: Ge
   });
   const gates = { external: createHandlers('external', gate), internal: createHandlers('internal', gate) };
   /** `rules`: for checking open streams again; nothing of it is counted. */
-  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, readiness, status };
+  return { config, settings, accounts, components, gates, rules: authorizer.uncounted, parts, readiness, status };
 }
 
 /** Noted with each request: those that follow each other are one record. */

@@ -27,6 +27,7 @@ import { createActiveSessions } from '../telemetry/active-sessions.ts';
 import { openHealth } from '../telemetry/health.ts';
 import { createLogs, logRules } from '../telemetry/logs/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { degradedBy, type Parts } from '../telemetry/readiness.ts';
 import { createRecentFailures } from '../telemetry/recent-failures.ts';
 import { watchGate } from '../telemetry/watch-gate.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';
@@ -87,14 +88,14 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     onMoved: (moved) => log.info(moved, 'events by month are moved into one table'),
     onUpdated: (update) => log.info(update, 'the tables of the store are updated'),
     onCurrent(isCurrent, fault) {
-      health.changes.onHeard(isCurrent, fault);
+      health.onHeard(isCurrent, fault);
       health.store.look();
     },
   });
   const isShared = settings.store.url.engine === 'postgres';
-  if (isShared) health.changes.onHeard(true); // else it would not be open
+  if (isShared) health.onHeard(true); // else it would not be open
   const bounded = isShared ? boundCalls(written) : written;
-  const store = holdRevocations(bounded, health.revocations());
+  const store = holdRevocations(bounded, log);
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   await claimSite({ directory, config: options.config, store, log });
@@ -143,6 +144,10 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   opened.defer(() => openStreams.close());
   const certificates = await openCertificates(options.config, clock, log);
   opened.defer(() => certificates?.close());
+  const tellEnd = ({ expiresAt }: { readonly expiresAt: number }): void =>
+    metrics.certificateExpiry.set(expiresAt / 1000);
+  certificates?.onChange(tellEnd);
+  if (certificates) tellEnd(certificates.current());
   const closing = opened.move();
   return {
     /** Postern's own. */
@@ -157,6 +162,10 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     /** Asked before anything is deleted by its age. */
     mayDelete,
     health,
+    parts: {
+      ...health.parts,
+      certificate: certificates && (() => degradedBy(certificates.problem())),
+    } satisfies Parts,
     accounts,
     openStreams,
     bodySeconds,

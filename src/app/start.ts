@@ -1,8 +1,9 @@
 import { createHouseSettings } from '../accounts/settings/house-settings.ts';
 import { rememberStore, tellRestored } from '../accounts/sites/own-store.ts';
-import { nvrCheck } from '../gateway/forward/nvr-questions.ts';
+import { steadyNow } from '../domain/clock.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
-import { openScrape, type Scrape } from '../telemetry/scrape.ts';
+import { PLACES } from '../telemetry/metric-labels.ts';
+import { createProcessMetrics, createScrape, type Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
@@ -88,23 +89,25 @@ export async function startPostern(options: StartOptions) {
   };
 }
 
-/** The values of a scrape are those of the active generation (SPEC 9). */
-const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
-  const { certificates, clientLimits, upstreamSlots } = runtime;
-  return openScrape({
-    ...runtime,
-    askNvr() {
-      const { config } = active();
-      return config.settings.nvr.url && (() => nvrCheck(config));
-    },
-    cameras: () => active().components.cameras.it.current() ?? [],
-    certificate: () => certificates?.current().certificate,
-    waitingPasswordChecks: () => active().accounts.hasher.waiting(),
-    heldRevocations: runtime.store.heldRevocations,
-    countDroppedLines: () => void runtime.health.log(),
-    placesInUse() {
+/** The values of a scrape are those of the active generation (SPEC 9). A scrape does not wait for the NVR: it shows the last answer. */
+function serviceScrape(runtime: Runtime, active: () => Generation): Scrape {
+  const { counters, features, store, health, clientLimits, upstreamSlots } = runtime;
+  const { metrics, sessions, watch } = counters;
+  const nameCameras = (): void => metrics.cameraDenials.setCameras(active().components.cameras.it.current() ?? []);
+  nameCameras();
+  const looks = [
+    watch.countOpenSockets,
+    nameCameras,
+    () => metrics.activeSessions.setAll(sessions.countByRole(steadyNow())),
+    () => metrics.hashQueue.set(active().accounts.hasher.waiting()),
+    () => metrics.heldRevocations.set(store.heldRevocations()),
+    health.countDropped,
+    () => void active().parts.nvr(),
+    () => {
       const { taken, waiting } = upstreamSlots.inUse();
-      return { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting, question: questionsUnderWay() };
+      const inUse = { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting, question: questionsUnderWay() };
+      for (const place of PLACES) metrics.placesInUse.set(inUse[place], place);
     },
-  });
-};
+  ];
+  return createScrape([...Object.values(metrics), ...features.families], looks, createProcessMetrics());
+}

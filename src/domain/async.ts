@@ -58,12 +58,47 @@ export async function withTimeLimit<Value, Late>(
 }
 
 /** The work, once at a time: a call while it is under way gives what that run becomes. */
-export function sharedRun<Value>(work: () => Promise<Value>): () => Promise<Value> {
+export function sharedRun<Value>(work: () => Promise<Value>) {
   let running: Promise<Value> | undefined;
-  return () =>
+  const run = (): Promise<Value> =>
     (running ??= work().finally(() => {
       running = undefined;
     }));
+  return Object.assign(run, { underWay: () => running });
+}
+
+/**
+ * Work that comes again: `work` resolves with the milliseconds until its next time, or with anything else where it has none. One
+ * at a time; no pause keeps the process running. `work` never rejects.
+ */
+export function repeated(work: () => Promise<unknown>) {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  const run = async (): Promise<void> => {
+    const pause = await work();
+    if (typeof pause === 'number') after(pause);
+  };
+  const now = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    running = running.then(run);
+    return running;
+  };
+  /** Where a time is set already, that one holds. */
+  const after = (milliseconds: number): void => {
+    if (!isClosed) timer ??= setTimeout(now, milliseconds).unref();
+  };
+  return {
+    now,
+    after,
+    /** Resolves when what is under way has ended. */
+    close(): Promise<void> {
+      isClosed = true;
+      clearTimeout(timer);
+      return running;
+    },
+  };
 }
 
 /** Rejects with the signal's reason as soon as it is aborted; what `waited` becomes is then ignored. */

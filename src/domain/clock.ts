@@ -8,7 +8,7 @@ export interface Clock {
 /** Whole Unix seconds, the unit of tokens and cookies (interface 2.3). */
 export const unixSeconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 /** Runs a chore each hour, and gives the way to end it. No chore keeps the process running. */
 export function hourly(chore: () => unknown): () => void {

@@ -6,10 +6,10 @@ export interface ServiceStatus {
   readonly versions: StatusVersions | null;
   /** `server.public_url`; null when it is not set. */
   readonly publicUrl: string | null;
-  readonly store: ReachStatus | null;
-  readonly nvr: ReachStatus | null;
+  readonly store: PartState | null;
+  readonly nvr: PartState | null;
   /** The events backend. */
-  readonly events: ReachStatus | null;
+  readonly events: PartState | null;
   /** The certificate of the external listener; null without TLS. */
   readonly certificate: StatusCertificate | null;
   /** Sentences of the start and of every reload since, each with the key that ends it. */
@@ -23,11 +23,12 @@ export interface ServiceStatus {
   readonly failures: readonly FailedRequest[] | null;
 }
 
-export type ReachStatus =
+export type PartState =
   | { readonly kind: 'ok' }
   /** It is not configured. */
   | { readonly kind: 'unused' }
-  | { readonly kind: 'failed'; readonly reason: string };
+  /** `degraded`: it works in part, and requests still come. `problem`: by it pages say the reason in the reader's language. */
+  | { readonly kind: 'degraded' | 'failed'; readonly reason: string; readonly problem?: RefusalReason };
 
 export interface StatusVersions {
   readonly postern: string;

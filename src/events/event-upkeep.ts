@@ -1,44 +1,30 @@
 /** Deletes events that are older than they must be kept, each hour (SPEC 10). */
-import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../domain/clock.ts';
+import { repeated } from '../domain/async.ts';
+import { type Clock, type DeletionGuard, HOUR_MS, unixSeconds } from '../domain/clock.ts';
 import type { Store } from '../store/open-store.ts';
-
-interface EventUpkeepDeps {
-  readonly store: Pick<Store, 'forgetEvents'>;
-  readonly clock: Clock;
-  readonly mayDelete: DeletionGuard;
-  /** `events.retention`, in seconds; null: none is deleted. */
-  readonly retention: number | null;
-  readonly onDeleted: (events: number) => void;
-  /** It is tried again within the hour. */
-  readonly onFault: (fault: unknown) => void;
-}
 
 /** When the clock has been looked at for long enough (`createDeletionGuard`). */
 const FIRST_DELETION_MS = 16 * 60_000;
 
-export function keepEvents({ store, clock, mayDelete, retention, onDeleted, onFault }: EventUpkeepDeps) {
+/** `retention`: the key `events.retention`, in seconds; null: none is deleted. `onFault`: it is tried again within the hour. */
+export function keepEvents(
+  { store, clock, mayDelete }: { readonly store: Pick<Store, 'forgetEvents'>; clock: Clock; mayDelete: DeletionGuard },
+  retention: number | null,
+  onDeleted: (events: number) => unknown,
+  onFault: (fault: unknown) => unknown,
+) {
   const stop = new AbortController();
-  const deleteOld = async (): Promise<void> => {
-    if (retention === null || stop.signal.aborted || !mayDelete()) return;
-    await store
-      .forgetEvents(unixSeconds(clock) - retention, stop.signal)
-      .then(onDeleted)
-      .catch(onFault);
-  };
-  let deleting = Promise.resolve();
-  /** One after another: the first may take hours. */
-  const deleteNext = (): void => {
-    deleting = deleting.then(deleteOld);
-  };
-  const first = setTimeout(deleteNext, FIRST_DELETION_MS).unref();
-  const stopChores = hourly(deleteNext);
+  const deleting = repeated(async () => {
+    if (retention !== null && mayDelete())
+      await store.forgetEvents(unixSeconds(clock) - retention, stop.signal).then(onDeleted, onFault);
+    return HOUR_MS;
+  });
+  deleting.after(FIRST_DELETION_MS);
   return {
     /** A deletion ends at its next step. */
-    async close(): Promise<void> {
-      clearTimeout(first);
-      stopChores();
+    close(): Promise<void> {
       stop.abort();
-      await deleting;
+      return deleting.close();
     },
   };
 }

@@ -9,7 +9,8 @@ import type { Upstream } from '../domain/addresses.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type DeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
-import type { ReachStatus } from '../domain/status.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { PartState } from '../domain/status.ts';
 import type { Store } from '../store/open-store.ts';
 import { keepEvents } from './event-upkeep.ts';
 import { generateSampleEvents } from './sample-events.ts';
@@ -36,18 +37,13 @@ export async function openEvents(settings: Settings, deps: EventsDeps) {
   if (source === 'store') await makeSampleEvents(settings, deps);
   const upkeep =
     source === 'store' &&
-    keepEvents({
-      ...deps,
+    keepEvents(
+      deps,
       retention,
-      onDeleted(events) {
-        if (events > 0) log.info({ events }, 'events older than events.retention were deleted');
-      },
-      onFault: (fault) =>
-        log.warn(
-          { err: fault },
-          'events older than events.retention could not be deleted: see the cause; retrying in 1 h',
-        ),
-    });
+      (events) => events > 0 && log.info({ events }, 'events older than events.retention were deleted'),
+      (err) =>
+        log.warn({ err }, 'events older than events.retention could not be deleted: see the cause; retrying in 1 h'),
+    );
   // Only this process may enter the directory: the backend believes every request on its socket.
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const { uid } = await stat(directory);
@@ -100,13 +96,15 @@ export async function openEvents(settings: Settings, deps: EventsDeps) {
     },
     /** Custom roles have changed. */
     tellRoles: (): void => worker.setRoles(roles(), cameras),
-    async health(): Promise<ReachStatus> {
+    async health(): Promise<PartState> {
       await worker.wake();
+      if (damage !== undefined) return failed(damage, 'events-unreadable');
       const fault = worker.fault();
-      if (damage !== undefined) return { kind: 'failed', reason: damage };
-      if (fault) return { kind: 'failed', reason: `it has ended and is started again: ${fault.message}` };
+      if (fault) return failed(`it has ended and is started again: ${fault.message}`);
       const status = await worker.look();
-      return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
+      return status.kind === 'ok'
+        ? status
+        : failed(status.reason, status.kind === 'unreadable' ? 'events-unreadable' : undefined);
     },
     /** Answers what is in flight, then ends. */
     async close(): Promise<void> {
@@ -116,6 +114,12 @@ export async function openEvents(settings: Settings, deps: EventsDeps) {
     },
   };
 }
+
+const failed = (reason: string, problem: RefusalReason = 'backend-unavailable'): PartState => ({
+  kind: 'failed',
+  reason,
+  problem,
+});
 
 /**
  * Many instances are never asked for events: the worker, 20 MB and half the time of a start, waits for the first question. Not

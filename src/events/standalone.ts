@@ -45,14 +45,8 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   const place = file === undefined ? store : await openNvrDatabase(file);
   if (file !== undefined) opened.defer(place.close);
   if (events.source === 'store') {
-    const upkeep = keepEvents({
-      store,
-      clock,
-      mayDelete: createDeletionGuard(clock, { now }),
-      retention: events.retention,
-      onDeleted() {},
-      onFault,
-    });
+    const mayDelete = createDeletionGuard(clock, { now });
+    const upkeep = keepEvents({ store, clock, mayDelete }, events.retention, () => {}, onFault);
     opened.defer(upkeep.close);
   }
   const { cameras: fixed } = rolesOfFile(settings.auth);

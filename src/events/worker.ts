@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
-import { sharedRun } from '../domain/async.ts';
+import { repeated, sharedRun } from '../domain/async.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import { faultMessage } from '../domain/result.ts';
@@ -171,7 +171,6 @@ export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, fir
   let upSince: number | undefined;
   let silentSince: number | undefined;
   let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
   let hasFailed = false;
@@ -185,22 +184,16 @@ export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, fir
     looking ??= setInterval(() => void look(), LOOK_EVERY_MS).unref();
     onUp(hasFailed);
   };
-  const again = async (): Promise<void> => {
-    try {
-      await begin();
-    } catch (cause) {
-      ended(cause instanceof Error ? cause : new Error(String(cause)));
-    }
-  };
+  const starts = repeated(() =>
+    begin().catch((cause: unknown) => ended(cause instanceof Error ? cause : new Error(String(cause)))),
+  );
   const ended = (why: Error): void => {
     if (upSince !== undefined && now() - upSince >= STEADY_MS) failures = 0;
     [worker, fault, upSince, hasFailed] = [undefined, why, undefined, true];
     if (isStopped) return;
     const pause = pauseAfter(failures, firstPause);
     failures += 1;
-    timer = setTimeout(() => {
-      starting = again();
-    }, pause).unref();
+    starts.after(pause);
     onDown(why, pause);
   };
   const look = sharedRun(async (): Promise<WorkerStatus> => {
@@ -223,7 +216,7 @@ export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, fir
     /** The same when it is first needed; one that cannot start is tried again. Undefined when there is nothing to wait for. */
     wake(): Promise<void> | undefined {
       if (isStopped) return undefined;
-      starting ??= again();
+      starting ??= starts.now();
       return worker || fault ? undefined : starting;
     },
     /** Why none runs now; undefined while one does. */
@@ -234,9 +227,9 @@ export function keepWorker({ start, ask, longestWork = 0, now, onDown, onUp, fir
     setRoles: (...given: Parameters<EventsWorker['setRoles']>): void => worker?.setRoles(...given),
     async stop(): Promise<void> {
       isStopped = true;
-      clearTimeout(timer);
       clearInterval(looking);
       await starting;
+      await starts.close();
       await worker?.stop();
     },
   };

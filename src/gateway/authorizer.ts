@@ -10,7 +10,7 @@ import type { RoleVerdict } from '../identity/role-mapping.ts';
 import type { TrustedHeaders } from '../identity/trusted-headers.ts';
 import { type Logs, loggerLevel, logRules } from '../telemetry/logs/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { watchAnswers } from '../telemetry/readiness.ts';
+import { watchFault } from '../telemetry/readiness.ts';
 import type { DescriptionFault } from './decision/admit.ts';
 import { createReleaseCheck, nvrVersion } from './forward/nvr-questions.ts';
 import { type Noting, openRules, type RulePlace, type TableConfig } from './rules.ts';
@@ -32,7 +32,7 @@ export function createAuthorizer(
     layout,
     findUser: store.accounts.findUser,
     allowlist: () => trustedHeaders.current().names,
-    onProxyKeys: proxyKeys.onAnswer,
+    onProxyKeys: proxyKeys.found,
   });
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
   const noting: Noting = {
@@ -72,14 +72,14 @@ export function createAuthorizer(
 /** Said when the keys go away, and when they are back. */
 const watchKeys = (logs: Logs, metrics: Metrics) => {
   const log = logs.named('service.gate');
-  return watchAnswers((answer, wasDown) => {
-    metrics.proxyKeysUp.set(answer.kind === 'up' ? 1 : 0);
-    if (answer.kind === 'down')
+  return watchFault<string>({
+    up: metrics.proxyKeysUp,
+    onFault: (cause) =>
       log.error(
-        { cause: answer.why },
+        { cause },
         'the keys at proxy.jwt.jwks_url cannot be read: known ones are used for an hour, then every request is refused',
-      );
-    else if (wasDown) log.info('the keys at proxy.jwt.jwks_url can be read again');
+      ),
+    onReturn: () => log.info('the keys at proxy.jwt.jwks_url can be read again'),
   });
 };
 

@@ -1,91 +1,63 @@
-/** What `/readyz` and the status page say, gathered from the parts of the service (SPEC 8, 9). */
+/** The parts of the service under one configuration, and what the page Status tells of it (SPEC 8, 9). */
 
 import { X509Certificate } from 'node:crypto';
 import type { Services } from '../app/services.ts';
 import { publicAddress } from '../domain/addresses.ts';
-import { steadyNow } from '../domain/clock.ts';
-import type { ReachStatus, ServiceStatus, StatusCertificate, StatusWarning } from '../domain/status.ts';
+import type { PartState, ServiceStatus, StatusCertificate, StatusWarning } from '../domain/status.ts';
 import type { EventsBackend } from '../events/open-events.ts';
-import type { Health } from '../telemetry/health.ts';
-import { type CheckResult, createKnownCheck, OK, type Readiness } from '../telemetry/readiness.ts';
+import { createKnownCheck, degradedBy, OK, type Parts, type Readiness } from '../telemetry/readiness.ts';
 import type { UnknownRoutes } from './entry/pipeline.ts';
 import { type NvrConfig, nvrCheck, nvrVersion } from './forward/nvr-questions.ts';
 
 /** The servers that sign identities, by their names, and why the last answer of each was none. */
 export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
 
-export function judgeReadiness(
+/** `nvr` asks the NVR, and its gauge follows each answer. */
+export function partsUnder(
   config: NvrConfig,
-  {
-    health,
-    certificates,
-  }: { readonly health: Health; readonly certificates: { problem(): string | undefined } | undefined },
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined,
   providers: ProviderFaults,
+  metrics: Pick<Services['metrics'], 'upstreamUp'>,
 ) {
-  const now = steadyNow;
-  const { store: storeHealth } = health;
-  const storeCheck = createKnownCheck({
-    name: 'the store',
-    ask: async () => reachedUnless(await storeHealth.fault()),
-    known: () => reachedUnless(storeHealth.known()),
-    now,
-  });
   const nvrReached = createKnownCheck({
     name: 'the NVR',
-    ask: () => nvrCheck(config),
-    known: (last = { kind: 'failed', reason: 'the NVR has not answered yet' }) => last,
-    now,
+    problem: 'nvr-timeout',
+    async ask() {
+      const state = await nvrCheck(config);
+      metrics.upstreamUp.set(state.kind === 'unused' ? undefined : Number(state.kind === 'ok'));
+      return state;
+    },
+    known: (last = { kind: 'failed', reason: 'the NVR has not answered yet', problem: 'nvr-timeout' }) => last,
   });
-  // It starts with the first question: until then nothing is wrong with it.
-  const eventsCheck =
-    backend && createKnownCheck({ name: 'the events backend', ask: backend.health, known: (last = OK) => last, now });
-  return async (): Promise<Readiness> => {
-    const [store, nvr, events, descriptors] = await Promise.all([
-      storeCheck(),
-      nvrReached(),
-      eventsCheck ? eventsCheck() : ({ kind: 'unused' } as const),
-      health.process.descriptors(),
-    ]);
-    const refused = certificates?.problem();
-    return {
-      store,
-      store_changes: health.changes.check(),
-      nvr: withCameras(nvr, config.settings.nvr.url ? cameraFault() : undefined),
-      events,
-      certificate: certificates
-        ? refused === undefined
-          ? OK
-          : { kind: 'degraded', reason: refused }
-        : { kind: 'unused' },
-      descriptors,
-      event_loop: health.process.eventLoop(),
-      clock: health.process.clock(),
-      log: health.log(),
-      ...(providers.size > 0 && { identity_providers: providersCheck(providers) }),
-    };
-  };
+  return {
+    nvr: async () => withCameras(await nvrReached(), config.settings.nvr.url && cameraFault()),
+    // It starts with the first question: until then nothing is wrong with it.
+    events:
+      backend &&
+      createKnownCheck({
+        name: 'the events backend',
+        problem: 'backend-unavailable',
+        ask: backend.health,
+        known: (last = OK) => last,
+      }),
+    ...(providers.size > 0 && { identity_providers: () => providersPart(providers) }),
+  } satisfies Parts;
 }
 
 /** Never `failed`: passwords, or keys that are known already, let people in meanwhile. */
-function providersCheck(providers: ProviderFaults): CheckResult {
-  const faults = [...providers].flatMap(([name, faultOf]) => {
-    const fault = faultOf();
-    return fault === undefined ? [] : [`${name}: ${fault}`];
-  });
-  return faults.length === 0 ? OK : { kind: 'degraded', reason: faults.join('; ') };
+function providersPart(providers: ProviderFaults): PartState {
+  const faults = [...providers].map(([name, faultOf]) => [name, faultOf()]).filter(([, fault]) => fault !== undefined);
+  return degradedBy(faults.length > 0 && faults.map((fault) => fault.join(': ')).join('; '));
 }
 
-const reachedUnless = (fault: Error | undefined): ReachStatus =>
-  fault ? { kind: 'failed', reason: fault.message } : OK;
-
 /** An NVR that cannot be reached is told as that. */
-const withCameras = (nvr: ReachStatus, fault: string | undefined): CheckResult =>
+const withCameras = (nvr: PartState, fault: string | undefined): PartState =>
   nvr.kind === 'ok' && fault !== undefined
     ? {
         kind: 'degraded',
         reason: `the list of cameras cannot be read from the NVR (${fault}): check that nvr.url is the address of an NVR, or set nvr.cameras`,
+        problem: 'cameras-unknown',
       }
     : nvr;
 
@@ -115,8 +87,7 @@ export function serviceStatus(
       versions: { postern: version, node: process.version, nvr: nvrSays },
       publicUrl: public_url ? publicAddress(public_url, '/') : null,
       store,
-      // What it lacks is told on /readyz: for the pages it answers.
-      nvr: nvr.kind === 'degraded' ? OK : nvr,
+      nvr,
       events,
       certificate: certificates ? readCertificate(certificates.current().certificate) : null,
       warnings: warnings().map(asWarning),

@@ -4,7 +4,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, type JWTVerifyG
 import { LRUCache } from 'lru-cache';
 import { groupsIn, textClaim } from '../accounts/claims.ts';
 import type { Settings } from '../config/schema/schema.ts';
-import { type MaybePromise, mapMaybe } from '../domain/async.ts';
+import { type MaybePromise, mapMaybe, sharedRun } from '../domain/async.ts';
 import { upTo } from '../domain/bounded.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
@@ -13,7 +13,6 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, faultMessage, ok, type Result } from '../domain/result.ts';
 import { createBoundedFetch } from '../outbound/bounded-fetch.ts';
-import type { Answer } from '../telemetry/readiness.ts';
 import { type HeaderTrace, headerTraces } from './identity-trace.ts';
 import { type ProxySourceOptions, proxyTrace, proxyUserName, proxyVerdict } from './proxy-header-source.ts';
 import { resolveGroups, ruleSentence } from './role-mapping.ts';
@@ -180,8 +179,8 @@ interface KeySetDeps {
   readonly fetch: (url: string) => Promise<Response>;
   /** One that is never set. */
   readonly clock: Clock;
-  /** Called with each answer, and with why there is none. */
-  readonly onAnswer: (answer: Answer) => void;
+  /** Called with each answer; `why` there is none. */
+  readonly onAnswer: (why?: string) => void;
 }
 
 /** Rejects with `KeysAway` when there are no keys that may be used. */
@@ -212,28 +211,18 @@ export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySe
   let known: Known | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isFailing = false;
-  let asking: Promise<void> | undefined;
 
   /** Never rejects: what was known stays. */
-  const ask = (): Promise<void> => {
+  const ask = sharedRun(async (): Promise<void> => {
     askedAt = unixSeconds(clock);
-    asking ??= keysAt(url, fetch)
-      .then(
-        (find) => {
-          known = { find, at: unixSeconds(clock) };
-          isFailing = false;
-          onAnswer({ kind: 'up' });
-        },
-        (fault: unknown) => {
-          isFailing = true;
-          onAnswer({ kind: 'down', why: faultMessage(fault) });
-        },
-      )
-      .finally(() => {
-        asking = undefined;
-      });
-    return asking;
-  };
+    const found = await keysAt(url, fetch).catch((fault: unknown) => {
+      onAnswer(faultMessage(fault));
+    });
+    isFailing = found === undefined;
+    if (!found) return;
+    known = { find: found, at: unixSeconds(clock) };
+    onAnswer();
+  });
   const mayAskAfter = (seconds: number): boolean => unixSeconds(clock) - askedAt >= seconds;
 
   const current = async (): Promise<Known> => {
@@ -245,7 +234,7 @@ export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySe
       if (mayAsk) void ask();
       return known;
     }
-    await (asking ?? (mayAsk ? ask() : undefined));
+    await (ask.underWay() ?? (mayAsk ? ask() : undefined));
     if (known && unixSeconds(clock) - known.at < FRESH_SECONDS + GRACE_SECONDS) return known;
     throw new KeysAway();
   };
@@ -279,7 +268,7 @@ const LARGEST_ANSWER = 64 * 1024;
 /** The keys of `proxy.jwt`, asked for with bounds (SPEC 17). Undefined where no signed token is configured. `onAnswer` hears of each answer. */
 export function openProxyKeys(
   { auth, proxy: { jwt } }: Settings,
-  onAnswer: (answer: Answer) => void = () => {},
+  onAnswer: (why?: string) => void = () => {},
 ): KeySet | undefined {
   if (auth.enabled || !jwt) return undefined;
   return createKeySet({

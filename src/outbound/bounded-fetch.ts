@@ -5,7 +5,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 export interface FetchBounds {
   /** The time for the whole answer. */
   readonly seconds: number;
-  /** The size of its body. */
+  /** The size of its body. 0: the body is not read. */
   readonly bytes: number;
   /** Gives the authorities to trust, as PEM. Undefined: those of the system. It is asked each time, so that a new file holds at once. */
   readonly ca?: (() => Promise<string>) | undefined;
@@ -73,6 +73,10 @@ const sent = (url: string, options: RequestOptions, body: string | undefined): P
   });
 
 async function readContent(response: IncomingMessage, most: number): Promise<Buffer<ArrayBuffer>> {
+  if (most === 0) {
+    response.destroy();
+    return Buffer.alloc(0);
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -1,44 +1,33 @@
 /** Keeps a revocation in memory until the store has it, so that a logout holds at once even when the store cannot be written (SPEC 4.2). */
+import { repeated } from '../domain/async.ts';
 import type { Store } from './open-store.ts';
-
-export interface PendingRevocationDeps {
-  /** A revocation could not be written; it is tried again each second. */
-  readonly onHeld: (fault: unknown) => void;
-  /** All are written. */
-  readonly onWritten: (count: number) => void;
-}
 
 export type HoldingStore = ReturnType<typeof holdRevocations>;
 
 const RETRY_MS = 1000;
 
 /** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
-export function holdRevocations(store: Store, { onHeld, onWritten }: PendingRevocationDeps) {
+export function holdRevocations(
+  store: Store,
+  log: Record<'error' | 'info', (fields: object, message: string) => void>,
+) {
   /** The Unix second until which each must be remembered. */
   const held = new Map<string, number>();
   let changes = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-
-  const schedule = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      writing = writeHeld();
-    }, RETRY_MS).unref();
-  };
-  const writeHeld = async (): Promise<void> => {
-    let written = 0;
+  const writing = repeated(async () => {
+    const waiting = [...held];
     try {
-      for (const [tokenId, expiresAt] of [...held]) {
+      for (const [tokenId, expiresAt] of waiting) {
         await store.accounts.revokeToken(tokenId, expiresAt);
         held.delete(tokenId);
-        written += 1;
       }
     } catch {
-      schedule(); // the first attempt told of it
+      return RETRY_MS; // the first attempt told of it
     }
-    if (written > 0 && held.size === 0) onWritten(written);
-  };
+    if (waiting.length > 0 && held.size === 0)
+      log.info({ count: waiting.length }, 'ended sessions that were held in memory are stored now');
+    return undefined;
+  });
   let joined = { stored: '', changes: 0, text: '' };
   /** One text while nothing changes: it is compared several times for each request. */
   const version = (): string => {
@@ -66,18 +55,19 @@ export function holdRevocations(store: Store, { onHeld, onWritten }: PendingRevo
           held.delete(tokenId);
           return isNew;
         } catch (fault) {
-          schedule();
-          onHeld(fault);
+          writing.after(RETRY_MS);
+          log.error(
+            { err: fault },
+            'the end of a session could not be stored and is held in memory: see the cause, and do not restart before the store can be written',
+          );
           throw fault;
         }
       },
       isRevoked: async (tokenId: string): Promise<boolean> => held.has(tokenId) || store.accounts.isRevoked(tokenId),
     },
     async close(): Promise<void> {
-      clearTimeout(timer);
-      await writing;
-      if (held.size > 0) await writeHeld();
-      clearTimeout(timer);
+      await writing.close();
+      if (held.size > 0) await writing.now();
       await store.close();
     },
   };

@@ -1,22 +1,24 @@
-/** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
+/** The health of store, process and log output, kept up to date (SPEC 9, 10). */
 
 import { readdir, readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { sharedRun, withTimeLimit } from '../domain/async.ts';
 import { type Clock, createReminder, steadyNow } from '../domain/clock.ts';
 import { CONNECTION_REFUSALS, type ConnectionRefusal, type OnConnectionRefused } from '../domain/refusal.ts';
-import { findStoreFault, type StoreFault, thrownBy } from '../domain/store/store-fault.ts';
+import type { PartState } from '../domain/status.ts';
+import { findStoreFault, thrownBy } from '../domain/store/store-fault.ts';
 import type { ConsoleStream } from './logs/log.ts';
 import type { Metrics } from './metrics.ts';
-import { type CheckResult, OK } from './readiness.ts';
-
-export type Health = ReturnType<typeof openHealth>;
+import { createKnownCheck, degradedBy, OK, type Parts, UNUSED, watchFault } from './readiness.ts';
 
 /** A login reads a file, and writes its attempt to a server. */
 const WITHOUT_STORE = {
   sqlite: 'changes are answered with 503, and logins too where accounts cannot be read',
   postgres: 'logins and changes are answered with 503',
 } as const;
+const UNHEARD = 'changes of other replicas are not received, so each request asks the store';
 
+/** The parts that outlive every reload. */
 export function openHealth(
   metrics: Metrics,
   log: Logger,
@@ -24,69 +26,49 @@ export function openHealth(
   console: ConsoleStream,
   engine: keyof typeof WITHOUT_STORE,
 ) {
-  metrics.storeUp.set(1);
-  const store = createStoreHealth({
-    now: steadyNow,
-    onFault: (kind) => metrics.storeFaults.add(1, kind),
-    onChange(fault) {
-      metrics.storeUp.set(fault ? 0 : 1);
-      if (fault) log.error({ err: fault }, `the store cannot be used, ${WITHOUT_STORE[engine]}: ${fault.message}`);
-      else log.info('the store can be used again');
-    },
+  const store = createStoreHealth(metrics, log, WITHOUT_STORE[engine]);
+  const process = createProcessHealth(clock, (seconds) =>
+    log.warn(
+      { seconds },
+      'the clock of the machine was set, so sessions end earlier or later than they should: check time synchronization (NTP)',
+    ),
+  );
+  const hearing = watchFault<{ readonly err: Error | undefined }>({
+    up: metrics.storeChangesHeard,
+    onFault: (fault) => log.error(fault, `${UNHEARD}: see the cause, or check store.listen_url`),
+    onReturn: () => log.info('changes of other replicas are received again'),
   });
-  const process = createProcessHealth({
-    clock,
-    ticks: steadyNow,
-    onClockJump(seconds) {
-      log.warn(
-        { seconds },
-        'the clock of the machine was set, so sessions end earlier or later than they should: check time synchronization (NTP)',
-      );
-    },
-  });
-  const dropped = console.dropped ?? (() => 0);
-  let droppedBefore = 0;
+  let dropped = 0;
+  /** Counts the log lines that were dropped since the last time. */
+  const countDropped = (): number => {
+    const before = dropped;
+    dropped = console.dropped?.() ?? 0;
+    metrics.logLinesDropped.add(dropped - before);
+    return dropped;
+  };
   return {
     /** Each is counted; the log says each cause once a minute. */
     onConnectionRefused: connectionRefusals(metrics, log),
     store,
-    process,
-    changes: changesHealth(metrics, log),
-    log(): CheckResult {
-      const now = dropped();
-      metrics.logLinesDropped.add(now - droppedBefore);
-      droppedBefore = now;
-      if (now === 0) return OK;
-      return degraded(`${now} log lines were dropped: check what reads the output of the service, it is too slow`);
-    },
-    /** What is told of revocations that could not be written. */
-    revocations: () => ({
-      onHeld: (fault: unknown) =>
-        log.error(
-          { err: fault },
-          'the end of a session could not be stored and is held in memory: see the cause, and do not restart before the store can be written',
-        ),
-      onWritten: (count: number) => log.info({ count }, 'ended sessions that were held in memory are stored now'),
-    }),
+    /** Called once at each change: whether changes of other replicas are heard. */
+    onHeard: (isHeard: boolean, err?: Error): void => hearing.found(isHeard ? undefined : { err }),
+    countDropped,
+    parts: {
+      store: store.part,
+      store_changes: () => (engine === 'postgres' ? degradedBy(hearing.fault() && UNHEARD) : UNUSED),
+      descriptors: descriptorsPart,
+      event_loop: process.eventLoop,
+      clock: process.clock,
+      log() {
+        const lines = countDropped();
+        return degradedBy(
+          lines > 0 && `${lines} log lines were dropped: check what reads the output of the service, it is too slow`,
+        );
+      },
+    } satisfies Parts,
     async close(): Promise<void> {
       process.close();
       await store.close();
-    },
-  };
-}
-
-/** The health of a store that several replicas share. */
-function changesHealth(metrics: Metrics, log: Logger) {
-  let state: CheckResult = { kind: 'unused' };
-  return {
-    check: () => state,
-    /** Called once at each change: whether changes of other replicas are heard. */
-    onHeard(isHeard: boolean, fault?: Error): void {
-      metrics.storeChangesHeard.set(isHeard ? 1 : 0);
-      const reason = 'changes of other replicas are not received, so each request asks the store';
-      if (!isHeard) log.error({ err: fault }, `${reason}: see the cause, or check store.listen_url`);
-      else if (state.kind === 'degraded') log.info('changes of other replicas are received again');
-      state = isHeard ? OK : degraded(reason);
     },
   };
 }
@@ -111,16 +93,8 @@ const JUMP_MS = 10_000;
 /** Share of the limit, beyond which connections may soon be refused. */
 const NEAR_LIMIT = 0.8;
 
-/** `ticks`: milliseconds of a clock that is never set. `onClockJump` gets seconds, negative when the clock was set back. */
-export function createProcessHealth({
-  clock,
-  ticks,
-  onClockJump,
-}: {
-  readonly clock: Clock;
-  readonly ticks: () => number;
-  readonly onClockJump: (seconds: number) => void;
-}) {
+/** `onClockJump` gets seconds, negative when the clock was set back. `ticks`: milliseconds of a clock that is never set. */
+export function createProcessHealth(clock: Clock, onClockJump: (seconds: number) => void, ticks = steadyNow) {
   let last = { wall: clock.now(), steady: ticks() };
   let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
   let jump = { seconds: 0, at: Number.NEGATIVE_INFINITY };
@@ -137,40 +111,33 @@ export function createProcessHealth({
   };
   const timer = setInterval(look, EVERY_MS).unref();
   return {
-    eventLoop: (): CheckResult =>
-      ticks() - lag.at < TOLD_LAG_MS
-        ? degraded(`the event loop was blocked for ${Math.round(lag.ms)} ms within the last minute`)
-        : OK,
-    clock(): CheckResult {
+    eventLoop: () =>
+      degradedBy(
+        ticks() - lag.at < TOLD_LAG_MS &&
+          `the event loop was blocked for ${Math.round(lag.ms)} ms within the last minute`,
+      ),
+    clock() {
       look();
-      return ticks() - jump.at < TOLD_JUMP_MS
-        ? degraded(`the clock was set ${jump.seconds < 0 ? 'back' : 'forward'} by ${Math.abs(jump.seconds)} s`)
-        : OK;
-    },
-    async descriptors(): Promise<CheckResult> {
-      const use = await descriptorUse();
-      if (!use) return { kind: 'unused' };
-      if (use === 'none-left')
-        return degraded('no file descriptor is left and connections are refused: raise the limit (ulimit -n)');
-      const { open, limit } = use;
-      return open > limit * NEAR_LIMIT ? degraded(`${open} of ${limit} file descriptors are in use`) : OK;
+      return degradedBy(
+        ticks() - jump.at < TOLD_JUMP_MS &&
+          `the clock was set ${jump.seconds < 0 ? 'back' : 'forward'} by ${Math.abs(jump.seconds)} s`,
+      );
     },
     close: () => clearInterval(timer),
   };
 }
 
-const degraded = (reason: string): CheckResult => ({ kind: 'degraded', reason });
-
-/** Undefined where the machine does not tell. */
-async function descriptorUse(): Promise<{ readonly open: number; readonly limit: number } | 'none-left' | undefined> {
+/** Open file descriptors against their limit; unused where the machine does not tell. */
+export async function descriptorsPart(): Promise<PartState> {
   try {
     const [open, limits] = await Promise.all([readdir('/proc/self/fd'), readFile('/proc/self/limits', 'utf8')]);
     const limit = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
-    return Number.isNaN(limit) ? undefined : { open: open.length, limit };
+    if (Number.isNaN(limit)) return UNUSED;
+    return degradedBy(open.length > limit * NEAR_LIMIT && `${open.length} of ${limit} file descriptors are in use`);
   } catch (fault) {
     // Looking takes a descriptor itself.
-    const code = fault instanceof Error && 'code' in fault ? fault.code : '';
-    return code === 'EMFILE' || code === 'ENFILE' ? 'none-left' : undefined;
+    if (!['EMFILE', 'ENFILE'].includes(Object(fault).code)) return UNUSED;
+    return degradedBy('no file descriptor is left and connections are refused: raise the limit (ulimit -n)');
   }
 }
 
@@ -182,52 +149,42 @@ const SILENT_MS = 1500;
 const DOUBT_MS = 250;
 const SILENT = new Error('the store gives no answer');
 
-/** The health of the store, known by a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source of `postern_store_up` (SPEC 9, 10). */
-function createStoreHealth({
-  now,
-  onFault,
-  onChange,
-}: {
-  /** Milliseconds of a clock that is never set. */
-  readonly now: () => number;
-  /** Each statement that failed because of the store. */
-  readonly onFault: (kind: StoreFault) => void;
-  /** Undefined: the store works again. */
-  readonly onChange: (fault: Error | undefined) => void;
-}) {
+/**
+ * The health of the store, known by a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source
+ * of `postern_store_up` (SPEC 9, 10). `consequence`: what does not work without it.
+ */
+function createStoreHealth(metrics: Metrics, log: Logger, consequence: string) {
   let probe = async (): Promise<void> => {};
   /** Damage that a query met stays reported, even where the probe does not look: a backup is restored with the service stopped. */
   let damage: Error | undefined;
-  let known: Error | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<Error | undefined> | undefined;
   let isAway = false;
-  let doubt: NodeJS.Timeout | undefined;
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
   let timers: readonly NodeJS.Timeout[] = [];
+  const state = watchFault<Error>({
+    up: metrics.storeUp,
+    onFault: (err) => log.error({ err }, `the store cannot be used, ${consequence}: ${err.message}`),
+    onReturn: () => log.info('the store can be used again'),
+  });
+  state.found();
 
   const settle = (fault: Error | undefined): Error | undefined => {
-    const isChanged = (fault === undefined) !== (known === undefined);
-    known = fault;
-    askedAt = fault ? Number.NEGATIVE_INFINITY : now();
-    if (isChanged) onChange(fault);
+    askedAt = fault ? Number.NEGATIVE_INFINITY : steadyNow();
+    state.found(fault);
     return fault;
   };
-  const ask = (): Promise<Error | undefined> => {
-    if (asking) return asking;
+  const ask = sharedRun(async (): Promise<Error | undefined> => {
     const silence = setTimeout(() => settle(SILENT), SILENT_MS).unref();
-    asking = probe()
-      .then(
-        () => settle(damage),
-        (fault: unknown) => settle(fault instanceof Error ? fault : new Error(String(fault))),
-      )
-      .finally(() => {
-        clearTimeout(silence);
-        asking = undefined;
-      });
-    return asking;
-  };
+    try {
+      await probe();
+      return settle(damage);
+    } catch (fault) {
+      return settle(fault instanceof Error ? fault : new Error(String(fault)));
+    } finally {
+      clearTimeout(silence);
+    }
+  });
   const look = (glance: () => void): void => {
     const was = isAway;
     isAway = thrownBy(glance) !== undefined;
@@ -236,41 +193,43 @@ function createStoreHealth({
     if (was) damage = undefined;
     void ask();
   };
+  /** Undefined when the store works; asked anew unless it worked within the last second. */
+  const fault = async (): Promise<Error | undefined> => (steadyNow() - askedAt < FRESH_MS ? state.fault() : ask());
+  const toPart = (why: Error | undefined): PartState =>
+    why ? { kind: 'failed', reason: why.message, problem: 'store-unavailable' } : OK;
   return {
+    fault,
+    part: createKnownCheck({
+      name: 'the store',
+      problem: 'store-unavailable',
+      ask: async () => toPart(await fault()),
+      known: () => toPart(state.fault()),
+    }),
     /** Something has happened to the store: asks it now, and waits no longer than a moment. */
-    look(): void {
-      void ask();
-      clearTimeout(doubt);
-      doubt = setTimeout(() => asking && settle(SILENT), DOUBT_MS).unref();
-    },
+    look: (): void => void withTimeLimit(ask(), DOUBT_MS, () => isClosed || settle(SILENT)),
     /** Notes each statement that failed; called by the engine. A write that failed counts until a probe has written. */
     note(fault: unknown, by: 'read' | 'write'): void {
       const kind = findStoreFault(fault);
       if (kind === undefined || !(fault instanceof Error)) return;
       if (kind === 'corrupt') damage = fault;
       askedAt = Number.NEGATIVE_INFINITY;
-      onFault(kind);
+      metrics.storeFaults.add(1, kind);
       if (by === 'read' || isClosed) return;
       settle(fault);
       clearTimeout(again);
       again = setTimeout(() => void ask(), FRESH_MS).unref();
     },
-    /** Undefined when the store works, as far as it is known. */
-    known: () => known,
     /** Probes every 15 s from now on; what `glance` throws, which costs nothing, is seen within a second. */
     watch(work: () => Promise<void>, glance?: () => void): void {
       probe = work;
       timers = [setInterval(() => void ask(), PROBE_EVERY_MS).unref()];
       if (glance) timers = [...timers, setInterval(() => look(glance), GLANCE_MS).unref()];
     },
-    /** The same; asked anew unless it worked within the last second. */
-    fault: async (): Promise<Error | undefined> => (now() - askedAt < FRESH_MS ? known : ask()),
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(again);
-      clearTimeout(doubt);
       for (const timer of timers) clearInterval(timer);
-      await asking;
+      await ask.underWay();
     },
   };
 }

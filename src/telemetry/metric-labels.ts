@@ -83,7 +83,6 @@ export const TOKEN_FAULTS: readonly string[] = [
 
 /** Bounded places: of clients behind the gate, of connections to the NVR, of requests that wait for one, and of own questions to the NVR. */
 export const PLACES = ['client', 'nvr', 'nvr_waiting', 'question'] as const;
-export type Place = (typeof PLACES)[number];
 
 export const STREAM_KINDS = ['ws', 'mjpeg', 'sse'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];

@@ -1,43 +1,54 @@
-/** Readiness: whether this instance should be sent requests, part by part, as `/readyz` answers it (SPEC 9). */
-import { withTimeLimit } from '../domain/async.ts';
+/** The parts of the service: what is known of each, for `/readyz`, the page Status, the metrics and the log (SPEC 8, 9). */
+import { type MaybePromise, sharedRun, withTimeLimit } from '../domain/async.ts';
+import { steadyNow } from '../domain/clock.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
 import { faultMessage } from '../domain/result.ts';
-import type { ReachStatus } from '../domain/status.ts';
+import type { PartState } from '../domain/status.ts';
 
-/** `degraded` is told, and requests still come; `failed` makes the answer 503. */
-export type CheckResult = ReachStatus | { readonly kind: 'degraded'; readonly reason: string };
-
-export interface Readiness {
-  readonly store: ReachStatus;
+/** The parts in the order of `/readyz`. One that is not looked at is `unused`. */
+const PARTS = [
+  'store',
   /** Whether changes of other replicas are heard. */
-  readonly store_changes: CheckResult;
+  'store_changes',
   /** `degraded`: it answers, but its cameras cannot be read, so custom roles see nothing new. */
-  readonly nvr: CheckResult;
-  readonly events: ReachStatus;
+  'nvr',
+  'events',
   /** The pair in `tls.certificate` and `tls.private_key`. */
-  readonly certificate: CheckResult;
+  'certificate',
   /** Open file descriptors against their limit. */
-  readonly descriptors: CheckResult;
-  readonly event_loop: CheckResult;
-  readonly clock: CheckResult;
+  'descriptors',
+  'event_loop',
+  'clock',
   /** Whether log lines were dropped. */
-  readonly log: CheckResult;
-  /** Whether the servers that sign identities answered when they were last asked; absent where none is configured. */
-  readonly identity_providers?: CheckResult;
+  'log',
+] as const;
+type Part = (typeof PARTS)[number];
+
+type Look = (() => MaybePromise<PartState>) | undefined;
+
+export interface Parts extends Readonly<Partial<Record<Part, Look>>> {
+  /** Whether the servers that sign identities answered when they were last asked. Left out where none is configured. */
+  readonly identity_providers?: Look;
 }
+
+export type Readiness = Readonly<Record<Part, PartState>>;
 
 export const OK = { kind: 'ok' } as const;
+export const UNUSED = { kind: 'unused' } as const;
 
-export const isReady = (readiness: Readiness): boolean =>
-  Object.values(readiness).every((check: CheckResult) => check.kind !== 'failed');
+/** Works in part where there is a reason for it, else as a whole. */
+export const degradedBy = (reason: string | false | undefined): PartState =>
+  reason === undefined || reason === false ? OK : { kind: 'degraded', reason };
 
-export async function checked(look: () => Promise<unknown>): Promise<ReachStatus> {
-  try {
-    await look();
-    return OK;
-  } catch (fault) {
-    return { kind: 'failed', reason: faultMessage(fault) };
-  }
+export async function readinessOf(parts: Parts): Promise<Readiness> {
+  const names = [...new Set([...PARTS, ...(Object.keys(parts) as (keyof Parts)[])])];
+  const looks = names.map(async (name) => [name, (await parts[name]?.()) ?? UNUSED] as const);
+  return Object.fromEntries(await Promise.all(looks)) as Readiness;
 }
+
+/** Whether this instance should be sent requests. */
+export const isReady = (readiness: Readiness): boolean =>
+  Object.values(readiness).every(({ kind }) => kind !== 'failed');
 
 /** A question for readiness waits so long for an answer of now. */
 const PATIENCE_MS = 100;
@@ -50,53 +61,58 @@ const SILENT_MS = 1500;
  */
 export function createKnownCheck({
   name,
+  problem,
   ask,
   known,
-  now,
+  now = steadyNow,
 }: {
   /** The subject of the reason: `the NVR`. */
   readonly name: string;
-  readonly ask: () => Promise<ReachStatus>;
+  /** What no answer means. */
+  readonly problem: RefusalReason;
+  readonly ask: () => Promise<PartState>;
   /** What is known meanwhile; `last` is the answer to the question before. */
-  readonly known: (last: ReachStatus | undefined) => ReachStatus;
+  readonly known: (last: PartState | undefined) => PartState;
   /** Milliseconds of a clock that is never set. */
-  readonly now: () => number;
-}): () => Promise<ReachStatus> {
-  let last: ReachStatus | undefined;
+  readonly now?: () => number;
+}): () => Promise<PartState> {
+  const failed = (reason: string): PartState => ({ kind: 'failed', reason, problem });
+  let last: PartState | undefined;
   let since = 0;
-  let asking: Promise<ReachStatus> | undefined;
-  const begin = async (): Promise<ReachStatus> => {
+  const asked = sharedRun(async () => {
     since = now();
-    last = await ask().catch((fault: unknown): ReachStatus => ({ kind: 'failed', reason: faultMessage(fault) }));
-    asking = undefined;
+    last = await ask().catch((fault: unknown) => failed(faultMessage(fault)));
     return last;
-  };
-  const meanwhile = (): ReachStatus => {
+  });
+  const meanwhile = (): PartState => {
     const silent = now() - since;
-    if (silent < SILENT_MS) return known(last);
-    return { kind: 'failed', reason: `${name} has given no answer for ${Math.floor(silent / 1000)} s` };
+    return silent < SILENT_MS ? known(last) : failed(`${name} has given no answer for ${Math.floor(silent / 1000)} s`);
   };
-  return () => {
-    asking ??= begin();
-    return withTimeLimit(asking, PATIENCE_MS, meanwhile);
-  };
+  return () => withTimeLimit(asked(), PATIENCE_MS, meanwhile);
 }
 
-export type Answer = { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string };
-
-/**
- * Whether a server that identities depend on answered when it was last asked: told once at each change, and in `/readyz`.
- * `report` is called for the first answer and for each change; `wasDown` tells a return from a beginning.
- */
-export function watchAnswers(report: (answer: Answer, wasDown: boolean) => void) {
-  let last: Answer | undefined;
+/** Follows whether something works, by what was found last, and tells once when it begins to fail and once when it works again. */
+export function watchFault<Fault>({
+  up,
+  onFault,
+  onReturn,
+}: {
+  /** A gauge. */
+  readonly up?: { set(value: 0 | 1): void };
+  readonly onFault: (fault: Fault) => void;
+  readonly onReturn?: () => void;
+}) {
+  let known: Fault | undefined;
   return {
-    onAnswer(answer: Answer): void {
-      const before = last?.kind;
-      last = answer;
-      if (answer.kind !== before) report(answer, before === 'down');
+    /** Called after each look; no fault: it works. */
+    found(fault?: Fault): void {
+      const before = known;
+      known = fault;
+      up?.set(fault === undefined ? 1 : 0);
+      if (fault !== undefined && before === undefined) onFault(fault);
+      if (fault === undefined && before !== undefined) onReturn?.();
     },
-    /** Why the last answer was none; undefined before the first. */
-    fault: (): string | undefined => (last?.kind === 'down' ? last.why : undefined),
+    /** What was wrong when it was last looked at. */
+    fault: (): Fault | undefined => known,
   };
 }

@@ -58,5 +58,5 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   if (response.headersSent) return;
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-    .end(JSON.stringify(body));
+    .end(JSON.stringify(body, (name, value) => (name === 'problem' ? undefined : value))); // that is for pages
 }

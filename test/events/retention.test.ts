@@ -25,14 +25,20 @@ function kept(t: TestContext, retention: number | null) {
       return 3;
     },
   };
-  const deps = { store, clock: { now: () => NOW * 1000 }, mayDelete: () => true, retention };
+  const deps = { store, clock: { now: () => NOW * 1000 }, mayDelete: () => true };
   return {
     asked,
     said,
     fail(why: Error | undefined) {
       fault = why;
     },
-    open: () => keepEvents({ ...deps, onDeleted: (events) => said.push(events), onFault: (why) => said.push(why) }),
+    open: () =>
+      keepEvents(
+        deps,
+        retention,
+        (events) => said.push(events),
+        (why) => said.push(why),
+      ),
     async pass(milliseconds: number) {
       t.mock.timers.tick(milliseconds);
       for (let turns = 0; turns < 5; turns += 1) await turn();

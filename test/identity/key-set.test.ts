@@ -21,7 +21,7 @@ async function started() {
       if (!made.has(kid)) made.set(kid, { ...(await exportJWK((await generateKeyPair('ES256')).publicKey)), kid });
     return Response.json({ keys: state.kids.map((kid) => made.get(kid)) });
   };
-  const onAnswer = ({ kind }: { readonly kind: string }): void => void state.answers.push(kind);
+  const onAnswer = (why?: string): void => void state.answers.push(why === undefined ? 'up' : 'down');
   const keys = createKeySet({ url: 'https://sso.example.org/jwks', fetch, clock, onAnswer });
   const has = (kid: string): Promise<boolean> =>
     Promise.resolve(keys.keyFor(header(kid), TOKEN)).then(

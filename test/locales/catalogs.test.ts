@@ -101,7 +101,7 @@ describe('The messages', () => {
     const text = sources.map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('\n');
     /** Looked up by a name that comes from elsewhere. */
     const byName =
-      /^(?:ledger\.(?:notices\.kinds|sentences|seen|credentials|ranges|places)|ui\.frame\.proxyFaults|explore\.labels|refusals\.titles|problems)\./;
+      /^(?:ledger\.(?:notices\.kinds|sentences|seen|credentials|ranges|places)|ui\.frame\.proxyFaults|explore\.labels|refusals\.titles|problems)\.|^status\.degraded$/;
     const unsaid = KEYS.filter((key) => !byName.test(key)).filter(
       (key) => !new RegExp(`\\b${key.split('.').at(-1)}\\b`).test(text),
     );

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ServiceStatus } from '../../src/domain/status.ts';
+import { startFakeNvr } from '../support/fake-nvr.ts';
 import { instanceInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
+import { startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 
 const { instance, nvr } = await instanceInFront();
 
@@ -20,8 +23,9 @@ describe('The status', () => {
     await instance.ask('/api/broken', { token });
     nvr.rawAnswer = undefined;
 
-    const answer = await instance.ask('/api/status', { token });
-    const status = (await answer.json()) as ServiceStatus;
+    const told = async () => (await (await instance.ask('/api/status', { token })).json()) as ServiceStatus;
+    await until('the NVR has answered', async () => (await told()).nvr?.kind === 'ok');
+    const status = await told();
     assert.deepEqual([status.store, status.nvr, status.events], [{ kind: 'ok' }, { kind: 'ok' }, { kind: 'unused' }]);
     assert.deepEqual(status.versions, { postern: '0.0.0-test', node: process.version, nvr: '0.18.0-fake' });
     assert.equal(status.certificate, null);
@@ -45,9 +49,29 @@ describe('The status', () => {
   it('says that the NVR does not work while it answers with a failure', async () => {
     const token = await instance.logIn(ADMIN_PERSON);
     nvr.rawAnswer = { bytes: 'HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n' };
-    const status = (await (await instance.ask('/api/status', { token })).json()) as ServiceStatus;
+    const told = async () => ((await (await instance.ask('/api/status', { token })).json()) as ServiceStatus).nvr;
+    await until('it has answered', async () => (await told())?.kind === 'failed');
+    const seen = await told();
     nvr.rawAnswer = undefined;
-    assert.deepEqual(status.nvr, { kind: 'failed', reason: '/api/version was answered with status 503' });
+    const reason = '/api/version was answered with status 503';
+    assert.deepEqual(seen, { kind: 'failed', reason, problem: 'nvr-failed' });
+  });
+
+  it('says of an NVR whose cameras cannot be read that it works in part', async (t) => {
+    const other = await startFakeNvr();
+    t.after(other.close);
+    other.answer = (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+    const house = await startInstance({ config: { nvr: { url: other.url } } });
+    t.after(house.close);
+    const token = await house.logIn(ADMIN_PERSON);
+    const told = async () => ((await (await house.ask('/api/status', { token })).json()) as ServiceStatus).nvr;
+    await until('it has answered', async () => (await told())?.kind !== 'failed');
+    assert.deepEqual(await told(), {
+      kind: 'degraded',
+      reason:
+        'the list of cameras cannot be read from the NVR (the configuration of the NVR has no "cameras"): check that nvr.url is the address of an NVR, or set nvr.cameras',
+      problem: 'cameras-unknown',
+    });
   });
 
   it('is for admins', async () => {

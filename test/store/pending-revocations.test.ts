@@ -18,7 +18,7 @@ describe('The version of a store that holds revocations', () => {
     };
     const store = holdRevocations(
       { ...opened, accounts: { ...opened.accounts, revokeToken } },
-      { onHeld() {}, onWritten() {} },
+      { error() {}, info() {} },
     );
     const hold = (tokenId: string) => store.accounts.revokeToken(tokenId, LATE).catch(() => {});
     test.after(async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { describe, it } from 'node:test';
-import type { ReachStatus } from '../../src/domain/status.ts';
+import type { PartState } from '../../src/domain/status.ts';
 import { createKnownCheck, OK } from '../../src/telemetry/readiness.ts';
 import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
@@ -39,17 +39,18 @@ describe('/readyz while the NVR hangs', () => {
 describe('A check that is answered from what is known', () => {
   it('gives the answer of now where there is one, and the one before while the question is open', async () => {
     let now = 0;
-    let open = Promise.withResolvers<ReachStatus>();
-    const known = (last: ReachStatus | undefined): ReachStatus => last ?? { kind: 'failed', reason: 'not yet' };
-    const check = createKnownCheck({ name: 'it', ask: () => open.promise, known, now: () => now });
+    const problem = 'nvr-timeout';
+    let open = Promise.withResolvers<PartState>();
+    const known = (last: PartState | undefined): PartState => last ?? { kind: 'failed', reason: 'not yet' };
+    const check = createKnownCheck({ name: 'it', problem, ask: () => open.promise, known, now: () => now });
     assert.deepEqual(await check(), { kind: 'failed', reason: 'not yet' });
     open.resolve(OK);
     assert.deepEqual(await check(), OK);
     open = Promise.withResolvers();
     assert.deepEqual(await check(), OK);
     now = 3500;
-    assert.deepEqual(await check(), { kind: 'failed', reason: 'it has given no answer for 3 s' });
+    assert.deepEqual(await check(), { kind: 'failed', reason: 'it has given no answer for 3 s', problem });
     open.reject(new Error('it is gone'));
-    assert.deepEqual(await check(), { kind: 'failed', reason: 'it is gone' });
+    assert.deepEqual(await check(), { kind: 'failed', reason: 'it is gone', problem });
   });
 });

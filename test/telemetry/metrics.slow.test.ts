@@ -544,13 +544,14 @@ describe('The instance', () => {
 
   it('does not wait for a slow source', async () => {
     const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
-    const { append, onScrape, expose } = createScrape(Object.values(metrics));
-    append(() => new Promise(() => {}));
-    append(async () => 'told_in_time 1\n');
-    onScrape(() => Promise.reject(new Error('the store is gone')));
-    await expose(undefined);
+    const looks = [
+      () => new Promise(() => {}),
+      () => Promise.reject(new Error('the store is gone')),
+      async () => metrics.hashQueue.set(3),
+    ];
+    const { expose } = createScrape(Object.values(metrics), looks, () => new Promise(() => {}));
     const told = seriesIn((await expose(undefined)).body);
-    assert.deepEqual([told.get('told_in_time'), told.get('postern_unknown_routes_total')], [1, 0]);
+    assert.deepEqual([told.get('postern_password_hash_queue'), told.get('postern_unknown_routes_total')], [3, 0]);
   });
 
   it('has no series that no test drives: each value of each label has moved, by exactly what happened', () => {

@@ -1,7 +1,8 @@
 /** The login limiters: in the memory of this process, or with windows that all replicas share in their store (SPEC 4.5, 10). */
+
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unlessAborted } from '../../domain/async.ts';
+import { repeated, unlessAborted } from '../../domain/async.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { AttemptStore, AttemptWindow } from '../../store/engine/engine.ts';
@@ -105,22 +106,17 @@ const AGAIN_MS = 1000;
 /** One statement at a time, for all that wait; a store that is away is asked again until it has done it. */
 function givenBackTo({ release }: AttemptStore): (attempt: string) => void {
   let waiting: string[] = [];
-  let isAtIt = false;
-  const work = async (): Promise<void> => {
-    isAtIt = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await release(batch).catch(() => {
-        waiting = [...batch, ...waiting].slice(-MOST_WAITING);
-        return sleep(AGAIN_MS, undefined, { ref: false });
-      });
-    }
-    isAtIt = false;
-  };
+  const giving = repeated(async () => {
+    const batch = waiting;
+    waiting = [];
+    return release(batch).catch(() => {
+      waiting = [...batch, ...waiting].slice(-MOST_WAITING);
+      return AGAIN_MS;
+    });
+  });
   return (attempt) => {
     waiting.push(attempt);
-    if (!isAtIt) void work();
+    giving.after(0);
   };
 }
 

@@ -5,11 +5,13 @@ import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { publicAddress } from '../../domain/addresses.ts';
+import { repeated } from '../../domain/async.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { Role } from '../../domain/names.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
+import { watchFault } from '../../telemetry/readiness.ts';
 import { type Call, declaring } from '../http/kernel.ts';
 
 export const SITES = named(
@@ -67,32 +69,26 @@ export async function openSitePublisher(
   const known = records.find((record) => record.site === site);
   let wanted: Omit<SiteRecord, 'changedAt'> = { site, cameras: known?.cameras, roles: known?.roles ?? [], keyId };
   let written: typeof wanted | undefined = known && without(known);
-  let writing: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  let isFailing = false;
-
-  const write = async (): Promise<void> => {
+  const state = watchFault<unknown>({
+    // The store itself tells how it is.
+    onFault: (err) =>
+      log.warn({ err }, 'the cameras of this site could not be written to the store: retrying every 5 s'),
+  });
+  const writing = repeated(async () => {
     const record = wanted;
-    if (isDeepStrictEqual(record, written)) return;
+    if (isDeepStrictEqual(record, written)) return undefined;
     try {
       await store.publishSite({ ...record, changedAt: unixSeconds(clock) });
       written = record;
-      isFailing = false;
+      return state.found();
     } catch (fault) {
-      // Told once: the store itself tells how it is.
-      if (!isFailing)
-        log.warn({ err: fault }, 'the cameras of this site could not be written to the store: retrying every 5 s');
-      isFailing = true;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void publish({});
-      }, RETRY_MS).unref();
+      state.found(fault);
+      return RETRY_MS;
     }
-  };
+  });
   const publish = (change: Partial<SiteRecord>): Promise<void> => {
     wanted = { ...wanted, ...change };
-    writing = writing.then(write);
-    return writing;
+    return writing.now();
   };
   return {
     /** The cameras of the NVR have changed. Never rejects: what cannot be written is tried again. */
@@ -101,10 +97,7 @@ export async function openSitePublisher(
     roles: (roles: readonly Role[]): Promise<void> => publish({ roles }),
     /** The roles as they were published last, by this process or an earlier one. */
     publishedRoles: (): readonly Role[] => written?.roles ?? [],
-    async close(): Promise<void> {
-      clearTimeout(timer);
-      await writing;
-    },
+    close: writing.close,
   };
 }
 

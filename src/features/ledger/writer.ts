@@ -1,5 +1,7 @@
 /** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
 import { randomUUID } from 'node:crypto';
+import { sharedRun } from '../../domain/async.ts';
+import { watchFault } from '../../telemetry/readiness.ts';
 import type { FeatureServices } from '../feature.ts';
 import { misfitSentences } from './chain.ts';
 import { groupByDay, type LocalTime } from './days.ts';
@@ -34,8 +36,14 @@ export function createLedgerWriter({
   let dropped = 0;
   let waitingSince: number | undefined;
   let lookedAt = now();
-  let isFailing = false;
-  let running: Promise<void> | undefined;
+  const state = watchFault<unknown>({
+    onFault: (err) =>
+      log.warn(
+        { err },
+        'the ledger could not be written: up to 10,000 records wait and are written when the store works again',
+      ),
+    onReturn: () => log.info('the ledger is written again'),
+  });
 
   const drop = (records: number): void => {
     if (records === 0) return;
@@ -79,7 +87,7 @@ export function createLedgerWriter({
     }
     sendNotices(written, messages);
   };
-  const run = async (): Promise<void> => {
+  const flush = sharedRun(async (): Promise<void> => {
     settle();
     try {
       while (ended.length + open.size > 0) await writeSome();
@@ -90,24 +98,12 @@ export function createLedgerWriter({
         queue((await store.left(now())).filter(({ id }) => !spans.has(id)).map(cutOff));
       }
       waitingSince = undefined;
-      if (isFailing) log.info('the ledger is written again');
-      isFailing = false;
+      state.found();
     } catch (fault) {
       lookedAt = now(); // the others could not renew theirs either
-      if (!isFailing)
-        log.warn(
-          { err: fault },
-          'the ledger could not be written: up to 10,000 records wait and are written when the store works again',
-        );
-      isFailing = true;
+      state.found(fault);
     }
-  };
-  const flush = (): Promise<void> => {
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+  });
   return {
     see: spans.see,
     begin: spans.begin,
@@ -120,7 +116,7 @@ export function createLedgerWriter({
     delay: (): number => (waitingSince === undefined ? 0 : Math.max(0, now() - waitingSince)),
     /** Ends all spans, and writes them. */
     async close(): Promise<void> {
-      await running;
+      await flush.underWay();
       settle(true);
       await flush();
     },

@@ -10,7 +10,9 @@ import type { ServiceMessage } from '../../domain/accounts/notice.ts';
 import { publicAddress } from '../../domain/addresses.ts';
 import { createPersonQueues, createTaskQueue } from '../../domain/async.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
+import { createBoundedFetch } from '../../outbound/bounded-fetch.ts';
+import { watchFault } from '../../telemetry/readiness.ts';
 import { createCounter } from '../../telemetry/series.ts';
 import type { CommandServices, FeatureParts, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
 
@@ -66,12 +68,12 @@ function openNotify({ clock, logs, messages, activeSettings }: FeatureServices, 
     target: () => webhookTarget(activeSettings()),
     clock,
     onResult: (result) => metrics.webhooks.add(1, result),
-    onFailing: (cause) =>
+    onFault: (cause) =>
       log.warn(
         { cause },
         'a notice could not be posted to notify.webhook and is lost: check that address; told once until one gets through',
       ),
-    onWorking: () => log.info('notices reach notify.webhook again'),
+    onReturn: () => log.info('notices reach notify.webhook again'),
   });
   messages.onMessage(send);
   return { close };
@@ -85,8 +87,7 @@ function openNotifyForCommand({ settings, clock, messages, warn }: CommandServic
     target: () => webhookTarget(settings),
     clock,
     onResult: () => {},
-    onFailing: (cause) => warn(`notify.webhook was not told of it (${cause}); it stands on the page of the account`),
-    onWorking: () => {},
+    onFault: (cause) => warn(`notify.webhook was not told of it (${cause}); it stands on the page of the account`),
     retrySeconds: COMMAND_RETRY_SECONDS,
   });
   messages.onMessage(send);
@@ -120,53 +121,59 @@ export interface WebhookDeps {
   readonly target: () => WebhookTarget | undefined;
   readonly clock: Clock;
   readonly onResult: (result: WebhookResult) => void;
-  /** Called once when notices begin to fail, with the cause, and once when one gets through again. */
-  readonly onFailing: (cause: string) => void;
-  readonly onWorking: () => void;
+  /** Called once when notices begin to fail, with the cause. */
+  readonly onFault: (cause: string) => void;
+  /** Called once when one gets through again. */
+  readonly onReturn?: () => void;
   /** The pauses between the attempts for one notice. */
   readonly retrySeconds?: readonly number[];
   /** How long an answer is waited for. */
-  readonly answerMilliseconds?: number;
+  readonly answerSeconds?: number;
 }
 
 /** Messages of one person. */
 const MOST_WAITING = 200;
 const POSTS_AT_ONCE = 4;
 /** A receiver that takes longer has not taken the message: it is sent again. */
-const ANSWER_MS = 10_000;
+const ANSWER_SECONDS = 10;
 const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
 
 export function createWebhook(deps: WebhookDeps) {
-  const { target, onResult, retrySeconds = RETRY_SECONDS } = deps;
+  const { target, clock, onResult, retrySeconds = RETRY_SECONDS, answerSeconds = ANSWER_SECONDS } = deps;
   const closing = new AbortController();
   const { enter } = createTaskQueue(POSTS_AT_ONCE);
-  let isFailing = false;
+  const state = watchFault<string>(deps);
+  const fetch = createBoundedFetch({ seconds: answerSeconds, bytes: 0 });
 
-  /** `none`: there is no receiver any more. */
-  const attempt = async (message: ServiceMessage): Promise<Fault | 'none' | undefined> => {
-    const leave = await enter();
-    const where = target();
-    const fault = where && !closing.signal.aborted ? await post(message, where, closing.signal, deps) : 'none';
-    leave();
-    return fault;
-  };
   const deliver = async (message: ServiceMessage): Promise<void> => {
-    let cause = '';
+    let cause: string | undefined;
     for (const pause of [0, ...retrySeconds]) {
       if (pause > 0) await setTimeout(pause * 1000, undefined, closing).catch(() => {}); // ended by the close
-      const fault = await attempt(message);
-      if (fault === 'none') return onResult('failed');
-      if (fault === undefined) {
-        if (isFailing) deps.onWorking();
-        isFailing = false;
-        return onResult('sent');
-      }
-      cause = fault.cause;
-      if (fault.isFinal) break;
+      const leave = await enter();
+      const where = target();
+      const fault = where && !closing.signal.aborted ? await post(message, where) : 'none';
+      leave();
+      if (fault === 'none') return onResult('failed'); // there is no receiver any more
+      cause = fault?.cause;
+      if (!fault || fault.isFinal) break;
     }
-    onResult('failed');
-    if (!isFailing) deps.onFailing(cause);
-    isFailing = true;
+    onResult(cause === undefined ? 'sent' : 'failed');
+    state.found(cause);
+  };
+  /** Undefined when the other side took it. */
+  const post = async (message: ServiceMessage, { url, secret, service }: WebhookTarget): Promise<Fault | undefined> => {
+    const body = JSON.stringify({ ...message, service: service ?? null });
+    const headers = {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Postern',
+      ...(secret !== undefined && { 'X-Postern-Signature': signBody(body, secret, unixSeconds(clock)) }),
+    };
+    try {
+      const { ok: isTaken, status } = await fetch(url, { method: 'POST', headers, body, signal: closing.signal });
+      return isTaken ? undefined : { cause: `status ${status}`, isFinal: isFinal(status) };
+    } catch (fault) {
+      return { cause: faultMessage(fault), isFinal: false };
+    }
   };
   const { add, settled } = createPersonQueues(MOST_WAITING, deliver);
   return {
@@ -194,40 +201,8 @@ interface Fault {
 
 const isFinal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
 
-/** Undefined when the other side took it. Certificates are verified, and no redirect is followed. */
-async function post(
-  message: ServiceMessage,
-  { url, secret, service }: WebhookTarget,
-  closing: AbortSignal,
-  { clock, answerMilliseconds = ANSWER_MS }: WebhookDeps,
-): Promise<Fault | undefined> {
-  const body = JSON.stringify({ ...message, service: service ?? null });
-  const signature = secret === undefined ? {} : { 'X-Postern-Signature': signBody(body, secret, unixSeconds(clock)) };
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'User-Agent': 'Postern', ...signature },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.any([closing, AbortSignal.timeout(answerMilliseconds)]),
-    });
-    await response.body?.cancel();
-    return response.ok ? undefined : { cause: `status ${response.status}`, isFinal: isFinal(response.status) };
-  } catch (fault) {
-    return { cause: describeFault(fault), isFinal: false };
-  }
-}
-
 /** `t=<Unix seconds>,v1=<hex of HMAC-SHA-256 over "<t>.<body>">`: the time lets the other side refuse what is replayed. */
 function signBody(body: string, secret: string, at: number): string {
   const second = Math.floor(at);
   return `t=${second},v1=${createHmac('sha256', secret).update(`${second}.${body}`).digest('hex')}`;
-}
-
-/** The cause without the address: it may hold a secret. */
-function describeFault(fault: unknown): string {
-  const cause = fault instanceof Error && fault.cause instanceof Error ? fault.cause : fault;
-  const code: unknown = Object(cause).code;
-  if (typeof code === 'string') return code;
-  return fault instanceof Error ? fault.name : 'unknown';
 }

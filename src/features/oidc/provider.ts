@@ -6,11 +6,11 @@ import type * as Client from 'openid-client';
 import { claimIn, groupsIn, textClaim } from '../../accounts/claims.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
+import { sharedRun } from '../../domain/async.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
 import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
-import type { Answer } from '../../telemetry/readiness.ts';
 import type { Attempt } from './attempt.ts';
 import { ALGORITHMS, keySetAt, type LogoutToken, readLogoutToken, SKEW_SECONDS } from './provider-sessions.ts';
 
@@ -24,8 +24,8 @@ interface Asking {
   /** It has bounds of time and size, follows no redirect, and believes the configured authority. */
   readonly fetch: BoundedFetch;
   readonly clock: Clock;
-  /** Called with each answer of the provider, and with why there is none. */
-  readonly onAnswer: (answer: Answer) => void;
+  /** Called with each answer of the provider; `why` there is none. */
+  readonly onAnswer: (why?: string) => void;
 }
 
 /** Who the provider says it is. Times are Unix seconds. */
@@ -72,7 +72,6 @@ export type Provider = ReturnType<typeof createProvider>;
 export function createProvider(settings: ProviderSettings, site: PublicUrl, { fetch, clock, onAnswer }: Asking) {
   const redirectUri = publicAddress(site, `${OIDC_PATH}/${settings.name}/callback`);
   let known: Discovered | undefined;
-  let asking: Promise<Discovered> | undefined;
   let failed: { readonly at: number; readonly fault: ProviderFault } | undefined;
   let keySet: { readonly address: string; readonly keys: ReturnType<typeof keySetAt> } | undefined;
   const keysAt = (address: string): ReturnType<typeof keySetAt> => {
@@ -80,27 +79,19 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
     return keySet.keys;
   };
 
-  const ask = (): Promise<Discovered> => {
-    asking ??= discover(settings, fetch)
-      .then(
-        (configuration) => {
-          failed = undefined;
-          onAnswer({ kind: 'up' });
-          known = { configuration, at: unixSeconds(clock) };
-          return known;
-        },
-        (cause: unknown) => {
-          const fault = toProviderFault(cause);
-          failed = { at: unixSeconds(clock), fault };
-          onAnswer({ kind: 'down', why: fault.why });
-          throw cause;
-        },
-      )
-      .finally(() => {
-        asking = undefined;
-      });
-    return asking;
-  };
+  const ask = sharedRun(async (): Promise<Discovered> => {
+    try {
+      known = { configuration: await discover(settings, fetch), at: unixSeconds(clock) };
+    } catch (cause) {
+      const fault = toProviderFault(cause);
+      failed = { at: unixSeconds(clock), fault };
+      onAnswer(fault.why);
+      throw cause;
+    }
+    failed = undefined;
+    onAnswer();
+    return known;
+  });
 
   /** A document that is known is used while a newer one is fetched, so no login waits for the provider's document. */
   const discovered = async (): Promise<Result<Client.Configuration, ProviderFault>> => {
@@ -127,7 +118,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
       return ok(await work(configuration.value, await loadClient()));
     } catch (cause) {
       const fault = toProviderFault(cause);
-      if (fault.kind === 'away') onAnswer({ kind: 'down', why: fault.why });
+      if (fault.kind === 'away') onAnswer(fault.why);
       return err(fault);
     }
   };
@@ -159,7 +150,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
           idTokenExpected: true,
           ...maxAgeParameter(settings, attempt.purpose.kind === 'prove'),
         });
-        onAnswer({ kind: 'up' });
+        onAnswer();
         const claims = tokens.claims();
         if (!claims) throw new Unfit('the answer has no ID token');
         refuseOddClaims(claims, settings, unixSeconds(clock));

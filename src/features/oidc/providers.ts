@@ -11,7 +11,7 @@ import { faultMessage } from '../../domain/result.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
-import { watchAnswers } from '../../telemetry/readiness.ts';
+import { watchFault } from '../../telemetry/readiness.ts';
 import { newAttempt } from './attempt.ts';
 import type { OidcMetrics } from './metrics.ts';
 import { createProvider, OIDC_PATH, type Provider, type ProviderSettings } from './provider.ts';
@@ -39,7 +39,7 @@ export function activeProviders(
   return configuredIn(settings).map((config): ActiveProvider => {
     const { name, label = name, create: creates } = config;
     const watch = watchOf(name, log, metrics);
-    const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.onAnswer });
+    const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.found });
     const rolesOf = async (groups: readonly string[]): Promise<readonly Role[]> => {
       const verdict = resolveMapped(groups, config, (await roleRegistry.latest()).keys());
       return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
@@ -69,14 +69,14 @@ const fetchFor = ({ ca }: ProviderSettings, bytes = LARGEST_ANSWER): BoundedFetc
 
 /** Said once when a provider goes away, and once when it is back. */
 const watchOf = (name: string, log: Lasting['log'], { providerUp }: OidcMetrics) =>
-  watchAnswers((answer, wasDown) => {
-    providerUp.set(answer.kind === 'up' ? 1 : 0, name);
-    if (answer.kind === 'down')
+  watchFault<string>({
+    up: { set: (value) => providerUp.set(value, name) },
+    onFault: (cause) =>
       log.warn(
-        { provider: name, cause: answer.why },
+        { provider: name, cause },
         'the provider of a sign-in does not answer as it should: other ways to log in go on',
-      );
-    else if (wasDown) log.info({ provider: name }, 'the provider of a sign-in answers again');
+      ),
+    onReturn: () => log.info({ provider: name }, 'the provider of a sign-in answers again'),
   });
 
 /** What keeps people from signing in with the providers that are configured, for doctor: discovery, keys, clock and client (SPEC 16). */

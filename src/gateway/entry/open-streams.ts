@@ -4,12 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
 import { locate } from '../../access/camera-locators.ts';
+import { sharedRun } from '../../domain/async.ts';
 import { type Caller, hasSameBesideDrawn, type IdentitySource, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { callerEnd, holderId } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
+import { watchFault } from '../../telemetry/readiness.ts';
 import { type Admitted, admit, type Rules } from '../decision/admit.ts';
 import type { Gate } from '../gate.ts';
 
@@ -91,8 +93,7 @@ export function createOpenStreams({
   let unchecked = new Set<string>();
   let checkedVersion: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isChecking = false;
-  let isFailing = false;
+  const state = watchFault<unknown>({ onFault });
 
   /** While the store is not heard, nothing counts as confirmed: a stream that is opened then ends with the first refusal. */
   const confirmationNow = (): number => (grace?.isHeard() ? grace.clock.now() : Number.NEGATIVE_INFINITY);
@@ -147,20 +148,10 @@ export function createOpenStreams({
     checkedVersion = faults.length === 0 ? (current ?? undefined) : undefined; // else check all again at the next interval
     if (faults.length > 0) throw faults[0];
   };
-  const check = async (): Promise<void> => {
-    if (isChecking) return;
+  const check = sharedRun(async (): Promise<void> => {
     if (byHolder.size === 0) return close();
-    isChecking = true;
-    try {
-      await sweep();
-      isFailing = false;
-    } catch (fault) {
-      if (!isFailing) onFault(fault);
-      isFailing = true;
-    } finally {
-      isChecking = false;
-    }
-  };
+    await sweep().then(() => state.found(), state.found);
+  });
   const close = (): void => {
     clearInterval(timer);
     timer = undefined;

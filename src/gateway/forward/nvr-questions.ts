@@ -8,7 +8,8 @@ import { targetAt, type Upstream } from '../../domain/addresses.ts';
 import { type Sharer, sharedRun, withTimeLimit } from '../../domain/async.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { compareReleases, DEFAULT_ALIVE } from '../../domain/policy.ts';
-import type { ReachStatus } from '../../domain/status.ts';
+import { faultMessage } from '../../domain/result.ts';
+import type { PartState } from '../../domain/status.ts';
 import {
   ask,
   askJson,
@@ -17,8 +18,9 @@ import {
   type UpstreamQuestion,
   type UpstreamTls,
 } from '../../outbound/ask-upstream.ts';
-import { checked } from '../../telemetry/readiness.ts';
+import { OK, UNUSED } from '../../telemetry/readiness.ts';
 import { upstreamAt } from '../decision/destinations.ts';
+import { askFailure } from '../decision/upstream-failure.ts';
 import { varyHeader } from '../response/response-headers.ts';
 import type { ForwardRules } from './forwarder.ts';
 import { identityHeaders } from './judged-request.ts';
@@ -102,11 +104,16 @@ export async function readForwardRules(settings: Settings): Promise<ForwardRules
   };
 }
 
-export async function nvrCheck({ settings, tableHead }: NvrConfig): Promise<ReachStatus> {
+export async function nvrCheck({ settings, tableHead }: NvrConfig): Promise<PartState> {
   const path = tableHead.alive ?? tableHead.release?.path ?? DEFAULT_ALIVE;
   const upstream = upstreamOfNvr(settings, path);
-  if (!upstream) return { kind: 'unused' };
-  return checked(async () => ask(await questionFor(settings, upstream, path)));
+  if (!upstream) return UNUSED;
+  try {
+    await ask(await questionFor(settings, upstream, path));
+    return OK;
+  } catch (fault) {
+    return { kind: 'failed', reason: faultMessage(fault), problem: askFailure(fault) };
+  }
 }
 
 const LONGEST_VERSION = 64;

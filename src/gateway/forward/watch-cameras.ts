@@ -3,11 +3,12 @@ import type { Logger } from 'pino';
 import type { CameraRules } from '../../access/nvr-adapter.ts';
 import { layoutOfNames, namesIn, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { sharedRun } from '../../domain/async.ts';
+import { repeated, sharedRun } from '../../domain/async.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { CameraList, TableHead } from '../../domain/policy.ts';
 import type { EventsBackend } from '../../events/open-events.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
+import { watchFault } from '../../telemetry/readiness.ts';
 import { createAsker, type NvrConfig, upstreamOfNvr } from './nvr-questions.ts';
 
 const cameraRules = ({ adapter }: TableHead): CameraRules => adapterNamed(adapter).cameras;
@@ -134,17 +135,22 @@ export function watchKnownCameras({
 }) {
   let layout = configured && layoutOfNames(configured, rules.reserved);
   let wasRead = false;
-  let failed: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
   /** What was learned last, while nothing else was: pages of several people read the same again and again. */
   let learned: Buffer | undefined;
 
+  const state = watchFault<unknown>({
+    onFault: (err) =>
+      log.warn(
+        { err },
+        'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
+      ),
+    onReturn: () => log.info('the list of cameras can be read from the NVR again'),
+  });
   const keep = (found: RecorderLayout): void => {
     const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
     layout = found;
     wasRead = true;
-    if (failed !== undefined) log.info('the list of cameras can be read from the NVR again');
-    failed = undefined;
+    state.found();
     if (hasChanged) onChange(found.cameras);
   };
   const refresh = sharedRun(async (): Promise<void> => {
@@ -153,13 +159,7 @@ export function watchKnownCameras({
       keep(await ask());
       learned = undefined;
     } catch (fault) {
-      if (failed === undefined)
-        log.warn(
-          { err: fault },
-          'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
-        );
-      // What the parser says of it holds a piece of the answer.
-      failed = fault instanceof SyntaxError ? 'its answer is no JSON' : fault instanceof Error ? fault.message : '';
+      state.found(fault);
     }
   });
   const learn = (config: Uint8Array): void => {
@@ -171,23 +171,29 @@ export function watchKnownCameras({
       // The caller that asked for it is told; the list stays as it is.
     }
   };
-  const again = (): void => {
+  const asking = repeated(async () => {
+    await refresh();
     // With `nvr.cameras` set only zones and streams are asked for; no request waits for them.
-    if (configured && wasRead) return;
-    timer = setTimeout(() => void refresh().then(again), wasRead || configured ? REFRESH_MS : RETRY_MS);
-    timer.unref();
-  };
-  if (ask) again();
+    return configured && wasRead ? undefined : pause();
+  });
+  const pause = (): number => (wasRead || configured ? REFRESH_MS : RETRY_MS);
+  if (ask) asking.after(pause());
   return {
     /** Undefined until they were first read: a guess could show too much. */
     current: (): readonly CameraName[] | undefined => layout?.cameras,
     layout: (): RecorderLayout | undefined => layout,
     /** Why the cameras are not known, or no more than they were; undefined when the last question was answered. */
-    fault: (): string | undefined => (configured ? undefined : failed),
+    fault: (): string | undefined => (configured ? undefined : whyUnread(state.fault())),
     /** Takes over the NVR's configuration as it gave it to a caller. What is no configuration changes nothing. */
     learn,
     /** Asks again now. The last list stays when the NVR does not answer. */
     refresh,
-    stop: (): void => clearTimeout(timer),
+    stop: (): void => void asking.close(),
   };
+}
+
+/** What the parser says of it holds a piece of the answer. */
+function whyUnread(fault: unknown): string | undefined {
+  if (fault === undefined) return undefined;
+  return fault instanceof SyntaxError ? 'its answer is no JSON' : fault instanceof Error ? fault.message : '';
 }

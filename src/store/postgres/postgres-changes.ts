@@ -1,6 +1,7 @@
 /** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, to the server that takes writes, with a heartbeat (SPEC 10). */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { repeated } from '../../domain/async.ts';
 import { storeFault } from '../../domain/store/store-fault.ts';
 import type { HeardChanges } from '../engine/engine.ts';
 
@@ -43,9 +44,7 @@ export async function openChangeFeed(options: ChangeFeedOptions) {
   let staleCalls = 0;
   let heardAt = Number.NEGATIVE_INFINITY;
   let wasCurrent = true;
-  let isClosed = false;
   let client: pg.Client | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let lastFault: Error | undefined;
 
   const isCurrent = (): boolean => now() - heardAt < STALE_AFTER_MILLISECONDS;
@@ -67,7 +66,7 @@ export async function openChangeFeed(options: ChangeFeedOptions) {
     heardAt = sentAt;
   };
 
-  const beat = async (): Promise<void> => {
+  const beats = repeated(async () => {
     try {
       const sentAt = now();
       if (client === undefined) {
@@ -84,10 +83,8 @@ export async function openChangeFeed(options: ChangeFeedOptions) {
       if (broken) void broken.end().catch(() => {});
     }
     tell();
-    if (isClosed) return;
-    timer = setTimeout(() => void beat(), client === undefined ? RECONNECT_MILLISECONDS : HEARTBEAT_MILLISECONDS);
-    timer.unref();
-  };
+    return client === undefined ? RECONNECT_MILLISECONDS : HEARTBEAT_MILLISECONDS;
+  });
 
   /** A frozen server answers no heartbeat: the state is looked at beside it. */
   const watch = setInterval(tell, HEARTBEAT_MILLISECONDS).unref();
@@ -98,7 +95,7 @@ export async function openChangeFeed(options: ChangeFeedOptions) {
     clearInterval(watch);
     throw fault;
   }
-  timer = setTimeout(() => void beat(), HEARTBEAT_MILLISECONDS).unref();
+  beats.after(HEARTBEAT_MILLISECONDS);
 
   return {
     /**
@@ -116,8 +113,7 @@ export async function openChangeFeed(options: ChangeFeedOptions) {
     /** Whether the heartbeat has been heard in time. */
     isCurrent,
     async close(): Promise<void> {
-      isClosed = true;
-      clearTimeout(timer);
+      void beats.close(); // a frozen server answers no beat
       clearInterval(watch);
       await client?.end().catch(() => {});
     },

@@ -42,7 +42,7 @@ export const FULL_STATUS: ServiceStatus = {
   versions: { postern: '0.1.0', node: 'v24.21.0', nvr: '0.17.0' },
   publicUrl: 'https://nvr.example.com/',
   store: { kind: 'ok' },
-  nvr: { kind: 'failed', reason: 'connect ECONNREFUSED 192.0.2.5:5000' },
+  nvr: { kind: 'failed', reason: 'connect ECONNREFUSED 192.0.2.5:5000', problem: 'nvr-unreachable' },
   events: { kind: 'unused' },
   certificate: { subject: 'CN=postern.example', expiresAt: NOW + 5 * 86_400, isSelfSigned: true },
   warnings: [

@@ -213,13 +213,13 @@ async function startWebhook(t: TestContext, answer: Answer, more: Partial<Webhoo
     target: () => ({ url: other.url, secret: undefined, service: undefined }),
     clock: { now: () => 1_700_000_000_000 },
     onResult: (result) => void heard.results.push(result),
-    onFailing: (cause) => void heard.failing.push(cause),
-    onWorking: () => {
+    onFault: (cause) => void heard.failing.push(cause),
+    onReturn: () => {
       heard.working += 1;
     },
     retrySeconds: [0, 0],
     // A busy machine must not make a second attempt of a slow answer.
-    answerMilliseconds: 300_000,
+    answerSeconds: 300,
     ...more,
   });
   t.after(async () => {

@@ -50,7 +50,7 @@ describe('A fault', () => {
     await health.store.fault();
     assert.equal(await told('store_up'), 0);
     for (const isHeard of [true, false]) {
-      health.changes.onHeard(isHeard);
+      health.onHeard(isHeard);
       assert.equal(await told('store_changes_heard'), Number(isHeard));
     }
     for (const cause of Object.keys(CONNECTION_REFUSALS) as ConnectionRefusal[]) {
@@ -59,7 +59,7 @@ describe('A fault', () => {
       assert.equal(await told(`connections_refused_total{cause="${cause}"}`), 2);
     }
     dropped = 3;
-    health.log();
+    health.countDropped();
     assert.equal(await told('log_lines_dropped_total'), 3);
   });
 

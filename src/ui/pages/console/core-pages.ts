@@ -20,7 +20,7 @@ export const CORE_PAGES: PagePieces = {
     { path: '',         title: () => words.ui.frame.live,     isFor: always,  load: async () => (await import('../live/live.tsx')).Live },
     { path: 'explore',  title: () => words.ui.frame.explore,  isFor: always,  load: async () => (await import('../explore/explore.tsx')).Explore },
     { path: 'settings', title: () => words.ui.frame.settings, isFor: always,  load: async () => Settings, hasParts: true },
-    { path: 'status',   title: () => words.ui.frame.status,   isFor: isAdmin, load: async () => (await import('../status/status.tsx')).Status, slots: ['status'] },
+    { path: 'status',   title: () => words.ui.frame.status,   isFor: isAdmin, load: () => learnProblems(document.documentElement.lang).then(async () => (await import('../status/status.tsx')).Status), slots: ['status'] },
   ],
   settings: [
     { path: 'users',    title: () => words.users.title,            isFor: isAdminWithLogin,  load: async () => (await import('../settings/users.tsx')).Users },

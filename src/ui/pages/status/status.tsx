@@ -1,9 +1,10 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FailuresInHour, ReachStatus, ServiceStatus } from '../../../domain/status.ts';
+import type { FailuresInHour, PartState, ServiceStatus } from '../../../domain/status.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
+import { problemText } from '../shared/form-faults.ts';
 import { ActButton } from '../shared/forms.tsx';
 import { Blank, Button, Icon, Problem, Tile, usePageTitle } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
@@ -57,7 +58,7 @@ function Tiles({ status, now, limits, onChange }: TilesProps) {
   const text = words.status;
   const { versions, startedAt, limiter, warnings, loginFailures, unknownRoutes, failures } = status;
   const isBlocked = valueOr(limits[0], []).length > 0;
-  const isFailing = [status.nvr, status.store, status.events].map((reach) => reach?.kind === 'failed');
+  const isFailing = [status.nvr, status.store, status.events].map((part) => faultOf(part) !== undefined);
   const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS, isBlocked, hasAny(warnings), hasAny(failures)];
   const number = faults.filter(Boolean).length;
   return (
@@ -157,12 +158,16 @@ const Request = ({ method, path }: { method: string; path: string }) => (
   </code>
 );
 
-type ReachedProps = { title: string; reach: ReachStatus | null | undefined; more?: string | null | undefined };
+type ReachedProps = { title: string; reach: PartState | null | undefined; more?: string | null | undefined };
+
+/** What is wrong, in the language of the page; a reason that is not known here is shown as it came. */
+const faultOf = (part: ReachedProps['reach']): string | undefined =>
+  part && 'reason' in part ? (problemText({ reason: part.problem }) ?? part.reason) : undefined;
 
 const Reached = ({ title, reach, more }: ReachedProps) => (
-  <Tile title={title} isTold={isTold(reach)} isWell={reach?.kind !== 'failed'}>
+  <Tile title={title} isTold={isTold(reach)} isWell={faultOf(reach) === undefined}>
     {reach && <p class={`reach reach-${reach.kind}`}>{words.status[reach.kind]}</p>}
-    {[reach?.kind === 'failed' && reach.reason, more].map(
+    {[faultOf(reach), more].map(
       (fact) =>
         fact && (
           <p key={fact} class="field-help">
