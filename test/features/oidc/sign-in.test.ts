@@ -47,6 +47,15 @@ describe('A sign-in with a provider', () => {
     for (const name of ['state', 'nonce', 'code_challenge']) assert.match(asked.get(name) ?? '', /^[\w-]{43}$/);
   });
 
+  it('has a link on the login page, which comes back to the wanted page, and none where the code is asked for', async () => {
+    const shown = async (path: string): Promise<string[]> =>
+      (await (await instance.ask(path)).text()).match(/<a [^>]*login\/oidc[^<]*<bdi>[^<]*/g) ?? [];
+    assert.deepEqual(await shown('/login?next=/explore'), [
+      '<a class="button button-wide" href="/api/login/oidc/home?return_to=%2Fexplore"><bdi>Home account',
+    ]);
+    assert.deepEqual(await shown('/login?step=code'), []);
+  });
+
   it('makes the account of a person whom groups give a role, and logs in', async () => {
     const visitor = new Visitor(instance);
     const response = await visitor.signIn(provider, { sub: 'ann', groups: ['front'] });
