@@ -1,14 +1,13 @@
 /** Shapes of what the account routes answer: they are described, and the pages read them. */
 import { z } from 'zod';
 import { BLOCK_KINDS } from '../../domain/accounts/logins.ts';
-import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
 import { VERBS } from '../../domain/policy.ts';
 import { CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 
 export const MAYBE_TEXT = TEXT.nullable();
 export const MAYBE_TIME = TIME.nullable();
 const MAYBE_CAMERAS = CAMERAS.nullable().meta({ description: 'null: all' });
-const USER_NAME = TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' });
+export const USER_NAME = TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' });
 const ROLE_NAME = TEXT.meta({ description: 'admin, viewer or a custom role' });
 const TRUE = z.literal(true);
 const SHOWN_ONCE = 'Shown this once';
@@ -106,21 +105,6 @@ export const SIGN_IN = named(
 
 /** A guest of a provider whose account is gone. */
 export const CLOSED_GUEST = named('ClosedGuest', z.object({ provider: TEXT, subject: TEXT, known_until: TIME }));
-
-export const ACCOUNT_EVENT = named(
-  'AccountEvent',
-  z.object({
-    id: TEXT,
-    user: USER_NAME,
-    event: z.enum(NOTICE_KINDS),
-    at: TIME,
-    by: MAYBE_TEXT,
-    address: TEXT,
-    agent: MAYBE_TEXT,
-    device: MAYBE_TEXT.meta({ description: 'What the user calls the device' }),
-    detail: MAYBE_TEXT,
-  }),
-);
 
 export const ROLE = named(
   'Role',

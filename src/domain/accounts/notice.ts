@@ -16,13 +16,13 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** What the account's page and `notify.webhook` show of a record. */
-export interface Notice {
+/** A notice, or a message about the service, whose `user` is null: what the account's page and `notify.webhook` show of a record. */
+export interface ServiceMessage {
   /** That of the record. */
   readonly id: string;
-  readonly event: NoticeKind;
+  readonly event: NoticeKind | 'ledger-head';
   /** Whose account it is. */
-  readonly user: string;
+  readonly user: string | null;
   readonly at: number;
   /** Who did it; null for an unknown caller, the configuration or the command line. */
   readonly by: string | null;
@@ -31,12 +31,6 @@ export interface Notice {
   readonly agent: string | null;
   /** The id of an API token or a link, the kind of a factor, or the name of a provider. */
   readonly detail: string | null;
-}
-
-/** A notice, or a message about the service, whose `user` is null. */
-export interface ServiceMessage extends Omit<Notice, 'event' | 'user'> {
-  readonly event: NoticeKind | 'ledger-head';
-  readonly user: string | null;
 }
 
 /** Where a login came from: what is told apart, and nothing more exact. */

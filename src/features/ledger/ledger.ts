@@ -1,7 +1,6 @@
 /** Opens the ledger: what this process sees is written each second (SPEC 14). */
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Notice } from '../../domain/accounts/notice.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { actRecord, isNotice } from './audited-acts.ts';
@@ -12,7 +11,7 @@ import { createDownloads } from './ledger-query.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
 import type { LedgerMetrics } from './metrics.ts';
-import { listNotices, NOTICE_ROUTES } from './notices.ts';
+import { listNotices, NOTICE_ROUTES, type Notice } from './notices.ts';
 import { currentHead } from './records.ts';
 import { createViewings } from './viewings.ts';
 import { createLedgerWriter } from './writer.ts';

@@ -1,10 +1,11 @@
 /** Notices: the records of the ledger that a person is told of, on the account's page and by `notify.webhook` (SPEC 12). */
 import { z } from 'zod';
-import { ACCOUNT_EVENT } from '../../accounts/http/answers.ts';
+import { MAYBE_TEXT, USER_NAME } from '../../accounts/http/answers.ts';
 import { type Call, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
 import type { AccountServices } from '../../app/services.ts';
-import { NOTICE_KINDS, type Notice } from '../../domain/accounts/notice.ts';
+import { NOTICE_KINDS, type NoticeKind, type ServiceMessage } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
+import { named, TEXT, TIME } from '../../routes/shapes.ts';
 import type { Messages } from '../feature.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recordId } from './records.ts';
@@ -12,6 +13,8 @@ import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recor
 /** `notice`: a login from a new place, which is recorded for this alone. */
 const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];
 const MOST_SHOWN = 100;
+
+export type Notice = ServiceMessage & { readonly event: NoticeKind; readonly user: string };
 
 /** Undefined: the record is no notice. */
 export function toNotice(id: string, entry: LedgerEntry): Notice | undefined {
@@ -53,6 +56,21 @@ export async function listNotices(
 }
 
 const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';
+
+export const ACCOUNT_EVENT = named(
+  'AccountEvent',
+  z.object({
+    id: TEXT,
+    user: USER_NAME,
+    event: z.enum(NOTICE_KINDS),
+    at: TIME,
+    by: MAYBE_TEXT,
+    address: TEXT,
+    agent: MAYBE_TEXT,
+    device: MAYBE_TEXT.meta({ description: 'What the user calls the device' }),
+    detail: MAYBE_TEXT,
+  }),
+);
 
 /** `noticesOf`: newest first; none of a user without an account. */
 const route = declaring<AccountServices & { readonly noticesOf: (user: string) => Promise<readonly Notice[]> }>();

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { after, describe, it, type TestContext } from 'node:test';
 import { toPlace } from '../../../src/accounts/login/client-key.ts';
-import type { Notice } from '../../../src/domain/accounts/notice.ts';
+import type { ServiceMessage } from '../../../src/domain/accounts/notice.ts';
 import { createWebhook, type WebhookDeps } from '../../../src/features/notify/index.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
 import { enrolled, sendJson } from '../../support/second-factor.ts';
@@ -195,7 +195,7 @@ describe('A place', () => {
     it(`${agent ?? 'no agent'} at ${address}`, () => assert.deepEqual(toPlace(address, agent), { device, network }));
 });
 
-const notice = (id: string): Notice => ({
+const notice = (id: string): ServiceMessage => ({
   id,
   user: 'vera',
   event: 'token-created',

@@ -1,12 +1,12 @@
 /** Settings > Security events: what happened to one's own account lately (SPEC 12). */
 
-import type { AnswerOf } from '../../../ui/pages/shared/answers.ts';
+import type { Lists } from '../../../ui/pages/shared/answers.ts';
 import { ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
 import { useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { deviceName, words } from '../../../ui/pages/shared/words.ts';
 
 /** An event of a newer service has its own name. */
-const nameOf = ({ event }: AnswerOf<'ACCOUNT_EVENT'>): string =>
+const nameOf = ({ event }: Lists['api/account/events']): string =>
   (words.ledger.notices.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {

@@ -14,7 +14,6 @@ export interface Lists {
   'api/sessions': SessionRecord;
   'api/invitations': AnswerOf<'INVITATION'>;
   'api/closed-guests': AnswerOf<'CLOSED_GUEST'>;
-  'api/account/events': AnswerOf<'ACCOUNT_EVENT'>;
   'api/account/sign-ins': AnswerOf<'SIGN_IN'>;
   'api/status/limits': AnswerOf<'LIMIT'>;
 }
