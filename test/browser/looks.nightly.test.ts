@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { LANGUAGES } from '../../src/locales/languages.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
@@ -131,6 +132,16 @@ describe('The pages', { skip }, () => {
         await look(page, 'activity');
       }));
   }
+
+  for (const [tag] of LANGUAGES)
+    it(`have room for the names in their bar on 320 pixels in ${tag}`, (t) =>
+      visit(t, { viewport: { width: 320, height: 800 }, locale: tag }, async (page) => {
+        await page.context().addCookies([{ name: 'frigate_token', value: token, url: instance.url }]);
+        await page.goto(`${instance.url}/postern/settings/access`);
+        await page.locator('.access-question').waitFor();
+        assert.equal(await page.evaluate('document.documentElement.lang'), tag);
+        assert.equal(await sticksOut(page), false);
+      }));
 
   it('have room for users with long names and their menus, beside the list of sections', (t) =>
     visit(t, { viewport: { width: 1080, height: 800 } }, async (page) => {
