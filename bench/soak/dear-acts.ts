@@ -124,7 +124,7 @@ async function comingBack({ urls: [url = ''], sessions }: ActPlace, begin: () =>
 async function reloads({ directory }: ActPlace, begin: () => void): Promise<void> {
   const file = join(directory, 'config.yaml');
   const before = readFileSync(file, 'utf8').replaceAll(/^ {4}role_\d.*\n/gm, '');
-  const role = (at: number): string => `    role_${at}: [cam1, ${'a'.repeat(56)}_*]\n`;
+  const role = (at: number): string => `    role_${at}: [cam1, cam2] # ${'x'.repeat(50)}\n`;
   const roles = Array.from({ length: CONFIG_BYTES / role(1000).length }, (_, at) => role(at)).join('');
   begin();
   for (let turn = 0; ; turn += 1, await sleep(RELOAD_EVERY_MS))

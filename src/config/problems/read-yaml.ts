@@ -1,4 +1,6 @@
 /** YAML text as a tree of values, and where in the text each of them stands. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import {
   type Document,
   isAlias,
@@ -8,7 +10,6 @@ import {
   isSeq,
   LineCounter,
   type Node,
-  type Pair,
   parseDocument,
   visit,
 } from 'yaml';
@@ -71,14 +72,14 @@ function count(text: string, character: string): number {
 }
 
 /**
- * The number of entries of a tree of values. A part that stands in several places counts at each. Ends as soon as it is too
- * much.
+ * The number of entries of a tree of values, without end where it holds itself. A part that stands in several places counts at
+ * each. Ends as soon as it is too much.
  */
 export function entriesIn(tree: unknown, sizes: Map<object, number> = new Map()): number {
   if (typeof tree !== 'object' || tree === null) return 1;
   const known = sizes.get(tree);
   if (known !== undefined) return known;
-  sizes.set(tree, Number.POSITIVE_INFINITY); // should it hold itself
+  sizes.set(tree, Number.POSITIVE_INFINITY); // of what holds itself
   let size = 1;
   for (const part of Object.values(tree)) {
     size += entriesIn(part, sizes);
@@ -102,37 +103,87 @@ export interface YamlText {
   locate(path: KeyPath, what?: 'key' | 'value'): Position | undefined;
 }
 
-/** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. */
-export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
+/** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. Plain data, which a thread can hand on. */
+export function parseYaml(text: string) {
   const beyond = beyondLimits(text);
   if (beyond) return err([beyond]);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const faults = [...document.errors, ...document.warnings];
-  if (faults.length > 0) return err(faults.map((fault) => syntaxProblem(fault, lines)));
-  const compound = compoundKeys(document);
-  if (compound.length > 0)
-    return err(compound.map((at) => ({ path: '', ...positionAt(lines, at), message: COMPOUND_KEY })));
+  // The library would compare each key with all before it.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const syntax = [...document.errors, ...document.warnings].map(
+    ({ pos, message }): Fault => [pos[0], syntaxMessage(message)],
+  );
+  const faults = [...syntax, ...keyFaults(document)];
+  if (faults.length > 0) return err(faults.map(([at, message]) => ({ path: '', ...positionAt(lines, at), message })));
   const tree = plainTree(document);
-  if (!tree.ok) return tree;
-  return ok({
-    tree: tree.value,
-    locate: (path, what = 'value') => {
-      const offset = findOffset(document, path, what);
-      return offset === undefined ? undefined : positionAt(lines, offset);
-    },
-  });
+  return tree.ok ? ok({ tree: tree.value, places: placesIn(document), lineStarts: lines.lineStarts }) : tree;
 }
+
+export const readYaml = (text: string): Result<YamlText, readonly Problem[]> => located(parseYaml(text));
+
+/** Characters of a text that is read at once, in some ten milliseconds. */
+const SHORT = 32 * 1024;
+
+/** The same for a text that may be long: a thread reads that, while requests are served. */
+export async function readYamlBeside(text: string): Promise<Result<YamlText, readonly Problem[]>> {
+  if (text.length <= SHORT) return readYaml(text);
+  const thread = new Worker(new URL('./parse-yaml.ts', import.meta.url), { workerData: text, execArgv: [] });
+  const [read] = await once(thread, 'message');
+  return located(read);
+}
+
+function located(read: ReturnType<typeof parseYaml>): Result<YamlText, readonly Problem[]> {
+  if (!read.ok) return read;
+  const { tree, places, lineStarts } = read.value;
+  const locate: YamlText['locate'] = (path, what = 'value') => {
+    const offset = places.get(placeOf(path))?.[what];
+    return offset === undefined ? undefined : positionAt(Object.assign(new LineCounter(), { lineStarts }), offset);
+  };
+  return ok({ tree, locate });
+}
+
+const placeOf = (path: KeyPath): string => path.map(String).join('\0');
+
+/** Where each entry begins, by its path: its key, and its value where that is short. The tree must have been found small enough. */
+function placesIn(document: Document) {
+  const places = new Map<string, { readonly key: number | undefined; readonly value: number | undefined }>();
+  const walk = (path: KeyPath, node: unknown): void => {
+    const pairs = isMap(node) ? node.items.map(({ key, value }) => [isScalar(key) ? key.value : key, key, value]) : [];
+    for (const [name, key, given] of isSeq(node) ? node.items.map((item, at) => [at, item, item]) : pairs) {
+      const value = resolved(document, given);
+      const here = [...path, String(name)];
+      const ofKey = startOffset(resolved(document, key));
+      places.set(placeOf(here), {
+        key: ofKey,
+        value: isScalar(value) && value.value !== null ? startOffset(value) : ofKey,
+      });
+      walk(here, value);
+    }
+  };
+  walk([], resolved(document, document.contents));
+  return places;
+}
+
+/** Where it stands, and what it is. */
+type Fault = readonly [offset: number, message: string];
 
 const COMPOUND_KEY =
   'not valid here: a list or a map stands in the place of a key; put quotes around a key that begins with [ or {';
 
-/** Where keys stand that are lists or maps: they would become texts, which a warning of the parser would print. */
-function compoundKeys(document: Document): readonly number[] {
-  const found: number[] = [];
+const REPEATED_KEY = 'not valid YAML: Map keys must be unique';
+
+/** Keys that stand twice in a map; and those that are lists or maps: they would become texts, which a warning of the parser would print. */
+function keyFaults(document: Document): readonly Fault[] {
+  const found: Fault[] = [];
   visit(document, {
-    Pair(_, { key }) {
-      if (isCollection(resolved(document, key))) found.push((key as Node).range?.[0] ?? 0);
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const message = isCollection(resolved(document, key)) ? COMPOUND_KEY : REPEATED_KEY;
+        const name = isScalar(key) ? key.value : key;
+        if (message === COMPOUND_KEY || seen.has(name)) found.push([(key as Node).range?.[0] ?? 0, message]);
+        seen.add(name);
+      }
     },
   });
   return found;
@@ -141,8 +192,9 @@ function compoundKeys(document: Document): readonly number[] {
 function plainTree(document: Document): Result<unknown, readonly Problem[]> {
   try {
     const tree: unknown = document.toJS();
-    if (holdsItself(tree)) return err([{ path: '', message: CIRCULAR }]);
-    return entriesIn(tree) > MOST_ENTRIES ? err([{ path: '', message: TOO_MANY }]) : ok(tree);
+    const size = entriesIn(tree);
+    if (size <= MOST_ENTRIES) return ok(tree);
+    return err([{ path: '', message: Number.isFinite(size) ? TOO_MANY : CIRCULAR }]);
   } catch (fault) {
     // An alias without its anchor, or a bomb of aliases, is found only now.
     return err([{ path: '', message: syntaxMessage(faultMessage(fault)) }]);
@@ -153,51 +205,12 @@ const CIRCULAR = 'not valid YAML here: an anchor holds an alias of itself';
 
 export const TOO_MANY = `has more than ${MOST_ENTRIES} entries, with what its aliases stand for: write fewer`;
 
-/** `above`: what leads here. `whole`: what was looked at before, in another place. */
-function holdsItself(value: unknown, above: Set<unknown> = new Set(), whole: Set<unknown> = new Set()): boolean {
-  if (typeof value !== 'object' || value === null || whole.has(value)) return false;
-  if (above.has(value)) return true;
-  above.add(value);
-  const found = Object.values(value).some((part) => holdsItself(part, above, whole));
-  above.delete(value);
-  whole.add(value);
-  return found;
-}
-
-function syntaxProblem(fault: { message: string; pos: [number, number] }, lines: LineCounter): Problem {
-  return { path: '', ...positionAt(lines, fault.pos[0]), message: syntaxMessage(fault.message) };
-}
-
 /** The message without the piece of text that some end in: `auth_secret: *abc` and `!abc` may well be secrets. */
 const syntaxMessage = (message: string): string => `not valid YAML: ${message.replace(/: .*$/s, '')}`;
 
 function positionAt(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   return { line, column: col };
-}
-
-function findOffset(document: Document, path: KeyPath, what: 'key' | 'value'): number | undefined {
-  let node = resolved(document, document.contents);
-  let offset: number | undefined;
-  for (const [depth, step] of path.entries()) {
-    const isLast = depth === path.length - 1;
-    if (isSeq(node) && typeof step === 'number') {
-      node = resolved(document, node.items[step]);
-      offset = startOffset(node);
-      continue;
-    }
-    const pair = findPair(node, step);
-    if (!pair) return undefined;
-    node = resolved(document, pair.value);
-    const isShort = isScalar(node) && node.value !== null;
-    offset = startOffset(isLast && what === 'value' && isShort ? node : pair.key);
-  }
-  return offset;
-}
-
-function findPair(node: unknown, key: PropertyKey): Pair | undefined {
-  if (!isMap(node)) return undefined;
-  return node.items.find((pair) => String(isScalar(pair.key) ? pair.key.value : pair.key) === String(key));
 }
 
 const resolved = (document: Document, node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);

@@ -83,9 +83,9 @@ function lostCameras({ auth, nvr, server }: Settings) {
 
 /** Roles in a header are compared without case, so one of the two can never be meant. */
 function namesAlikeInHeaders({ auth }: Settings) {
-  const names = ['admin', 'viewer', 'none', ...auth.roles.keys()];
+  const alike = Map.groupBy(['admin', 'viewer', 'none', ...auth.roles.keys()], (name) => name.toLowerCase());
   return [...auth.roles.keys()].flatMap((role) => {
-    const other = names.find((name) => name !== role && name.toLowerCase() === role.toLowerCase());
+    const other = alike.get(role.toLowerCase())?.find((name) => name !== role);
     const message = `differs from ${JSON.stringify(other)} in case only, which a role header cannot tell: rename it`;
     return about(['auth', 'roles', role], other !== undefined && message);
   });

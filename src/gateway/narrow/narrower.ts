@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { PlainView } from '../../access/camera-view.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
+import { createTaskQueue } from '../../domain/async.ts';
 import { UnexpectedForm } from '../../domain/json.ts';
 import type { ComposedList } from '../../domain/policy.ts';
 import { faultMessage } from '../../domain/result.ts';
@@ -50,7 +51,7 @@ interface Thread {
 
 /** `mostMemory`: megabytes of the thread. `idleMs`: milliseconds after which a thread ends that is not needed. */
 export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = {}) {
-  const inTurns = createTurns();
+  const turns = createTaskQueue(1);
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
@@ -83,8 +84,12 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
   };
   return {
     /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
-    narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes> {
-      if (taskSize(task) <= SMALL) return inTurns(() => narrowNow(task, nvr));
+    async narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes> {
+      if (taskSize(task) <= SMALL) {
+        const leave = await turns.enter();
+        setImmediate(leave);
+        return narrowNow(task, nvr);
+      }
       const given = give((id) => ({ kind: 'narrow', id, task, adapter: nvr.name }), ownBuffers(task));
       return given as Promise<NarrowedBytes>;
     },
@@ -134,27 +139,6 @@ function taskSize(task: NarrowTask): number {
 /** Buffers that are transferred to the thread instead of copied: the bytes fill all of the buffer. */
 const ownBuffers = (task: NarrowTask): ArrayBuffer[] =>
   'body' in task && task.body.byteLength === task.body.buffer.byteLength ? [task.body.buffer] : [];
-
-/** Gives what the work gives; the first piece of a turn is done at once. */
-type InTurns = <Result>(work: () => Result) => Promise<Result>;
-
-function createTurns(): InTurns {
-  const waiting: (() => void)[] = [];
-  let isTaken = false;
-  const next = (): void => {
-    const begin = waiting.shift();
-    isTaken = begin !== undefined;
-    if (!begin) return;
-    setImmediate(next);
-    begin();
-  };
-  return (work) => {
-    if (isTaken) return new Promise<void>((resolve) => void waiting.push(resolve)).then(work);
-    isTaken = true;
-    setImmediate(next);
-    return Promise.try(work);
-  };
-}
 
 /** Characters of all lists together. */
 const MOST_KEPT = 8 * 1024 * 1024;
