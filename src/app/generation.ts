@@ -7,7 +7,7 @@ import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ActiveFeature } from '../features/feature.ts';
 import { createAuthorizer } from '../gateway/authorizer.ts';
 import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
-import { type ProviderFaults, partsUnder, serviceStatus } from '../gateway/readiness.ts';
+import { partsUnder, serviceStatus } from '../gateway/readiness.ts';
 import { readinessOf } from '../telemetry/readiness.ts';
 import { createGate, servicesUnder } from './gate.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
@@ -58,10 +58,11 @@ function generationUnder(config: ServiceConfig, { runtime, warnings, house }: Ge
     { eventsBackend: components.events.it?.upstream, layout: components.cameras.it.layout },
     runtime,
   );
-  const providers: ProviderFaults = new Map([
-    ...accounts.providers.list.map(({ name, fault }) => [name, fault] as const),
-    ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),
-  ]);
+  const hasProxyKeys = !settings.auth.enabled && settings.proxy.jwt;
+  const providers = [
+    ...accounts.providers.list,
+    ...(hasProxyKeys ? [{ name: 'proxy.jwt', fault: authorizer.proxyKeysFault }] : []),
+  ];
   const { events, cameras } = components;
   const parts = {
     ...runtime.parts,

@@ -173,8 +173,6 @@ export type Sharer = readonly (readonly [key: string, part: number])[];
 export const boundsOf = (sharer: Sharer, ofCaller: number): Bound[] =>
   sharer.map(([key, part]) => [key, ofCaller * part]);
 
-export type Shares = ReturnType<typeof createShares>;
-
 export interface Hold {
   /** False where one key has no room for so much more: then nothing is taken. */
   take(amount?: number): boolean;

@@ -15,7 +15,7 @@ export interface ServiceStatus {
   /** Sentences of the start and of every reload since, each with the key that ends it. */
   readonly warnings: readonly StatusWarning[] | null;
   readonly limiter: LimiterStatus | null;
-  /** Oldest first, an entry for each of the last 24 hours or fewer. */
+  /** An entry for each of the last 24 hours, the oldest first. */
   readonly loginFailures: readonly FailuresInHour[] | null;
   /** Paths that no row of the route table names, the latest first: only admins come through there. */
   readonly unknownRoutes: readonly UnknownRoute[] | null;

@@ -11,7 +11,7 @@ import { faultMessage } from '../domain/result.ts';
 import { findStoreFault } from '../domain/store/store-fault.ts';
 import { createZoneOffsets } from '../domain/zone-offsets.ts';
 import { callerScope, callerSince, eventsSince, seenCameras } from './caller.ts';
-import { CHANGES_PATH, type ChangeWatch, createChangeWatch, eventChanges } from './changes-route.ts';
+import { CHANGES_PATH, type ChangeWatch, countWrites, createChangeWatch, eventChanges } from './changes-route.ts';
 import { countDays, summarizeEvents } from './count-routes.ts';
 import {
   type CallerView,
@@ -131,11 +131,7 @@ function privateRoutes(events: BoundedEventSource): Router {
 }
 
 function changeWatch({ events, onFault, stopping }: EventsBackendOptions): ChangeWatch {
-  const writes = async (): Promise<number | null> => {
-    const byDay = await events.writesByDay();
-    return byDay && [...byDay.values()].reduce((sum, count) => sum + count, 0);
-  };
-  const watch = createChangeWatch(writes, onFault);
+  const watch = createChangeWatch(() => countWrites(events), onFault);
   stopping?.addEventListener('abort', watch.close, { once: true });
   return watch;
 }

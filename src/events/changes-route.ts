@@ -1,6 +1,6 @@
 /** GET /api/events/changes: a stream that says when the newest events of the caller's cameras have changed (SPEC 7). */
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { repeated } from '../domain/async.ts';
 import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventSource } from '../domain/events/event-question.ts';
 import { maySeeAll, namedCameras } from './caller.ts';
@@ -82,6 +82,12 @@ const BEAT_EVERY_MS = 15_000;
 const MOST_STREAMS = 1000;
 const MOST_OF_ONE_OWNER = 40;
 
+/** A number that grows with every write to events; null where writes are not counted. */
+export async function countWrites(events: EventSource): Promise<number | null> {
+  const byDay = await events.writesByDay();
+  return byDay && [...byDay.values()].reduce((sum, count) => sum + count, 0);
+}
+
 type WatchedStream = { readonly stream: ChangeStream; text: string };
 export type ChangeWatch = ReturnType<typeof createChangeWatch>;
 
@@ -96,7 +102,7 @@ export function createChangeWatch(
 ) {
   /** The open streams, in the order in which they began. */
   const open = new Set<WatchedStream>();
-  let isWatching = false;
+  let waited = 0;
   let lastWrites: number | null = null;
 
   const endAll = (): void => {
@@ -131,21 +137,15 @@ export function createChangeWatch(
     lastWrites = now; // only now: after a fault everything is looked at again
   };
   /** Looks for changes until no stream is left. A fault ends the streams: their pages come again, and are told what is wrong. */
-  const watch = async (): Promise<void> => {
-    if (isWatching) return;
-    isWatching = true;
-    for (let waited = 0; open.size > 0; waited += everyMs) {
-      await delay(everyMs, undefined, { ref: false });
-      try {
-        await lookAtAll();
-      } catch (fault) {
-        onFault(fault);
-        endAll();
-      }
-      if (waited % BEAT_EVERY_MS < everyMs) for (const { stream } of open) stream.beat();
-    }
-    isWatching = false;
-  };
+  const watching = repeated(async () => {
+    await lookAtAll().catch((fault: unknown) => {
+      onFault(fault);
+      endAll();
+    });
+    if (waited % BEAT_EVERY_MS < everyMs) for (const { stream } of open) stream.beat();
+    waited += everyMs;
+    return open.size > 0 ? everyMs : undefined;
+  });
 
   return {
     /** Rejects when the first look fails. Returns the function to call when the stream has ended by itself. */
@@ -161,7 +161,7 @@ export function createChangeWatch(
         open.delete(told);
         throw fault;
       }
-      void watch();
+      watching.after(everyMs);
       return () => void open.delete(told);
     },
     /** Ends every stream. */

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
 import { parseCount } from '../domain/events/parse-value.ts';
+import { countWrites } from './changes-route.ts';
 import type { EventsHandler } from './event-routes.ts';
 import { readParameters } from './read-query.ts';
 import { eventJson, sendJson, written } from './responses.ts';
@@ -17,9 +18,8 @@ function createLabelCounts() {
     max: MOST_COUNTS_KEPT,
   });
   return async (cameras: readonly string[] | null, events: EventSource): Promise<ReadonlyMap<string, number>> => {
-    const byDay = await events.writesByDay();
-    if (byDay === null) return events.countByLabel(cameras);
-    const writes = [...byDay.values()].reduce((sum, count) => sum + count, 0);
+    const writes = await countWrites(events);
+    if (writes === null) return events.countByLabel(cameras);
     const key = JSON.stringify(cameras);
     const last = known.get(key);
     if (last?.writes === writes) return last.counts;

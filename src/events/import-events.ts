@@ -66,8 +66,8 @@ function asRecord({ zonesJson, dataJson, ...plain }: StoredEvent): Result<EventR
   }
 }
 
-/** Gathers batches, writes them, counts. */
-function createIntake({ writeEvents, onProgress }: ImportDeps) {
+/** Gathers batches, writes them, counts. Samples are taken in like a file. */
+export function createIntake({ writeEvents, onProgress }: ImportDeps) {
   const skips = new Map<string, Skipped>();
   const counts = { read: 0, stored: 0, skipped: 0 };
   let batch: EventRecord[] = [];

@@ -1,7 +1,9 @@
 /** Sample events for a first look without an NVR: believable days, the same for the same seed (SPEC 1, `events generate`). */
 import { createProgress, type OutputStream } from '../domain/command-frame.ts';
 import type { EventRecord } from '../domain/events/event.ts';
+import { ok } from '../domain/result.ts';
 import type { Store } from '../store/open-store.ts';
+import { createIntake, type ImportCounts } from './import-events.ts';
 import { samplePicture } from './sample-picture.ts';
 
 export interface SampleQuestion {
@@ -27,26 +29,15 @@ export function* generateSampleEvents({ count, seed, until, cameras }: SampleQue
   }
 }
 
-const EVENTS_PER_BATCH = 500;
-
 /** Stores them in batches, and gives the sentence that says so. */
 export async function storeSampleEvents(store: Store, question: SampleQuestion, screen: OutputStream): Promise<string> {
   const progress = createProgress(screen, { title: 'sample events', total: question.count });
-  let batch: EventRecord[] = [];
-  let stored = 0;
-  const write = async (): Promise<void> => {
-    await store.writeEvents(batch);
-    stored += batch.length;
-    batch = [];
-    progress.report(stored, stored);
-  };
-  for (const event of generateSampleEvents(question)) {
-    batch.push(event);
-    if (batch.length === EVENTS_PER_BATCH) await write();
-  }
-  await write();
+  const onProgress = ({ stored }: ImportCounts): void => progress.report(stored, stored);
+  const intake = createIntake({ writeEvents: store.writeEvents, onProgress });
+  for (const event of generateSampleEvents(question)) await intake.take(event.id, ok(event));
+  await intake.end();
   progress.end();
-  return `${stored} sample events stored`;
+  return `${question.count} sample events stored`;
 }
 
 /** Gaps: now and then a camera is off for a day, and sees nothing. */

@@ -1,6 +1,7 @@
 /** The parts of the service under one configuration, and what the page Status tells of it (SPEC 8, 9). */
 
 import { X509Certificate } from 'node:crypto';
+import type { LoginProvider } from '../accounts/login/providers.ts';
 import type { Services } from '../app/services.ts';
 import { publicAddress } from '../domain/addresses.ts';
 import type { PartState, ServiceStatus, StatusCertificate, StatusWarning } from '../domain/status.ts';
@@ -9,15 +10,15 @@ import { createKnownCheck, degradedBy, OK, type Parts, type Readiness } from '..
 import type { UnknownRoutes } from './entry/pipeline.ts';
 import { type NvrConfig, nvrCheck, nvrVersion } from './forward/nvr-questions.ts';
 
-/** The servers that sign identities, by their names, and why the last answer of each was none. */
-export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
+/** A server that signs identities, and why its last answer was none. */
+type Signer = Pick<LoginProvider, 'name' | 'fault'>;
 
 /** `nvr` asks the NVR, and its gauge follows each answer. */
 export function partsUnder(
   config: NvrConfig,
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined,
-  providers: ProviderFaults,
+  providers: readonly Signer[],
   metrics: Pick<Services['metrics'], 'upstreamUp'>,
 ) {
   const nvrReached = createKnownCheck({
@@ -41,14 +42,14 @@ export function partsUnder(
         ask: backend.health,
         known: (last = OK) => last,
       }),
-    ...(providers.size > 0 && { identity_providers: () => providersPart(providers) }),
+    ...(providers.length > 0 && { identity_providers: () => providersPart(providers) }),
   } satisfies Parts;
 }
 
 /** Never `failed`: passwords, or keys that are known already, let people in meanwhile. */
-function providersPart(providers: ProviderFaults): PartState {
-  const faults = [...providers].map(([name, faultOf]) => [name, faultOf()]).filter(([, fault]) => fault !== undefined);
-  return degradedBy(faults.length > 0 && faults.map((fault) => fault.join(': ')).join('; '));
+function providersPart(providers: readonly Signer[]): PartState {
+  const faults = providers.flatMap(({ name, fault }) => (fault() === undefined ? [] : [`${name}: ${fault()}`]));
+  return degradedBy(faults.length > 0 && faults.join('; '));
 }
 
 /** An NVR that cannot be reached is told as that. */

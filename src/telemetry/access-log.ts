@@ -1,5 +1,6 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
 import type { Caller } from '../domain/caller.ts';
+import { createReminder } from '../domain/clock.ts';
 import { actualSender, credentialName } from '../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
@@ -15,8 +16,6 @@ export interface LongLine {
   readonly name: string;
   readonly bytes: number;
 }
-
-const TOLD_AGAIN_MS = 60_000;
 
 export type AccessLog = ReturnType<typeof createAccessLog>;
 
@@ -40,18 +39,16 @@ export function createAccessLog(
   const gate = logs.named('service.gate');
   const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
-  let lineToldAt = Number.NEGATIVE_INFINITY;
-  let originToldAt = Number.NEGATIVE_INFINITY;
+  const isDue = createReminder<'line' | 'origin'>();
   return {
     refused(record: RequestRecord, reason: RefusalReason): void {
       const { comparedWith } = record.admission ?? {};
-      if (comparedWith && record.startedAt - originToldAt >= TOLD_AGAIN_MS) {
-        originToldAt = record.startedAt;
+      if (comparedWith && isDue('origin'))
         gate.warn(
           { ...who(record), ...what(record), reason, origin: loggedOrigin(record), comparedWith },
           'a request of a browser page was refused, because its origin is not this service: if it is, let the proxy pass Host on, or set server.public_url',
         );
-      } else gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
+      else gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
       const { requestId, admission } = record;
       const caller = admission?.caller && actualSender(admission.caller);
       if (caller === undefined || !REFUSALS[reason].label.startsWith('forbidden')) return;
@@ -95,8 +92,7 @@ export function createAccessLog(
     },
     /** The NVR refused a head with a line that is longer than many servers take; told once a minute. */
     lineRefused(record: RequestRecord, status: number, { name, bytes }: LongLine): void {
-      if (record.startedAt - lineToldAt < TOLD_AGAIN_MS) return;
-      lineToldAt = record.startedAt;
+      if (!isDue('line')) return;
       gate.warn(
         { requestId: record.requestId, ...what(record), status, line: name, bytes },
         'the NVR refused a request with a line of more than 8 KB, mostly Cookie or groups: delete cookies of this host, send fewer groups, or raise large_client_header_buffers of the NVR',

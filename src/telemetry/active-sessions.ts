@@ -9,9 +9,6 @@ export type ActiveSessions = ReturnType<typeof createActiveSessions>;
 /** `now` is in milliseconds, of any clock that does not go back. */
 export function createActiveSessions() {
   const sessions = new Map<string, { role: string; at: number }>();
-  const forgetIdle = (now: number): void => {
-    for (const [id, { at }] of sessions) if (at <= now - ACTIVE_MS) sessions.delete(id);
-  };
   return {
     seen(sessionId: string, role: string, now: number): void {
       const known = sessions.get(sessionId);
@@ -20,14 +17,12 @@ export function createActiveSessions() {
         known.at = now;
       } else if (sessions.size < MOST_SESSIONS) sessions.set(sessionId, { role, at: now });
     },
-    list(now: number): (readonly [id: string, role: string])[] {
-      forgetIdle(now);
-      return [...sessions].map(([id, { role }]) => [id, role] as const);
-    },
     countByRole(now: number): ReadonlyMap<string, number> {
-      forgetIdle(now);
       const counts = new Map<string, number>();
-      for (const { role } of sessions.values()) counts.set(role, (counts.get(role) ?? 0) + 1);
+      for (const [id, { role, at }] of sessions) {
+        if (at <= now - ACTIVE_MS) sessions.delete(id);
+        else counts.set(role, (counts.get(role) ?? 0) + 1);
+      }
       return counts;
     },
   };

@@ -50,7 +50,7 @@ export const FULL_STATUS: ServiceStatus = {
     { key: null, message: `A sentence without a key: ${'x'.repeat(200)}` },
   ],
   limiter: { clauses: '5/minute;20/hour', addresses: 12, limited: 1 },
-  loginFailures: [3, 0, 22, 1].map((count, at) => ({ start: (Math.floor(NOW / HOUR) - at) * HOUR, count })),
+  loginFailures: [1, 22, 0, 3].map((count, at) => ({ start: (Math.floor(NOW / HOUR) - 3 + at) * HOUR, count })),
   unknownRoutes: [{ method: 'GET', path: '/api/<img src=x onerror=alert(1)>', count: 12, lastSeenAt: NOW - 500 }],
   failures: [
     { at: NOW - 60, reason: 'nvr-unreachable', method: 'GET', path: `/api/${'y'.repeat(200)}`, requestId: 'a1b2' },

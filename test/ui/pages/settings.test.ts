@@ -9,7 +9,6 @@ import { suggestedPassword } from '../../../src/ui/pages/shared/password-strengt
 import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table-rows.ts';
 import { recordsIn } from '../../../src/ui/pages/shared/untrusted.ts';
 import { deviceName } from '../../../src/ui/pages/shared/words.ts';
-import { lastHours } from '../../../src/ui/pages/status/status-rules.ts';
 
 describe('A password', () => {
   it('that is suggested is long, and another each time', () => {
@@ -41,33 +40,6 @@ describe('What the API lists', () => {
       fc.property(fc.jsonValue(), (body) => {
         assert.ok(recordsIn(body).every((record) => typeof record === 'object' && record !== null));
       }),
-    );
-  });
-});
-
-describe('Failed logins', () => {
-  it('are shown for the last 24 hours, without gaps', () => {
-    const now = 1_785_800_000;
-    const hour = Math.floor(now / 3600) * 3600;
-    const shown = lastHours(
-      [
-        { start: hour, count: 2 },
-        { start: hour - 3600 * 23, count: 5 },
-        { start: hour - 3600 * 24, count: 99 },
-      ],
-      now,
-    );
-    assert.equal(shown.length, 24);
-    assert.deepEqual(
-      [shown.at(0), shown.at(-1)],
-      [
-        { start: hour - 3600 * 23, count: 5 },
-        { start: hour, count: 2 },
-      ],
-    );
-    assert.equal(
-      shown.reduce((sum, { count }) => sum + count, 0),
-      7,
     );
   });
 });

@@ -12,7 +12,6 @@ import { PageHead } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed, valueOr } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
-import { lastHours } from './status-rules.ts';
 
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
 type LimitRecord = AnswerOf<'LIMIT'>;
@@ -101,7 +100,7 @@ function Tiles({ status, now, limits, onChange }: TilesProps) {
           />
         </Tile>
         <Tile title={text.loginFailures} isWell isTold={isTold(loginFailures)} isWide>
-          <FailurePlot hours={lastHours(loginFailures ?? [], now)} />
+          <FailurePlot hours={loginFailures ?? []} />
         </Tile>
         <Tile title={text.unknownRoutes} isWell isTold={isTold(unknownRoutes)} isWide>
           <p class="field-help">{text.unknownRoutesWhy}</p>
