@@ -96,7 +96,7 @@ describe('Explore', { skip }, () => {
       assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87%\s+\d\d:\d\d:\d\d\s+\d min ago\s+in progress$/);
       const time = page.locator('.event time').first();
       assert.match(String(await time.getAttribute('title')), /20\d\d.*\d\d:\d\d:\d\d/);
-      assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 s$/s);
+      assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 secs$/s);
     }));
 
   it('asks for the profile with the page, before the script, and once', (t) =>
@@ -307,7 +307,7 @@ describe('Explore', { skip }, () => {
       await page.locator('summary', { hasText: 'More' }).click();
       await page.getByLabel('Sort by').selectOption('Oldest first');
       await page.waitForURL('**/postern/explore?sort=date_asc');
-      await page.locator('.event').first().getByText('1 min 5 s').waitFor();
+      await page.locator('.event').first().getByText('1 min 5 secs').waitFor();
       await hasRows(page, 72);
       assert.match(await page.locator('.event').last().innerText(), /Zoë/);
     }));

@@ -1,5 +1,4 @@
 /** What an answer to POST /api/login means to the person at the keyboard (SPEC 4.1). */
-import { inUnits } from '../shared/spelling.ts';
 
 export type LoginOutcome =
   | { readonly kind: 'logged-in' }
@@ -87,3 +86,6 @@ export function formatSeconds(seconds: number): string {
   if (seconds < 3600) return inUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's');
   return inUnits(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');
 }
+
+const inUnits = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;

@@ -7,10 +7,6 @@ export const localeFor = (language: string, wished: readonly string[]): string =
 /** `front_door` is `front door`. An underscore at an end, or beside another, stays. */
 export const spaced = (name: string): string => name.replaceAll(/(?<=[^_])_+(?=[^_])/g, ' ');
 
-/** `1 h 10 min`; `1 h` without a rest. */
-export const inUnits = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
-  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-
 /** Unix seconds as the value of a `datetime-local` field, which is in the viewer's own clock: `2026-08-04T14:05`; empty for no time. */
 export function toLocalInput(time: number | undefined): string {
   const date = new Date((time ?? Number.NaN) * 1000);

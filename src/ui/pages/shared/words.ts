@@ -1,7 +1,7 @@
 /** Texts, names and times as people read them: in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). Times are Unix seconds. */
 import { loadTexts } from '../../../locales/catalogs.ts';
 import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
-import { inUnits, localeFor, type Suggestion, spaced } from './spelling.ts';
+import { localeFor, type Suggestion, spaced } from './spelling.ts';
 
 /** Read it at render time, not when a module is loaded: the language is loaded in between. */
 export let words: ConsoleTexts;
@@ -113,17 +113,22 @@ export function formatTick(time: number, stepSeconds: number, region: Region = {
   return format(time, region, { hour: 'numeric', minute: '2-digit' });
 }
 
-/** Durations are given in whole seconds at least. */
+/** `1 hr 5 min`, in German `1 Std. 5 Min.`: in whole seconds at least. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
-  const { second, minute, hour, day } = words.ui.units;
-  if (whole < 60) return `${whole} ${second}`;
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return inUnits(minutes, minute, whole % 60, second);
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return inUnits(hours, hour, minutes % 60, minute);
-  return inUnits(Math.floor(hours / 24), day, hours % 24, hour);
+  if (minutes === 0) return inUnits(['second', whole]);
+  if (hours === 0) return inUnits(['minute', minutes], ['second', whole % 60]);
+  if (hours < 24) return inUnits(['hour', hours], ['minute', minutes % 60]);
+  return inUnits(['day', Math.floor(hours / 24)], ['hour', hours % 24]);
 }
+
+const inUnits = (...parts: (readonly [unit: string, number: number])[]): string =>
+  parts
+    .filter(([, number]) => number > 0)
+    .map(([unit, number]) => number.toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'short' }))
+    .join(' ');
 
 /** `14,000` */
 export const formatCount = (number: number): string => number.toLocaleString(locale);
