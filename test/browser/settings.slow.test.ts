@@ -85,7 +85,7 @@ describe('Settings', { skip }, () => {
       const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'w', user: walt.name };
       await store.signIns.addUserWithSignIn(account, { ...signIn, connectedAt: 1, lastUsedAt: 1 });
       await openSettings(page, instance, 'users');
-      await record(page, walt.name).locator('td').getByText('by home').first().waitFor();
+      await record(page, walt.name).locator('td').getByText('from home').first().waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await act(page, 'Keep this role', walt.name);
       await page.getByRole('button', { name: 'Keep this role', exact: true }).click();
@@ -94,7 +94,7 @@ describe('Settings', { skip }, () => {
       await act(page, 'Role from the provider', walt.name);
       await page.getByRole('button', { name: 'Role from the provider', exact: true }).click();
       await said(page, 'The provider decides the role of walt from the next login on.');
-      await record(page, walt.name).locator('td').getByText('by home').first().waitFor();
+      await record(page, walt.name).locator('td').getByText('from home').first().waitFor();
       await store.accounts.deleteUser(walt.name);
       await store.close();
     }));
