@@ -113,22 +113,20 @@ export function formatTick(time: number, stepSeconds: number, region: Region = {
   return format(time, region, { hour: 'numeric', minute: '2-digit' });
 }
 
-/** `1 hr 5 min`, in German `1 Std. 5 Min.`: in whole seconds at least. */
+/** `1 hr 5 min`, in German `1 Std. 5 Min.`: in whole seconds at least; a day and more in whole days. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const minutes = Math.floor(whole / 60);
   const hours = Math.floor(minutes / 60);
-  if (minutes === 0) return inUnits(['second', whole]);
-  if (hours === 0) return inUnits(['minute', minutes], ['second', whole % 60]);
-  if (hours < 24) return inUnits(['hour', hours], ['minute', minutes % 60]);
-  return inUnits(['day', Math.floor(hours / 24)], ['hour', hours % 24]);
+  if (minutes === 0) return inUnit(whole, 'second');
+  if (hours === 0) return `${inUnit(minutes, 'minute')} ${inUnit(whole % 60, 'second')}`.trim();
+  if (hours < 24) return `${inUnit(hours, 'hour')} ${inUnit(minutes % 60, 'minute')}`.trim();
+  return inUnit(Math.floor(hours / 24), 'day', 'long');
 }
 
-const inUnits = (...parts: (readonly [unit: string, number: number])[]): string =>
-  parts
-    .filter(([, number]) => number > 0)
-    .map(([unit, number]) => number.toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'short' }))
-    .join(' ');
+/** Empty for none. */
+const inUnit = (number: number, unit: string, unitDisplay: 'long' | 'short' = 'short'): string =>
+  number === 0 ? '' : number.toLocaleString(locale, { style: 'unit', unit, unitDisplay });
 
 /** `14,000` */
 export const formatCount = (number: number): string => number.toLocaleString(locale);
