@@ -13,7 +13,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { OK, readinessOf } from '../telemetry/readiness.ts';
 import { createScrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
-import { type Listeners, openListeners } from './listeners.ts';
+import { openListeners } from './listeners.ts';
 import { loadFeatures } from './resources/features.ts';
 import type { StartOptions } from './start-options.ts';
 
@@ -38,17 +38,31 @@ export async function awaitStore(options: StartOptions): Promise<void> {
 
 async function waitFor(url: string, first: Error, options: StartOptions): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const { config, clock, log: destination } = options;
-  const log = createLogs({ rules: logRules(config.settings), destination, clock }).named('service');
+  const { config, clock, version, features, log: destination, stopped = NEVER } = options;
+  const { settings } = config;
+  const log = createLogs({ rules: logRules(settings), destination, clock }).named('service');
   let fault: Error | undefined = first;
   let isStopped = false;
-  const { stopped = NEVER } = options;
-  const { drain } = await openWaiting(
-    options,
-    () => fault?.message ?? '',
-    () => isStopped,
-    log,
-  );
+  const metrics = createMetrics({ version, node: process.version, roles: [], identityHeaders: [] });
+  metrics.storeUp.set(0);
+  metrics.storeFaults.add(1, 'unreachable');
+  const families = (await loadFeatures(features)).flatMap((feature) => Object.values(feature.metrics?.() ?? {}));
+  const store = () => ({ kind: 'failed', reason: fault?.message ?? '' }) as const;
+  const certificates = await openCertificates(config, clock, log);
+  opened.defer(() => certificates?.close());
+  const { drain } = await openListeners({
+    settings,
+    gates: { external: CLOSED, internal: CLOSED },
+    tls: certificates,
+    telemetry: createTelemetryServer({
+      expose: createScrape([...Object.values(metrics), ...families]).expose,
+      readiness: () => readinessOf({ store, event_loop: () => OK, log: () => OK }),
+      isStopping: () => isStopped,
+      hosts: () => settings.server.internal_hosts,
+    }),
+    timeoutIdle: () => settings.nvr.timeout_idle,
+    onConnectionRefused: connectionRefusals(metrics, log),
+  });
   opened.defer(() => drain(0));
   log.error({ err: fault }, `the store cannot be used, every request is answered with 503: ${fault.message}`);
   void stopped.then(() => {
@@ -60,40 +74,6 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
     fault = await unreachableFault(url);
   }
   log.info('the store can be used now');
-}
-
-async function openWaiting(
-  { config, clock, version, features }: StartOptions,
-  reason: () => string,
-  isStopping: () => boolean,
-  log: Parameters<typeof openCertificates>[2],
-): Promise<Pick<Listeners, 'drain'>> {
-  const metrics = createMetrics({ version, node: process.version, roles: [], identityHeaders: [] });
-  metrics.storeUp.set(0);
-  metrics.storeFaults.add(1, 'unreachable');
-  const families = (await loadFeatures(features)).flatMap((feature) => Object.values(feature.metrics?.() ?? {}));
-  const { expose } = createScrape([...Object.values(metrics), ...families]);
-  const certificates = await openCertificates(config, clock, log);
-  const listeners = await openListeners({
-    settings: config.settings,
-    gates: { external: CLOSED, internal: CLOSED },
-    tls: certificates,
-    telemetry: createTelemetryServer({
-      expose,
-      readiness: () =>
-        readinessOf({ store: () => ({ kind: 'failed', reason: reason() }), event_loop: () => OK, log: () => OK }),
-      isStopping,
-      hosts: () => config.settings.server.internal_hosts,
-    }),
-    timeoutIdle: () => config.settings.nvr.timeout_idle,
-    onConnectionRefused: connectionRefusals(metrics, log),
-  });
-  return {
-    async drain(seconds) {
-      certificates?.close();
-      await listeners.drain(seconds);
-    },
-  };
 }
 
 const BODY = JSON.stringify(refusalBody('store-unavailable'));
