@@ -1,5 +1,6 @@
 /** Parts that the shapes of Postern's own API are made of, and the shapes that have a name in its description. */
 import { z } from 'zod';
+import { decidedByName } from '../domain/bounded.ts';
 
 export const SHAPES = z.registry<{ id: string }>();
 
@@ -48,9 +49,6 @@ type InCamel<Fields> = {
 
 /** The fields of the shape, of a record that has their names in camel case. */
 export const answer = <Shape extends z.ZodObject>(shape: Shape, record: InCamel<z.output<Shape>>): z.output<Shape> =>
-  Object.fromEntries(
-    Object.keys(shape.shape).map((name) => [
-      name,
-      Object(record)[name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())],
-    ]),
-  ) as z.output<Shape>;
+  Object.fromEntries(Object.keys(shape.shape).map((name) => [name, Object(record)[inCamel(name)]])) as z.output<Shape>;
+
+const inCamel = decidedByName((name) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
