@@ -2,12 +2,12 @@
 import type { Caller, RouteState } from '../domain/caller.ts';
 import { credentialName } from '../domain/credentials.ts';
 import { parseUserName } from '../domain/names.ts';
-import type { Texts } from '../locales/texts.ts';
+import type { ActTexts } from '../locales/texts.ts';
 
 /** Features add the fields that their acts need (`declare module`). */
 export interface AuditEntry {
   /** An act that is recorded has a sentence, by its name. */
-  readonly what: keyof Texts['ledger']['sentences']['acts'];
+  readonly what: keyof ActTexts;
   /** The user who did it; undefined for an unknown caller. */
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */

@@ -37,10 +37,10 @@ const DEFAULT_COLUMNS = 80;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** Progress of a long command: a bar with rate and remaining time on a terminal, a line from time to time elsewhere. */
-export function createProgress(screen: OutputStream, { title, total, unit = 'events' }: ProgressOptions) {
+export function createProgress(output: OutputStream, { title, total, unit = 'events' }: ProgressOptions) {
   const begun = performance.now();
-  const pause = screen.isTTY ? BAR_MILLISECONDS : LINE_MILLISECONDS;
-  let shown = screen.isTTY ? Number.NEGATIVE_INFINITY : begun;
+  const pause = output.isTTY ? BAR_MILLISECONDS : LINE_MILLISECONDS;
+  let shown = output.isTTY ? Number.NEGATIVE_INFINITY : begun;
 
   return {
     /** `done` counts what `total` counts. */
@@ -51,14 +51,14 @@ export function createProgress(screen: OutputStream, { title, total, unit = 'eve
       const seconds = (now - begun) / 1000;
       const share = total ? Math.min(1, done / total) : undefined;
       const words = [...remaining(share, seconds), `${events} ${unit}`, `${Math.round(events / seconds)}/s`].join(', ');
-      if (!screen.isTTY) screen.write(`${title}: ${words}\n`);
+      if (!output.isTTY) output.write(`${title}: ${words}\n`);
       // The title stands last: it is what may be cut off.
       else
-        screen.write(CLEAR_LINE + `${bar(share)}${words} ${title}`.slice(0, (screen.columns ?? DEFAULT_COLUMNS) - 1));
+        output.write(CLEAR_LINE + `${bar(share)}${words} ${title}`.slice(0, (output.columns ?? DEFAULT_COLUMNS) - 1));
     },
     /** Clears the bar. */
     end(): void {
-      if (screen.isTTY) screen.write(CLEAR_LINE);
+      if (output.isTTY) output.write(CLEAR_LINE);
     },
   };
 }

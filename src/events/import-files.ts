@@ -101,9 +101,9 @@ async function importOne(source: Source, writeEvents: WriteEvents, { stdout, std
 async function readText(
   { name, bytes: total, open }: Source,
   writeEvents: WriteEvents,
-  screen: OutputStream,
+  output: OutputStream,
 ): Promise<ImportOutcome> {
-  const progress = createProgress(screen, { title: name, total });
+  const progress = createProgress(output, { title: name, total });
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of open()) {
@@ -115,12 +115,12 @@ async function readText(
   return importEvents(counted(), { writeEvents, onProgress }).finally(progress.end);
 }
 
-async function copyDatabase({ name }: Source, writeEvents: WriteEvents, screen: OutputStream): Promise<ImportOutcome> {
+async function copyDatabase({ name }: Source, writeEvents: WriteEvents, output: OutputStream): Promise<ImportOutcome> {
   const { openNvrDatabase } = await import('../store/nvr-database.ts');
   const { events, close } = await openNvrDatabase(name);
   try {
     const total = [...(await events.countByLabel(null)).values()].reduce((sum, count) => sum + count, 0);
-    const progress = createProgress(screen, { title: name, total });
+    const progress = createProgress(output, { title: name, total });
     const onProgress = ({ read, stored }: ImportCounts): void => progress.report(read, stored);
     return await copyEvents(events, { writeEvents, onProgress }).finally(progress.end);
   } finally {

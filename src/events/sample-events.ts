@@ -30,8 +30,8 @@ export function* generateSampleEvents({ count, seed, until, cameras }: SampleQue
 }
 
 /** Stores them in batches, and gives the sentence that says so. */
-export async function storeSampleEvents(store: Store, question: SampleQuestion, screen: OutputStream): Promise<string> {
-  const progress = createProgress(screen, { title: 'sample events', total: question.count });
+export async function storeSampleEvents(store: Store, question: SampleQuestion, output: OutputStream): Promise<string> {
+  const progress = createProgress(output, { title: 'sample events', total: question.count });
   const onProgress = ({ stored }: ImportCounts): void => progress.report(stored, stored);
   const intake = createIntake({ writeEvents: store.writeEvents, onProgress });
   for (const event of generateSampleEvents(question)) await intake.take(event.id, ok(event));

@@ -25,6 +25,9 @@ type Nested<K extends string, Before extends string = ''> = {
 export type Texts = Nested<Key>;
 export type ConsoleTexts = Nested<Exclude<Key, ServedKey | `problems.${string}`>>;
 
+/** What was done, by the names of audited acts. */
+export type ActTexts = Texts['ledger']['sentences']['acts'];
+
 /** What refusals mean, by their reasons. The console loads them when it meets a refusal. */
 export type ProblemTexts = Texts['problems'];
 export const isOfProblem = (key: string): boolean => key.startsWith('problems.');

@@ -56,12 +56,12 @@ async function exportAll(format: string, command: LedgerCommand, { stdout, stder
 }
 
 /** The total is known with the first record. */
-function bar(title: string, screen: OutputStream) {
+function bar(title: string, output: OutputStream) {
   let made: ReturnType<typeof createProgress> | undefined;
   return {
     progress: () => made,
     report(done: number, total: number) {
-      made ??= createProgress(screen, { title, total, unit: 'records' });
+      made ??= createProgress(output, { title, total, unit: 'records' });
       made.report(done, done);
     },
   };
