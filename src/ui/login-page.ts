@@ -1,7 +1,7 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
-import type { LoginServices } from '../accounts/login/login.ts';
-import { type Attempted, attemptLogin, attemptSecondStep, loginResult } from '../accounts/login/post-login.ts';
-import { passwordFault } from '../accounts/passwords/password-rules.ts';
+import { Refused, whileCounted } from '../accounts/http/kernel.ts';
+import { type LoginServices, loginFailed } from '../accounts/login/login.ts';
+import { attemptLogin, attemptSecondStep, unlessDisabled, unlessUnfit } from '../accounts/login/post-login.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../accounts/second-factor/sealing.ts';
 import { cookieClient, cookieLine } from '../accounts/sessions/session-cookie.ts';
 import { digestSecrets } from '../accounts/sessions/session-state.ts';
@@ -15,7 +15,7 @@ import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
 import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, type PageLanguage, pageLanguage, readBasePath, showBuilt } from './page.ts';
-import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
+import { type ClosedReason, closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/shared/where-to-go.ts';
 import type { UiOptions } from './ui-options.ts';
 
@@ -60,46 +60,36 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
   const [user, password, code] = [field('user'), field('password'), field('code')];
   const isSecond = user === '' && password === '' && code !== '';
   if (!isSecond && (user === '' || password === '')) return refuse(422, (words) => words.fillIn, { user });
-  const outcome = await (isSecond ? takeCode(code, ctx, ui.accounts) : logIn({ user, password }, ctx, ui.accounts));
-  if (outcome.kind !== 'logged-in') {
-    if (outcome.kind === 'code-asked') ctx.set('Set-Cookie', ticketCookie(outcome.user, ctx, ui.accounts));
-    return refuseLogin(ctx, outcome, isSecond ? { formState: 'is-second' } : { user }, refuse);
+  try {
+    const cookie = await (isSecond ? takeCode(code, ctx, ui.accounts) : logIn({ user, password }, ctx, ui.accounts));
+    const endedStep = stepCookieIn(ctx) === undefined ? [] : [stepCookie('', 0, ctx)];
+    ctx.set({ 'Set-Cookie': [cookie, ...endedStep], 'Cache-Control': 'no-store' });
+    moveTo(ctx, 303, wantedPage(ctx));
+  } catch (fault) {
+    if (!(fault instanceof Refused)) throw fault;
+    if (fault.told === 'code-asked' && fault.user) ctx.set('Set-Cookie', ticketCookie(fault.user, ctx, ui.accounts));
+    await refuseLogin(ctx, fault, isSecond ? { formState: 'is-second' } : { user }, refuse);
   }
-  const endedStep = stepCookieIn(ctx) === undefined ? [] : [stepCookie('', 0, ctx)];
-  ctx.set({ 'Set-Cookie': [outcome.cookie, ...endedStep], 'Cache-Control': 'no-store' });
-  moveTo(ctx, 303, wantedPage(ctx));
 }
-
-/** What came of an attempt, or why there was none. */
-type FormOutcome = Attempted | { readonly kind: 'unfit' | 'no-passwords' | 'step-over' };
 
 async function logIn(
   given: { readonly user: string; readonly password: string },
   ctx: RouteContext,
   deps: LoginServices,
-): Promise<FormOutcome> {
-  if (!deps.settings.auth.enabled) return { kind: 'no-passwords' };
-  if (passwordFault(given.password) !== undefined) return { kind: 'unfit' };
-  return counted(await attemptLogin(given, ctx, deps), deps);
+): Promise<string> {
+  unlessDisabled(given, deps);
+  unlessUnfit(given.password);
+  return whileCounted(deps, () => attemptLogin(given, ctx, deps));
 }
 
 /** Finishes a login with the code alone: the browser's cookie says whose password was right. */
-async function takeCode(code: string, ctx: RouteContext, deps: LoginServices): Promise<FormOutcome> {
-  if (!deps.settings.auth.enabled) return { kind: 'no-passwords' };
+async function takeCode(code: string, ctx: RouteContext, deps: LoginServices): Promise<string> {
+  unlessDisabled(code, deps);
   const ticket = deps.tickets.read(stepCookieIn(ctx) ?? '', unixSeconds(deps.clock));
-  if (!ticket) return { kind: 'step-over' };
+  if (!ticket) throw loginFailed(undefined);
   const { expiresAt: _, ...step } = ticket;
-  const outcome = counted(await attemptSecondStep({ ...step, code }, ctx, deps), deps);
-  return isWrong(outcome) ? { kind: 'step-over' } : outcome;
+  return whileCounted(deps, () => attemptSecondStep({ ...step, code }, ctx, deps));
 }
-
-function counted(outcome: Attempted, { onLogin }: LoginServices): Attempted {
-  onLogin(loginResult(outcome));
-  return outcome;
-}
-
-const isWrong = ({ kind }: FormOutcome): boolean =>
-  kind === 'mismatch' || kind === 'passkey-wrong' || kind === 'passkey-over';
 
 const stepCookieIn = (ctx: RouteContext): string | undefined => cookieValues(ctx.get('Cookie'), STEP_COOKIE.name)[0];
 
@@ -127,42 +117,38 @@ async function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): Pr
 }
 
 type Refuse = (status: number, problem: (words: LoginWords) => string, shown?: LoginPageState) => Promise<void>;
-type RefusedLogin = Exclude<FormOutcome, { kind: 'logged-in' }>;
 
-/** The seconds after which a password check may find a free place. */
-const BUSY_RETRY_SECONDS = 5;
-
-/** `shown`: without it the form is shown as it was sent. */
+/** What the page says of a refusal, by what programs are told. */
 // biome-ignore format: a table
-const REFUSED: Readonly<Record<Exclude<RefusedLogin['kind'], 'closed' | 'limited' | 'busy'>, readonly [status: number, word: keyof LoginWords | undefined, shown?: LoginPageState]>> = {
-  mismatch:        [401, 'wrong'],
-  'passkey-wrong': [401, 'wrong'],
-  'passkey-over':  [401, 'wrong'],
-  'code-asked':    [401, undefined,       { formState: 'is-second' }],
-  'code-wrong':    [401, 'wrongCode',     { formState: 'is-second' }],
-  'step-over':     [401, 'stepOver',      {}],
-  unfit:           [422, 'notUnderstood'],
-  'no-passwords':  [404, 'noPasswords'],
+const WORDS: Readonly<Record<string, keyof LoginWords>> = {
+  'wrong-code': 'wrongCode', 'fields-invalid': 'notUnderstood', 'login-off': 'noPasswords',
 };
 
-function refuseLogin(ctx: RouteContext, outcome: RefusedLogin, shown: LoginPageState, refuse: Refuse) {
-  if (outcome.kind === 'closed') {
-    const { reason, opens } = outcome.closed;
-    if (opens) ctx.set('Retry-After', String(opens.inSeconds));
+/** `shown`: the form as it was sent. */
+function refuseLogin(
+  ctx: RouteContext,
+  { status, told, headers, facts }: Refused,
+  shown: LoginPageState,
+  refuse: Refuse,
+) {
+  ctx.set({ ...headers });
+  if (status === 403) {
+    const { opens } = facts;
     const until = opens && momentIn(opens.at, pageLanguage(ctx).tag, opens.timeZone);
-    return refuse(403, (words) => closedText(words, reason, until), shown);
+    return refuse(403, (words) => closedText(words, told as ClosedReason, until), shown);
   }
-  if (outcome.kind === 'limited' || outcome.kind === 'busy') {
-    const isBusy = outcome.kind === 'busy';
-    const seconds = outcome.kind === 'busy' ? BUSY_RETRY_SECONDS : outcome.retryAfterSeconds;
-    ctx.set('Retry-After', String(seconds));
-    const reason = (words: LoginWords): string => (isBusy ? words.busy : words.tooMany);
-    const again = (words: LoginWords): string => words.again.replace('{time}', formatSeconds(seconds));
-    return refuse(isBusy ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
+  if (status === 429 || status === 503) {
+    const time = formatSeconds(Number(headers['Retry-After']));
+    const reason = (words: LoginWords): string => (status === 503 ? words.busy : words.tooMany);
+    return refuse(status, (words) => `${reason(words)} ${words.again.replace('{time}', time)}.`, shown);
   }
-  const [status, word, own = shown] = REFUSED[outcome.kind];
-  const isFieldWrong = isWrong(outcome) || outcome.kind === 'code-wrong';
-  return refuse(status, (words) => (word === undefined ? '' : words[word]), { ...own, isFieldWrong });
+  // The ticket of the first step is worth nothing (any more).
+  if (told === undefined && shown.formState) return refuse(status, (words) => words.stepOver);
+  const word = told === undefined ? 'wrong' : WORDS[String(told)];
+  const isSecond = told === 'code-asked' || told === 'wrong-code';
+  const isFieldWrong = told === undefined || told === 'wrong-code';
+  const form = isSecond ? ({ formState: 'is-second' } as const) : shown;
+  return refuse(status, (words) => (word ? words[word] : ''), { ...form, isFieldWrong });
 }
 
 function fillLoginPage(

@@ -6,6 +6,7 @@
 import type { Next } from 'koa';
 import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { type Caller, isAdministrator, lostRights } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
@@ -53,6 +54,10 @@ interface RefusalMore {
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of the answer. */
   readonly fields?: object;
+  /** Whose attempt to log in it ends, where there is such a user: for records, never for the client. */
+  readonly user?: User | undefined;
+  /** What pages say of it besides. */
+  readonly facts?: RefusalFacts;
 }
 
 /** Thrown by `run` and `before`: the kernel answers it, and records it where it has a reason. */
@@ -63,9 +68,12 @@ export class Refused extends Error {
   readonly recorded: string | undefined;
   readonly counted: LoginResult;
   readonly headers: Readonly<Record<string, string>>;
+  /** Private: a log that holds the fault must not hold the user's hash. */
+  readonly #user: User | undefined;
+  readonly facts: RefusalFacts;
   /** `told`: what pages say of it; undefined where the answer is fixed. `message`: the sentence for programs. */
   constructor(status: number, told: Told | undefined, message: string, more: RefusalMore = {}) {
-    const { recorded, counted = 'invalid_request', headers = {}, fields = {} } = more;
+    const { recorded, counted = 'invalid_request', headers = {}, fields = {}, user, facts = {} } = more;
     super(message);
     this.status = status;
     this.told = told;
@@ -74,6 +82,11 @@ export class Refused extends Error {
     this.recorded = recorded;
     this.counted = counted;
     this.headers = headers;
+    this.#user = user;
+    this.facts = facts;
+  }
+  get user(): User | undefined {
+    return this.#user;
   }
 }
 
@@ -86,7 +99,8 @@ export const unfit = (told: Told, message: string, status = 400, recorded: strin
 /** The refusal of the table `REFUSALS`. */
 export function refusedFor(reason: RefusalReason, facts: RefusalFacts = {}, more: RefusalMore = {}): Refused {
   const { status, message } = REFUSALS[reason];
-  return new Refused(status, reason, message, { ...more, fields: { ...refusalBody(reason, facts), ...more.fields } });
+  const fields = { ...refusalBody(reason, facts), ...more.fields };
+  return new Refused(status, reason, message, { ...more, fields, facts });
 }
 
 /** 422, with what is wrong with each field. */

@@ -1,5 +1,4 @@
-/** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5); and the end of work for a client that has left. */
-import type { ServerResponse } from 'node:http';
+/** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 
@@ -18,27 +17,3 @@ export function refuseMethod(allowed: string): (ctx: RouteContext) => void {
     refuseFor(ctx, 'method-not-allowed');
   };
 }
-
-/**
- * The signal is aborted when the connection of a response that is not sent yet is closed. Work that ends by it has the
- * outcome `busy`, as work that found no place: the answer is not read. Without a response there is no client that may leave.
- */
-export async function whileThere<Outcome>(
-  response: Pick<ServerResponse, 'once' | 'off' | 'closed'> | undefined,
-  work: (signal: AbortSignal) => Promise<Outcome>,
-): Promise<Outcome | { readonly kind: 'busy' }> {
-  const gone = new AbortController();
-  const abort = (): void => gone.abort(LEFT);
-  if (response?.closed) abort();
-  response?.once('close', abort);
-  try {
-    return await work(gone.signal);
-  } catch (fault) {
-    if (fault === LEFT) return { kind: 'busy' };
-    throw fault;
-  } finally {
-    response?.off('close', abort);
-  }
-}
-
-const LEFT = new Error('the client closed the connection before its response');

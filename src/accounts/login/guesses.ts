@@ -1,12 +1,14 @@
 /** Checks a password or a code of a second factor against the limiters: at a login, a password change, a proof (SPEC 4.5, 12). */
+import type { ServerResponse } from 'node:http';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
-import type { CheckOutcome } from '../passwords/password-hash.ts';
-import type { CodeOutcome } from '../second-factor/second-factor.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import { type Attempt, type Limited, settled, type Windows } from './login-limiter.ts';
+import { type Attempt, type LimiterPlace, settled, type Windows } from './login-limiter.ts';
 
 interface Guess extends Attempt {
   readonly password: string;
@@ -19,27 +21,67 @@ interface Guess extends Attempt {
 
 export type GuessServices = Pick<Services, 'limiter' | 'knownClients' | 'hasher' | 'followStore'>;
 
-/** Rejects with the reason of the signal once the client has left. */
-export type GuessOutcome = CheckOutcome | Limited;
+/** What a guess gives when it is right. `why` it is not, and whose attempt it was, are for records: never for the client. */
+export type Guessed<Value> = Result<Value, { readonly why: string; readonly user?: User }>;
 
-/** Only a wrong password keeps its place. A right one, and one that was not checked (busy, a fault), gives it back. */
+/** Such a passkey's response names no credential that is known here, or answers no challenge that holds: any client can make it up. */
+const NOT_COUNTED: readonly string[] = [
+  'passkey-unknown',
+  'passkey-challenge-foreign',
+  'passkey-challenge-over',
+] satisfies PasskeyFault[];
+
+/**
+ * A guess in a place of the limiter. A wrong one keeps the place; one that cost no hash and no signature does not, or strangers would
+ * fill all places. Refuses by a `Refused` where too many have failed, or wait; rejects with the reason of the signal once the client has left.
+ */
+export async function guessed<Value>(
+  placing: MaybePromise<LimiterPlace>,
+  check: () => Promise<Guessed<Value>>,
+): Promise<Guessed<Value>> {
+  const outcome = await settled(placing, check, (guess) => !guess.ok && !NOT_COUNTED.includes(guess.error.why));
+  if ('ok' in outcome) return outcome;
+  throw outcome.kind === 'limited' ? refusedWhileLimited(outcome) : refusedWhileBusy('busy');
+}
+
+/**
+ * The signal is aborted when the connection of a response that is not sent yet is closed. Work that ends by it is refused as work
+ * that found no place: the answer is not read. Without a response there is no client that may leave.
+ */
+export async function whileThere<Outcome>(
+  response: Pick<ServerResponse, 'once' | 'off' | 'closed'> | undefined,
+  work: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(LEFT);
+  if (response?.closed) abort();
+  response?.once('close', abort);
+  try {
+    return await work(gone.signal);
+  } catch (fault) {
+    throw fault === LEFT ? refusedWhileBusy('busy') : fault;
+  } finally {
+    response?.off('close', abort);
+  }
+}
+
+const LEFT = new Error('the client closed the connection before its response');
+
+/** One that was not checked (busy, a fault) gives its place back. */
 export async function judgeGuess(
   guess: Guess,
   { limiter, hasher, knownClients, followStore }: GuessServices,
-): Promise<GuessOutcome> {
+): Promise<Guessed<undefined>> {
   const { address, browserOf, signal } = guess;
   const isKnown = browserOf !== undefined || knownClients.has(address);
-  const waiter = {
-    client: browserOf === undefined ? clientKey(address) : `a browser of ${browserOf}`,
-    network: networkKey(address),
-    isKnown,
-    signal,
-  };
-  const check = async (): Promise<CheckOutcome> => {
+  const client = browserOf === undefined ? clientKey(address) : `a browser of ${browserOf}`;
+  const waiter = { client, network: networkKey(address), isKnown, signal };
+  return guessed(limiter.reserve(address, isKnown, { ...guess, costsHash: true }), async () => {
     await followStore?.(hasher);
-    return hasher.check(guess.password, await guess.storedHash(), waiter);
-  };
-  return settled(limiter.reserve(address, isKnown, { ...guess, costsHash: true }), check, isFailure);
+    const { kind } = await hasher.check(guess.password, await guess.storedHash(), waiter);
+    if (kind === 'busy') throw refusedWhileBusy('busy');
+    return kind === 'match' ? ok(undefined) : err({ why: 'bad-credentials' });
+  });
 }
 
 interface CodeGuess extends Pick<Attempt, 'signal'> {
@@ -49,11 +91,6 @@ interface CodeGuess extends Pick<Attempt, 'signal'> {
   /** The session of this user, over or not, that the browser has a token of: it was begun with a factor of now. */
   readonly knownSession?: string | undefined;
 }
-
-export type CodeGuessOutcome = CodeOutcome | NotJudged;
-
-/** Too many attempts failed, or wait. */
-export type NotJudged = Limited | { readonly kind: 'busy' };
 
 /**
  * Six digits are a million, and three of them are right at any moment: these stay whatever `failed_login_rate_limit` says.
@@ -80,36 +117,24 @@ export const BY_ACCOUNT: Windows = [
   },
 ];
 
-/** A right code gives its places back. A browser in which the user logged in before has tries of its own. */
+/** By what the code is right: that gives its places back. A browser in which the user logged in before has tries of its own. */
 export function judgeCode(
   { user, code, address, knownSession, signal }: CodeGuess,
   deps: Pick<Services, 'limiter' | 'knownClients' | 'secondFactor' | 'codeLimiter'>,
-): Promise<CodeGuessOutcome> {
+) {
   const isKnown = knownSession !== undefined || deps.knownClients.has(address);
   return guessOnAccount({ user, knownSession, signal }, deps, () => {
     const place = deps.limiter.reserve(address, isKnown, { account: user.name, signal });
-    return settled(place, () => deps.secondFactor.checkCode(user, code), isFailure);
+    return guessed(place, () => deps.secondFactor.checkCode(user, code));
   });
 }
 
 /** The same limit for guesses at a password by who has a session already. */
-export async function guessOnAccount<Outcome extends { readonly kind: string }>(
+export function guessOnAccount<Value>(
   { user, knownSession, signal }: Pick<CodeGuess, 'user' | 'knownSession' | 'signal'>,
   { codeLimiter }: Pick<Services, 'codeLimiter'>,
-  check: () => Promise<Outcome>,
-): Promise<Outcome | NotJudged> {
+  check: () => Promise<Guessed<Value>>,
+): Promise<Guessed<Value>> {
   const key = knownSession === undefined ? user.name : `${user.name} ${knownSession}`;
-  return settled(
-    codeLimiter.reserve(key, knownSession !== undefined, { account: user.name, signal }),
-    check,
-    isFailure,
-  );
+  return guessed(codeLimiter.reserve(key, knownSession !== undefined, { account: user.name, signal }), check);
 }
-
-const WRONG: readonly string[] = ['wrong', 'mismatch'];
-/** Such a passkey's response names no credential that is known here, or answers no challenge: any client can make it up. */
-const MADE_UP: readonly unknown[] = ['passkey-unknown', 'passkey-challenge-foreign'] satisfies PasskeyFault[];
-
-/** A wrong outcome keeps its place; one that cost no hash and no signature does not, or strangers would fill all places. */
-export const isFailure = (outcome: { readonly kind: string; readonly why?: unknown }): boolean =>
-  WRONG.includes(outcome.kind) && !MADE_UP.includes(outcome.why);

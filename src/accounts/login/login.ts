@@ -6,13 +6,14 @@ import { newSignIn } from '../../domain/accounts/sign-in.ts';
 import type { Barred } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { parseUserName, type UserName } from '../../domain/names.ts';
-import type { PasskeyFault } from '../passkeys/passkeys.ts';
+import { err, ok } from '../../domain/result.ts';
+import type { LoginResult } from '../../telemetry/metric-labels.ts';
+import { Refused, refusedFor, refusedWhileBusy } from '../http/kernel.ts';
 import { unknownPassword } from '../passwords/password-hash.ts';
 import type { StepTicket } from '../second-factor/sealing.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
 import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
-import { type GuessOutcome, isFailure, judgeCode, judgeGuess } from './guesses.ts';
-import { settled } from './login-limiter.ts';
+import { guessed, judgeCode, judgeGuess } from './guesses.ts';
 
 /** Who logs in: from where, with which session tokens that the browser sent along, whatever they are worth. */
 export interface LoginClient {
@@ -34,108 +35,108 @@ export type SecondStep = Omit<StepTicket, 'expiresAt'> & { readonly code: string
 
 export type LoginServices = AccountServices;
 
-/** The client is never told it. */
-export type TokenLoginFault = 'bad-token' | 'token-of-another' | 'token-not-for-login';
-
 export type LoginFactor = 'totp' | 'recovery' | 'passkey';
 
-export type LoginOutcome =
-  | {
-      readonly kind: 'logged-in';
-      readonly user: User;
-      readonly token: string;
-      readonly by?: LoginFactor;
-      /** The id of the API token that was given: no login of the person. */
-      readonly apiToken?: string;
-    }
-  /** The password was right, and the user has a second factor. */
-  | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
-  /** Everything was right, and the user may do nothing now: told only then. */
-  | { readonly kind: 'closed'; readonly user: User; readonly closed: Barred }
-  /** The user where there is one of the name: for logs and records, never for the client. */
-  | { readonly kind: 'mismatch'; readonly user?: User; readonly why?: TokenLoginFault }
-  /** `why` is for the log, never for the client. */
-  | { readonly kind: 'passkey-wrong'; readonly user?: User; readonly why: PasskeyFault }
-  /** Its challenge is too old: no sign of an attack. */
-  | { readonly kind: 'passkey-over' }
-  | Exclude<GuessOutcome, { kind: 'match' | 'mismatch' }>;
+/** A right login. Its session is issued, and not noted yet. `apiToken`: the id of the one that was given, so that it is no login of the person. */
+export interface Login {
+  readonly user: User;
+  readonly token: string;
+  readonly by?: LoginFactor;
+  readonly apiToken?: string;
+}
 
-type ProvenPassword =
-  | { readonly kind: 'match'; readonly user: User }
-  | Extract<LoginOutcome, { kind: 'closed' | 'mismatch' | 'limited' | 'busy' }>;
+/** The same for every cause, so that it does not tell which users exist. `recorded` and `user` are for records alone. */
+export const loginFailed = (
+  user: User | undefined,
+  recorded = 'bad-credentials',
+  counted: LoginResult = 'bad_credentials',
+) => new Refused(401, undefined, 'Login failed', { user, recorded, counted });
 
-export async function logIn(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
+/** Told only after the right password, as what follows. */
+// biome-ignore format: a table
+const OF_CODES = {
+  'code-asked': { message: 'A code of the second factor is needed: send it as "code"', recorded: 'second-factor-asked', counted: 'code_asked' },
+  'wrong-code': { message: 'The code is not right, or was used before',                recorded: 'bad-code',            counted: 'bad_code' },
+} as const;
+
+function codeRefused(told: keyof typeof OF_CODES, user: User, kinds: readonly FactorKind[]): Refused {
+  const { message, ...more } = OF_CODES[told];
+  return new Refused(401, told, message, { ...more, user, fields: { second_factor: kinds } });
+}
+
+/** Everything was right, and the user may do nothing now. It says when it opens again, as every refusal of such a caller does. */
+export function loginClosed(user: User, { reason, opens }: Barred): Refused {
+  const counted = reason === 'password-off' ? 'password_off' : 'closed';
+  const headers = opens ? { 'Retry-After': String(opens.inSeconds) } : {};
+  return refusedFor(reason, { opens }, { user, recorded: reason, counted, headers });
+}
+
+/** Logs in, or refuses by a `Refused`, as all below. */
+export async function logIn(attempt: LoginAttempt, deps: LoginServices): Promise<Login> {
   if (API_TOKEN.test(attempt.password)) return logInByToken(attempt, deps);
-  const outcome = await provePassword(attempt, deps);
-  return outcome.kind === 'match' ? afterPassword(outcome.user, attempt, deps) : outcome;
+  return afterPassword(await provePassword(attempt, deps), attempt, deps);
 }
 
 /** A password of a person is never taken for one. */
 const API_TOKEN = /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/;
 
 /** A wrong token counts as a wrong password does. No second factor is asked for: none concerns a token. */
-async function logInByToken(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
-  const { user: name, address, signal } = attempt;
-  const isKnown = deps.knownClients.has(address);
-  const place = deps.limiter.reserve(address, isKnown, { account: name, signal });
-  return settled(place, () => byToken(attempt, deps), isFailure);
-}
-
-async function byToken(
-  { user: name, password, address, signal }: LoginAttempt,
-  deps: LoginServices,
-): Promise<LoginOutcome> {
-  const verdict = await deps.verifyToken(password, address);
-  const user = await findUser(name, deps);
-  const mismatch = (why: TokenLoginFault): LoginOutcome => ({ kind: 'mismatch', why, ...(user && { user }) });
-  if (verdict.kind === 'invalid' || !user) return mismatch('bad-token');
-  const { caller } = verdict;
-  if (caller.name !== user.name) return mismatch('token-of-another');
-  if (!mayLogIn(caller)) return mismatch('token-not-for-login');
-  if (caller.closed) return { kind: 'closed', user, closed: caller.closed };
+async function logInByToken(attempt: LoginAttempt, deps: LoginServices): Promise<Login> {
+  const { user: name, password, address, signal } = attempt;
+  const place = deps.limiter.reserve(address, deps.knownClients.has(address), { account: name, signal });
+  let user: User | undefined;
+  const judged = await guessed(place, async () => {
+    const verdict = await deps.verifyToken(password, address);
+    user = await findUser(name, deps);
+    if (verdict.kind === 'invalid' || !user) return err({ why: 'bad-token' });
+    const { caller } = verdict;
+    if (caller.name !== user.name) return err({ why: 'token-of-another' });
+    return mayLogIn(caller) ? ok({ user, caller }) : err({ why: 'token-not-for-login' });
+  });
+  if (!judged.ok) throw loginFailed(user, judged.error.why);
+  const { user: owner, caller } = judged.value;
+  if (caller.closed) throw loginClosed(owner, caller.closed);
   signal?.throwIfAborted();
   deps.knownClients.note(address);
-  const token = await deps.sessions.issueForToken(caller);
-  return { kind: 'logged-in', user, token, apiToken: caller.credential.tokenId };
+  return { user: owner, token: await deps.sessions.issueForToken(caller), apiToken: caller.credential.tokenId };
 }
 
 /** The password alone, and whether the user may use one: what else the user may do is not decided yet. */
-export async function provePassword(attempt: LoginAttempt, deps: LoginServices): Promise<ProvenPassword> {
+export async function provePassword(attempt: LoginAttempt, deps: LoginServices): Promise<User> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
     user = await findUser(attempt.user, deps);
     return user?.passwordHash;
   };
   const browserOf = await findKnownBrowser(attempt, deps);
-  const outcome = await judgeGuess({ ...attempt, account: attempt.user, browserOf, storedHash }, deps);
-  if (outcome.kind !== 'match' && outcome.kind !== 'mismatch') return outcome;
-  if (outcome.kind === 'mismatch' || !user) return { kind: 'mismatch', ...(user && { user }) };
+  const judged = await judgeGuess({ ...attempt, account: attempt.user, browserOf, storedHash }, deps);
+  if (!judged.ok || !user) throw loginFailed(user);
   await strengthen(user, attempt.password, deps);
-  return deps.mayUsePassword(user) ? { kind: 'match', user } : passwordOff(user);
+  if (!deps.mayUsePassword(user)) throw loginClosed(user, { reason: 'password-off' });
+  return user;
 }
-
-const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: 'password-off' } }) as const;
 
 /** `onInvited`: an invitation was used up by it. A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(
   step: SecondStep & LoginClient,
   deps: LoginServices,
   onInvited: () => void,
-): Promise<LoginOutcome> {
+): Promise<Login> {
   const user = await findUser(step.user, deps);
   if (!user || digestSecrets(user) !== step.secretsDigest || !(await originHolds(user, step, deps)))
-    return { kind: 'mismatch', ...(user && { user }) };
+    throw loginFailed(user);
   const { origin, invitation } = step;
-  if (!origin && !deps.mayUsePassword(user)) return passwordOff(user);
+  if (!origin && !deps.mayUsePassword(user)) throw loginClosed(user, { reason: 'password-off' });
   if (!origin || invitation === undefined) return afterPassword(user, step, deps);
   // Only now: who has the link and an account at the provider may have none of the user's factors.
   return afterPassword(user, step, deps, async (by) => {
     const outcome = await connectInvited(user.name, origin, invitation, deps);
-    if (outcome === 'busy') return { kind: 'busy' };
+    if (outcome === 'busy') throw refusedWhileBusy('busy');
     if (outcome === 'accepted') onInvited();
     // It has another password since.
     const connected = outcome === 'accepted' ? await findUser(user.name, deps) : undefined;
-    return connected ? admitted(connected, step, deps, by) : { kind: 'mismatch', user };
+    if (!connected) throw loginFailed(user);
+    return admitted(connected, step, deps, by);
   });
 }
 
@@ -168,16 +169,16 @@ async function afterPassword(
   user: User,
   given: CodeGiven,
   deps: LoginServices,
-  admit = (by?: LoginFactor): Promise<LoginOutcome> => admitted(user, given, deps, by),
-): Promise<LoginOutcome> {
+  admit = (by?: LoginFactor): Promise<Login> => admitted(user, given, deps, by),
+): Promise<Login> {
   const { address, code, signal } = given;
   const kinds = await deps.secondFactor.wantedFrom(user);
   if (kinds.length === 0) return admit();
-  if (!code) return { kind: 'code-asked', user, kinds };
+  if (!code) throw codeRefused('code-asked', user, kinds);
   const knownSession = await findKnownSession(user, given, deps);
-  const outcome = await judgeCode({ user, code, address, knownSession, signal }, deps);
-  if (outcome.kind === 'limited' || outcome.kind === 'busy') return outcome;
-  return outcome.kind === 'right' ? admit(outcome.by) : { kind: 'code-wrong', user, kinds };
+  const judged = await judgeCode({ user, code, address, knownSession, signal }, deps);
+  if (!judged.ok) throw codeRefused('wrong-code', user, kinds);
+  return admit(judged.value);
 }
 
 /** The session is noted, and the login begun, behind it: the account is looked at again there. */
@@ -186,12 +187,12 @@ export async function admitted(
   { address, signal, origin }: Pick<CodeGiven, 'address' | 'signal' | 'origin'>,
   deps: LoginServices,
   by?: LoginFactor,
-): Promise<LoginOutcome> {
+): Promise<Login> {
   deps.knownClients.note(address);
   const closed = await deps.closedOf(user);
-  if (closed) return { kind: 'closed', user, closed };
+  if (closed) throw loginClosed(user, closed);
   signal?.throwIfAborted();
-  return { kind: 'logged-in', user, token: await deps.sessions.issue(user, origin), ...(by && { by }) };
+  return { user, token: await deps.sessions.issue(user, origin), ...(by && { by }) };
 }
 
 /** A session of the same user alone: with the session of another account a browser is a stranger. */

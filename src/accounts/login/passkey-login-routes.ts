@@ -6,15 +6,22 @@ import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import { declaring, type OpenCall, orRefusedFields, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
+import {
+  declaring,
+  type OpenCall,
+  orRefusedFields,
+  Refused,
+  record,
+  refusedFields,
+  whileCounted,
+} from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
 import { checkPasskey, requestOptions, requireSite, secondStepScope } from '../passkeys/passkeys.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
-import { isFailure } from './guesses.ts';
-import { admitted, type LoginClient, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
-import { settled } from './login-limiter.ts';
-import { LOGIN_FAILED, LOGIN_NO, refusedLogin, settle, takeCookie, unlessDisabled } from './post-login.ts';
+import { guessed } from './guesses.ts';
+import { admitted, type Login, type LoginClient, type LoginServices, loginFailed, provePassword } from './login.ts';
+import { attemptOnRecord, LOGIN_NO, settle, unlessDisabled } from './post-login.ts';
 
 const PATH = '/api/login/passkey';
 /** Ties a challenge to the browser that asked for it. It opens nothing. */
@@ -24,6 +31,7 @@ const BROWSER_BYTES = 16;
 const BROWSER = /^[A-Za-z0-9_-]{22}$/;
 
 const NO_PASSKEY = 'This account has no passkey';
+const PASSKEY_OVER = 'The passkey took too long, or the page was open for too long: try again';
 const TWO_OR_NONE = { loc: ['body'], msg: 'Give the user and the password, or neither', type: 'value_error' } as const;
 
 const ASKED = named('PasskeyAsked', z.object({ user: MAYBE_GIVEN_TEXT, password: MAYBE_GIVEN_TEXT }));
@@ -52,18 +60,13 @@ async function askSecondStep(
   { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
   deps: LoginServices,
 ): Promise<object> {
-  if (passwordFault(password) !== undefined) throw new Refused(401, undefined, LOGIN_FAILED);
-  const ask = async (client: LoginClient): Promise<LoginOutcome> => {
-    const outcome = await provePassword({ user, password, ...client }, deps);
-    if (outcome.kind !== 'match') return outcome;
-    return { kind: 'code-asked', user: outcome.user, kinds: await deps.secondFactor.wantedFrom(outcome.user) };
-  };
-  const outcome = await settle(user, ask, ctx, deps);
-  if (outcome.kind === 'logged-in') throw new Error('the first step of a login began a session');
-  if (outcome.kind !== 'code-asked') throw refusedLogin(outcome);
-  if (!outcome.kinds.includes('passkey'))
-    throw new Refused(409, 'absent', NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: outcome.kinds } });
-  return requestOptions(secondStepScope(browserId(ctx), outcome.user), outcome.user, site, deps);
+  if (passwordFault(password) !== undefined) throw loginFailed(undefined, undefined, 'invalid_request');
+  const owner = await attemptOnRecord(user, ctx, deps, (client) => provePassword({ user, password, ...client }, deps));
+  const kinds = await deps.secondFactor.wantedFrom(owner);
+  record(ctx, deps, { what: 'login', who: owner.name }, 'second-factor-asked');
+  if (!kinds.includes('passkey'))
+    throw new Refused(409, 'absent', NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: kinds } });
+  return requestOptions(secondStepScope(browserId(ctx), owner), owner, site, deps);
 }
 
 async function logIn({ ctx, body }: OpenCall, deps: LoginServices): Promise<void> {
@@ -71,7 +74,7 @@ async function logIn({ ctx, body }: OpenCall, deps: LoginServices): Promise<void
   const shown = orRefusedFields(assertion(Object(body)['credential']));
   const [browser = ''] = browserIn(ctx);
   const attempt = (client: LoginClient) => logInByPasskey({ assertion: shown, browser, site, ...client }, deps);
-  takeCookie(ctx, await settle('', attempt, ctx, deps));
+  ctx.set('Set-Cookie', await settle('', attempt, ctx, deps));
 }
 
 const browserIn = (ctx: RouteContext): readonly string[] =>
@@ -95,17 +98,11 @@ interface PasskeyLogin extends LoginClient {
 async function logInByPasskey(
   { assertion, browser, address, signal, site }: PasskeyLogin,
   deps: LoginServices,
-): Promise<LoginOutcome> {
+): Promise<Login> {
   const place = deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
-  const outcome = await settled(place, () => checkPasskey(assertion, browser, site, deps), isFailure);
-  switch (outcome.kind) {
-    case 'right':
-      return admitted(outcome.user, { address, signal }, deps, 'passkey');
-    case 'over':
-      return { kind: 'passkey-over' };
-    case 'wrong':
-      return { ...outcome, kind: 'passkey-wrong' };
-    default:
-      return outcome;
-  }
+  const judged = await guessed(place, () => checkPasskey(assertion, browser, site, deps));
+  if (judged.ok) return admitted(judged.value, { address, signal }, deps, 'passkey');
+  const { why, user } = judged.error;
+  if (why !== 'passkey-challenge-over') throw loginFailed(user, why, 'bad_passkey');
+  throw new Refused(401, 'passkey-over', PASSKEY_OVER, { recorded: why, counted: 'bad_passkey' });
 }

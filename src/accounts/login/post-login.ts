@@ -4,32 +4,26 @@ import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
 import type { Closed } from '../../domain/caller.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
-import type { LoginResult } from '../../telemetry/metric-labels.ts';
 import { shortText, triedName } from '../audit.ts';
 import { CODE, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import {
-  type OpenCall,
-  Refused,
-  record,
-  refusedFields,
-  refusedFor,
-  refusedWhileBusy,
-  refusedWhileLimited,
-} from '../http/kernel.ts';
-import { whileThere } from '../http/responses.ts';
+import { type OpenCall, Refused, record, refusedFields } from '../http/kernel.ts';
 import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClient } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
 import { toPlace } from './client-key.ts';
+import { whileThere } from './guesses.ts';
 import {
   admitted,
+  type Login,
   type LoginClient,
-  type LoginOutcome,
   type LoginServices,
   logIn,
+  loginClosed,
+  loginFailed,
   type SecondStep,
   takeSecondStep,
 } from './login.ts';
@@ -46,31 +40,29 @@ export function unlessDisabled(_: unknown, { settings }: Pick<Services, 'setting
     throw new Refused(404, 'login-off', 'Authentication is disabled', { counted: 'disabled' });
 }
 
-/** `POST /api/login`. */
-export async function postLogin(call: OpenCall<z.output<typeof LOGIN>>, deps: LoginServices): Promise<void> {
-  const { body, ctx } = call;
-  const fault = passwordFault(body.password);
+/** Refuses a text that cannot be a password. */
+export function unlessUnfit(password: string): void {
+  const fault = passwordFault(password);
   if (fault !== undefined) throw refusedFields([{ loc: ['body', 'password'], msg: fault, type: 'value_error' }]);
-  takeCookie(ctx, await attemptLogin(body, ctx, deps));
 }
 
-/** The cookie of a login, or its refusal. */
-export function takeCookie(ctx: RouteContext, outcome: Attempted): void {
-  if (outcome.kind !== 'logged-in') throw refusedLogin(outcome);
-  ctx.set('Set-Cookie', outcome.cookie);
+/** `POST /api/login`. */
+export async function postLogin({ body, ctx }: OpenCall<z.output<typeof LOGIN>>, deps: LoginServices): Promise<void> {
+  unlessUnfit(body.password);
+  ctx.set('Set-Cookie', await attemptLogin(body, ctx, deps));
 }
 
-/** A login with its audit line, whichever way the user and the password came. */
+/** A login with its audit line, whichever way the user and the password came. Gives the cookie; refuses by a `Refused`. */
 export function attemptLogin(
   given: { readonly user: string; readonly password: string; readonly code?: string | undefined },
   ctx: RouteContext,
   deps: LoginServices,
-): Promise<Attempted> {
+): Promise<string> {
   return settle(given.user, (client) => logIn({ ...given, ...client }, deps), ctx, deps);
 }
 
 /** The second step alone, after a first one whose ticket is good. */
-export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: LoginServices): Promise<Attempted> {
+export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: LoginServices): Promise<string> {
   const { user, origin } = given;
   const onInvited = (): void => {
     if (!origin) return;
@@ -80,45 +72,59 @@ export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: Lo
   return settle(user, (client) => takeSecondStep({ ...given, ...client }, deps, onInvited), ctx, deps);
 }
 
-/** `user`: as it was written; empty where the outcome says whose attempt it was. */
-export async function settle(
+/** The cookie of the session that the attempt leads to. */
+export const settle = (
   user: string,
-  attempt: (client: LoginClient) => Promise<LoginOutcome>,
+  attempt: (client: LoginClient) => Promise<Login>,
   ctx: RouteContext,
   deps: LoginServices,
-): Promise<Attempted> {
-  const { clientAddress: address } = ctx.state;
-  const outcome = await whileThere(ctx.res, (signal) =>
-    attempt({ address, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')), signal }),
-  );
-  const attempted = outcome.kind === 'logged-in' ? await beginSession(outcome, ctx, deps) : outcome;
-  if (attempted.kind === 'logged-in') return attempted;
-  const who = triedName(user) ?? ('user' in attempted ? attempted.user?.name : undefined);
-  const isUnknown = attempted.kind === 'mismatch' && attempted.user === undefined;
-  record(ctx, deps, { what: 'login', who, ...(isUnknown && who && { unknown: true }) }, auditReason(attempted));
-  return attempted;
+): Promise<string> =>
+  attemptOnRecord(user, ctx, deps, async (client) => {
+    const login = await attempt(client);
+    const begun = await beginSession(login, ctx, deps);
+    if (begun.ok) return begun.value;
+    throw begun.error ? loginClosed(login.user, begun.error) : loginFailed(login.user);
+  });
+
+/** An attempt, which ends when its client leaves; a refusal of it has its audit line. `user`: as it was written; empty where the refusal says whose attempt it was. */
+export function attemptOnRecord<Outcome>(
+  user: string,
+  ctx: RouteContext,
+  deps: LoginServices,
+  attempt: (client: LoginClient) => Promise<Outcome>,
+): Promise<Outcome> {
+  const client = { address: ctx.state.clientAddress, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')) };
+  return whileThere(ctx.res, (signal) => attempt({ ...client, signal })).catch((fault) => {
+    if (!(fault instanceof Refused)) throw fault;
+    const who = triedName(user) ?? fault.user?.name;
+    const isUnknown = fault.counted === 'bad_credentials' && fault.user === undefined;
+    const unknown = isUnknown && who !== undefined && ({ unknown: true } as const);
+    record(ctx, deps, { what: 'login', who, ...unknown }, fault.recorded ?? fault.counted);
+    throw fault;
+  });
 }
 
 /**
  * A session that was issued: listed at once, on every replica, recorded, and made the cookie of the response. One more than a user
- * may have ends the oldest (SPEC 12). While hash or code were checked the account may have been changed, or deleted.
+ * may have ends the oldest (SPEC 12). While hash or code were checked the account may have been changed, or deleted: errs with why
+ * it is closed by now, or with nothing where it is not as it was.
  */
 export async function beginSession(
-  { user, token, by, apiToken = '' }: Extract<LoginOutcome, { kind: 'logged-in' }>,
+  { user, token, by, apiToken = '' }: Login,
   ctx: RouteContext,
   { settings, sessions, seenSessions, firstTimeLogin, closedOf, audit, onAct }: LoginServices,
-): Promise<Begun | { kind: 'mismatch'; user: User } | { kind: 'closed'; user: User; closed: Closed }> {
+): Promise<Result<string, Closed | undefined>> {
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   // No session of the person where an API token was given: it is listed as the token, and takes the place of none.
   const session = await sessions.sessionNamedBy(token);
   const place = toPlace(address, shortText(agent ?? ''));
   const login = { place, salt: readSalt(user.passwordHash), most: settings.auth.sessions_per_user };
   const begun = await seenSessions.begin(user, session, { address, agent }, login);
-  if (!begun) return { kind: 'mismatch', user };
+  if (!begun) return err(undefined);
   const closed = await closedOf(begun.user);
   if (closed) {
     await sessions.end(undefined, [token]);
-    return { kind: 'closed', user: begun.user, closed };
+    return err(closed);
   }
   if (session) firstTimeLogin.onLogin(begun.user.role);
   const act = { what: 'login', who: user.name, ...(by && { factor: by }) } as const;
@@ -131,7 +137,7 @@ export async function beginSession(
     audit({ ...act, who: user.name, user: user.name, from: address, sessionId: id });
   };
   if (session) await Promise.all(begun.surplus.map(end));
-  return { kind: 'logged-in', cookie: sessions.cookieFor(token, cookieClient(ctx.state)) };
+  return ok(sessions.cookieFor(token, cookieClient(ctx.state)));
 }
 
 const byToken = (tokenId: string) => ({ credential: `token:${tokenId}`, tokenId });
@@ -160,66 +166,11 @@ export async function beginInvited(
   if (!mayBegin || (!factor && (await deps.secondFactor.wantedFrom(user)).length > 0)) return {};
   const closed = await deps.closedOf(user);
   if (closed) return closed.opens ? { opensAt: closed.opens.at } : {};
-  const outcome = await settle(name, (client) => admitted(user, client, deps, factor), ctx, deps);
-  if (outcome.kind !== 'logged-in') return {};
-  ctx.set('Set-Cookie', outcome.cookie);
-  return { hasSession: true };
-}
-
-type Begun = { readonly kind: 'logged-in'; readonly cookie: string };
-export type Attempted = Begun | Exclude<LoginOutcome, { kind: 'logged-in' }>;
-type Failed = Exclude<Attempted, { kind: 'logged-in' }>;
-
-/** The same for every cause, so that it does not tell which users exist. */
-export const LOGIN_FAILED = 'Login failed';
-/** Told only after the right password. */
-const CODE_ASKED = 'A code of the second factor is needed: send it as "code"';
-const CODE_WRONG = 'The code is not right, or was used before';
-const PASSKEY_OVER = 'The passkey took too long, or the page was open for too long: try again';
-/** How each outcome is counted, and why it was refused, in the audit line: never for the client. */
-// biome-ignore format: a table
-const KINDS = {
-  'logged-in':     { counted: 'success',         reason: undefined },
-  mismatch:        { counted: 'bad_credentials', reason: 'bad-credentials' },
-  'code-asked':    { counted: 'code_asked',      reason: 'second-factor-asked' },
-  'code-wrong':    { counted: 'bad_code',        reason: 'bad-code' },
-  'passkey-wrong': { counted: 'bad_passkey',     reason: undefined },
-  'passkey-over':  { counted: 'bad_passkey',     reason: 'passkey-challenge-over' },
-  closed:          { counted: 'closed',          reason: undefined },
-  limited:         { counted: 'rate_limited',    reason: 'rate-limited' },
-  busy:            { counted: 'busy',            reason: 'busy' },
-} as const;
-
-const auditReason = (outcome: Failed): string =>
-  (outcome.kind === 'closed' ? outcome.closed.reason : 'why' in outcome ? outcome.why : undefined) ??
-  KINDS[outcome.kind].reason ??
-  outcome.kind;
-
-/** How an attempt is counted. */
-export const loginResult = (outcome: Attempted): LoginResult =>
-  outcome.kind === 'closed' && outcome.closed.reason === 'password-off' ? 'password_off' : KINDS[outcome.kind].counted;
-
-export function refusedLogin(outcome: Failed): Refused {
-  const counted = loginResult(outcome);
-  switch (outcome.kind) {
-    case 'mismatch':
-    case 'passkey-wrong':
-      return new Refused(401, undefined, LOGIN_FAILED, { counted });
-    case 'passkey-over':
-      return new Refused(401, 'passkey-over', PASSKEY_OVER, { counted });
-    case 'code-asked':
-      return new Refused(401, 'code-asked', CODE_ASKED, { counted, fields: { second_factor: outcome.kinds } });
-    case 'code-wrong':
-      return new Refused(401, 'wrong-code', CODE_WRONG, { counted, fields: { second_factor: outcome.kinds } });
-    case 'closed': {
-      // It says when it opens again, as every refusal of such a caller does.
-      const { reason, opens } = outcome.closed;
-      const headers = opens ? { 'Retry-After': String(opens.inSeconds) } : {};
-      return refusedFor(reason, { opens }, { counted, headers });
-    }
-    case 'limited':
-      return refusedWhileLimited(outcome);
-    case 'busy':
-      return refusedWhileBusy();
+  try {
+    ctx.set('Set-Cookie', await settle(name, (client) => admitted(user, client, deps, factor), ctx, deps));
+    return { hasSession: true };
+  } catch (fault) {
+    if (fault instanceof Refused) return {};
+    throw fault;
   }
 }

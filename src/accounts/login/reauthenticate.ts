@@ -4,30 +4,11 @@ import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { ANY, BODY_NO, named } from '../../routes/shapes.ts';
 import { CODE, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import {
-  ANSWERED,
-  type Call,
-  declaring,
-  orRefusedFields,
-  Refused,
-  refusedFields,
-  refusedFor,
-  refusedWhileBusy,
-  refusedWhileLimited,
-} from '../http/kernel.ts';
-import { whileThere } from '../http/responses.ts';
+import { ANSWERED, type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { ASSERTION, assertion } from '../passkeys/credential.ts';
-import { type PasskeyOutcome, proofScope, provePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
+import { proofScope, provePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import { cookieClient } from '../sessions/session-cookie.ts';
-import {
-  type CodeGuessOutcome,
-  type GuessOutcome,
-  guessOnAccount,
-  isFailure,
-  judgeCode,
-  judgeGuess,
-} from './guesses.ts';
-import { settled } from './login-limiter.ts';
+import { type Guessed, guessed, guessOnAccount, judgeCode, judgeGuess, whileThere } from './guesses.ts';
 
 const PATH = '/api/reauthenticate';
 const PROVEN = named('Proven', z.object({ success: z.boolean().optional(), url: z.string().optional() }));
@@ -64,8 +45,6 @@ export interface Prover {
   readonly session: string;
   readonly address: string;
 }
-
-type ProofOutcome = CodeGuessOutcome | GuessOutcome | PasskeyOutcome;
 
 const route = declaring<Services>();
 
@@ -109,9 +88,10 @@ async function reauthenticate(
   }
   const passkey = shown && { shown, site: requireSite(deps) };
   const { user, session: knownSession, address } = prover;
-  const outcome = await whileThere(ctx.res, (signal): Promise<ProofOutcome> => {
+  const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;
+  const judged = await whileThere(ctx.res, (signal): Promise<Guessed<unknown>> => {
     if (code) return judgeCode({ user, address, signal, knownSession, code }, deps);
-    return guessOnAccount({ user, signal, knownSession }, deps, async (): Promise<ProofOutcome> => {
+    return guessOnAccount({ user, signal, knownSession }, deps, async (): Promise<Guessed<unknown>> => {
       const of = { account: user.name, signal };
       if (!passkey) {
         const storedHash = async () => user.passwordHash;
@@ -119,39 +99,21 @@ async function reauthenticate(
       }
       // No signature can be guessed; the limits keep the checks from being used up by one client.
       const place = deps.limiter.reserve(address, true, of);
-      return settled(place, () => provePasskey(passkey.shown, prover, passkey.site, deps), isFailure);
+      return guessed(place, () => provePasskey(passkey.shown, prover, passkey.site, deps));
     });
+  }).catch((fault) => {
+    if (fault instanceof Refused) record(act, fault.recorded ?? fault.counted);
+    throw fault;
   });
-  const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;
-  const refused = toRefusal(outcome, deps.mayUsePassword(user));
-  if (refused) {
-    record(act, refused.recorded);
-    throw refused;
+  const fault = !judged.ok ? judged.error.why : password && !deps.mayUsePassword(user) ? 'password-off' : undefined;
+  if (fault !== undefined) {
+    // It is for the log, never for the client.
+    record(act, fault);
+    throw fault === 'password-off' ? refusedFor(fault) : new Refused(401, 'not-proven', WRONG);
   }
   const token = await deps.sessions.prove(caller);
   if (token === undefined) throw refusedFor('token-invalid');
   record(act);
   ctx.set('Set-Cookie', deps.sessions.cookieFor(token, cookieClient(ctx.state)));
   return undefined;
-}
-
-/** Undefined for what is proven. The reason is for the log, never for the client. */
-function toRefusal(outcome: ProofOutcome, mayUsePassword: boolean): Refused | undefined {
-  const wrong = (recorded: string): Refused => new Refused(401, 'not-proven', WRONG, { recorded });
-  switch (outcome.kind) {
-    case 'limited':
-      return refusedWhileLimited(outcome);
-    case 'busy':
-      return refusedWhileBusy('busy');
-    case 'right':
-      return undefined;
-    case 'match':
-      return mayUsePassword ? undefined : refusedFor('password-off', {}, { recorded: 'password-off' });
-    case 'mismatch':
-      return wrong('bad-credentials');
-    case 'over':
-      return wrong('passkey-challenge-over');
-    case 'wrong':
-      return wrong('why' in outcome ? (outcome.why ?? 'bad-code') : 'bad-code');
-  }
 }

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { PasskeyRecord, SpentChallenge } from '../../domain/accounts/second-factor.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { err, type Result } from '../../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import { Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { OFF } from '../second-factor/factor-routes.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
@@ -151,16 +151,14 @@ export async function requestOptions(
   };
 }
 
-export type PasskeyOutcome =
-  | { readonly kind: 'right'; readonly user: User }
-  /** The challenge is too old: no sign of an attack. */
-  | { readonly kind: 'over' }
-  /** `user`: whose passkey it is, if it is known at all. `why` is for the log, never for the client. */
-  | { readonly kind: 'wrong'; readonly user?: User; readonly why: PasskeyFault };
+/** `user`: whose passkey it is, if it is known at all. `why` is for the log, never for the client. */
+type PasskeyOutcome = Result<User, { readonly user?: User; readonly why: PasskeyFault }>;
 
 export type PasskeyFault =
   | 'passkey-unknown'
   | 'passkey-challenge-foreign'
+  /** It is too old: no sign of an attack. */
+  | 'passkey-challenge-over'
   | 'passkey-unfit'
   | 'passkey-challenge-spent'
   | 'passkey-cloned';
@@ -211,19 +209,16 @@ async function judge(
   site: RelyingParty,
   { store, clock }: PasskeyServices,
 ): Promise<PasskeyOutcome> {
-  if (verdict.kind === 'over') return { kind: 'over' };
-  if (!passkey || !user) return { kind: 'wrong', why: 'passkey-unknown' };
-  if (verdict.kind !== 'good') return { kind: 'wrong', user, why: 'passkey-challenge-foreign' };
+  if (verdict.kind === 'over') return err({ why: 'passkey-challenge-over' });
+  if (!passkey || !user) return err({ why: 'passkey-unknown' });
+  if (verdict.kind !== 'good') return err({ user, why: 'passkey-challenge-foreign' });
   const { challenge = '', isCrossOrigin = true } = clientDataIn(assertion.clientDataJSON) ?? {};
-  if (isCrossOrigin || !isOfItsUser(assertion, passkey, step)) return { kind: 'wrong', user, why: 'passkey-unfit' };
+  if (isCrossOrigin || !isOfItsUser(assertion, passkey, step)) return err({ user, why: 'passkey-unfit' });
   const verified = await verifyUse(assertion, passkey, { challenge, site, mustVerifyUser: step !== 'second-step' });
-  if (!verified) return { kind: 'wrong', user, why: 'passkey-unfit' };
-  const used = await store.secondFactor.usePasskey(passkey, {
-    challenge: verdict,
-    ...verified,
-    at: unixSeconds(clock),
-  });
-  return used === 'used' ? { kind: 'right', user } : { kind: 'wrong', user, why: FAULT_OF[used] };
+  if (!verified) return err({ user, why: 'passkey-unfit' });
+  const shown = { challenge: verdict, ...verified, at: unixSeconds(clock) };
+  const used = await store.secondFactor.usePasskey(passkey, shown);
+  return used === 'used' ? ok(user) : err({ user, why: FAULT_OF[used] });
 }
 
 const challengeIn = ({ clientDataJSON }: Assertion): string => clientDataIn(clientDataJSON)?.challenge ?? '';

@@ -6,13 +6,12 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { FactorKind, FactorMode, FactorOwed, FirstFactor } from '../../domain/accounts/second-factor.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import { isTotpCode, matchingStep, newRecoveryCodes, recoveryCodeHash } from './codes.ts';
 
-export type CodeOutcome =
-  | { readonly kind: 'right'; readonly by: 'totp' | 'recovery' }
-  /** `unreadable`: the secret was sealed under another signing secret; `spent`: the code was used before. */
-  | { readonly kind: 'wrong'; readonly by: 'totp' | 'recovery'; readonly why?: 'unreadable' | 'spent' };
+/** By what a code is right. `unreadable`: the secret was sealed under another signing secret; `spent`: the code was used before. */
+type CodeOutcome = Result<'totp' | 'recovery', { readonly why: 'bad-code' | 'unreadable' | 'spent' }>;
 
 /** Whether the mode asks a factor of users of a role. */
 export const isFactorRequired = (mode: FactorMode, role: Role): boolean =>
@@ -34,17 +33,16 @@ export function createSecondFactor({ store, sealer, clock, mode, hasPasskeys, tr
   const checkTotp = async ({ name }: User, code: string): Promise<CodeOutcome> => {
     const sealed = (await store.findTotp(name))?.secret;
     const secret = sealed === undefined ? undefined : sealer.open(sealed, name);
-    if (sealed === undefined) return WRONG_TOTP;
-    if (!secret) return { ...WRONG_TOTP, why: 'unreadable' };
+    if (sealed === undefined) return WRONG;
+    if (!secret) return err({ why: 'unreadable' });
     const step = matchingStep(secret, code, unixSeconds(clock));
-    if (step === undefined) return WRONG_TOTP;
-    const use = await store.useTotpStep(name, sealed, step);
-    return use === 'used' ? { kind: 'right', by: 'totp' } : { ...WRONG_TOTP, why: 'spent' };
+    if (step === undefined) return WRONG;
+    return (await store.useTotpStep(name, sealed, step)) === 'used' ? ok('totp') : err({ why: 'spent' });
   };
   const checkRecoveryCode = async ({ name }: User, code: string): Promise<CodeOutcome> => {
     const hash = recoveryCodeHash(name, code);
     const isUsed = hash !== undefined && (await store.useRecoveryCode(name, hash)) === 'used';
-    return { kind: isUsed ? 'right' : 'wrong', by: 'recovery' };
+    return isUsed ? ok('recovery') : WRONG;
   };
   const isOwedBy = ({ role, hasFactor }: Pick<User, 'role' | 'hasFactor'>): boolean =>
     !hasFactor && isFactorRequired(mode, role);
@@ -74,7 +72,7 @@ export function createSecondFactor({ store, sealer, clock, mode, hasPasskeys, tr
   };
 }
 
-const WRONG_TOTP = { kind: 'wrong', by: 'totp' } as const;
+const WRONG = err({ why: 'bad-code' } as const);
 
 const EPOCH_BYTES = 12;
 

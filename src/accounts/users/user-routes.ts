@@ -10,18 +10,8 @@ import { heldBy } from '../../domain/rights.ts';
 import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/json-body.ts';
-import {
-  type Call,
-  declaring,
-  orRefusedFields,
-  type Refused,
-  refusedFields,
-  refusedWhileBusy,
-  refusedWhileLimited,
-  unfit,
-} from '../http/kernel.ts';
-import { whileThere } from '../http/responses.ts';
-import { type GuessServices, guessOnAccount, judgeGuess } from '../login/guesses.ts';
+import { type Call, declaring, orRefusedFields, type Refused, refusedFields, unfit } from '../http/kernel.ts';
+import { type GuessServices, guessOnAccount, judgeGuess, whileThere } from '../login/guesses.ts';
 import { keepSession } from '../sessions/session-routes.ts';
 import {
   addUser,
@@ -252,18 +242,10 @@ async function proveOld(
   if (!password) throw unfit('old-password-missing', 'Current password is required');
   const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;
   const guess = { password, address, account: user.name, storedHash: async () => user.passwordHash };
-  const outcome = await whileThere(ctx?.res, (signal) =>
+  const judged = await whileThere(ctx?.res, (signal) =>
     guessOnAccount({ user, knownSession, signal }, deps, () => judgeGuess({ ...guess, signal }, deps)),
   );
-  switch (outcome.kind) {
-    case 'limited':
-      throw refusedWhileLimited(outcome);
-    case 'busy':
-      throw refusedWhileBusy('busy');
-    case 'mismatch':
-      throw oldPasswordWrong();
-    case 'match':
-  }
+  if (!judged.ok) throw oldPasswordWrong();
 }
 
 /** The NVR's own page looks for these words. */

@@ -1,8 +1,7 @@
 /** A visit of a link: whether its page shows, asks for the PIN, or is over (SPEC 13). */
 
 import { auditedAgent } from '../../accounts/audit.ts';
-import { isFailure, type NotJudged } from '../../accounts/login/guesses.ts';
-import { settled } from '../../accounts/login/login-limiter.ts';
+import { type LimiterPlace, type Reserved, settled } from '../../accounts/login/login-limiter.ts';
 import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -108,15 +107,17 @@ type PinOutcome =
   | { readonly kind: 'right' | 'wrong' }
   /** Too many wrong ones in all: no PIN opens the link any more. */
   | { readonly kind: 'locked' }
-  | NotJudged;
+  | Exclude<LimiterPlace, Reserved>;
 
 /** A guess is limited by address, by link, and in all (SPEC 13). Each limit counts it before the PIN is compared, and a right one gives its places back. */
 async function judgePin(link: Link, pin: string, address: string, services: VisitServices): Promise<PinOutcome> {
   // No user name has a colon.
   const atAddress = (): Promise<PinOutcome> =>
-    settled(services.limiter.reserve(address), () => compare(link, pin, services), isFailure);
-  return settled(services.codeLimiter.reserve(`link:${link.id}`), atAddress, isFailure);
+    settled(services.limiter.reserve(address), () => compare(link, pin, services), isWrong);
+  return settled(services.codeLimiter.reserve(`link:${link.id}`), atAddress, isWrong);
 }
+
+const isWrong = ({ kind }: PinOutcome): boolean => kind === 'wrong';
 
 async function compare(link: Link, pin: string, { openings, passes }: VisitServices): Promise<PinOutcome> {
   if (!(await openings.reserveGuess(link.id))) return { kind: 'locked' };

@@ -189,11 +189,11 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
   switch (outcome.kind) {
     case 'logged-in': {
       const begun = await beginSession(outcome, ctx, deps);
-      if (begun.kind !== 'logged-in') {
-        const reason = begun.kind === 'closed' ? begun.closed.reason : 'sign-in-not-connected';
-        return settle(signed, { kind: 'refused', reason, user: begun.user.name });
+      if (!begun.ok) {
+        const reason = begun.error?.reason ?? 'sign-in-not-connected';
+        return settle(signed, { kind: 'refused', reason, user: outcome.user.name });
       }
-      ctx.append('Set-Cookie', begun.cookie);
+      ctx.append('Set-Cookie', begun.value);
       return succeed(signed, 'success', returnTo);
     }
     case 'second-step': {

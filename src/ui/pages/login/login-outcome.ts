@@ -21,7 +21,7 @@ interface LoginResponse {
 }
 
 const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours', 'password-off'] as const;
-type ClosedReason = (typeof CLOSED_REASONS)[number];
+export type ClosedReason = (typeof CLOSED_REASONS)[number];
 
 /** What a refusal says of an account that may not be used now, as it stands in its body. */
 export function closedIn(body: unknown): LoginResponse['closed'] {
