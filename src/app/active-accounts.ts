@@ -3,6 +3,7 @@ import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
 import { countedAudit, countedLimiter } from '../accounts/login/counted-logins.ts';
 import { toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { createSecondFactor } from '../accounts/second-factor/second-factor.ts';
+import { createSessions } from '../accounts/sessions/sessions.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
 import { addressMaker } from '../domain/addresses.ts';
@@ -11,7 +12,7 @@ import { unixSeconds } from '../domain/clock.ts';
 import { hasFreshProof } from '../domain/credentials.ts';
 import { ADMIN } from '../domain/names.ts';
 import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
-import { openIdentities, sessionsUnder } from './identities.ts';
+import { openIdentities } from './identities.ts';
 import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
 
@@ -35,12 +36,13 @@ export function accountsUnder(
   });
   const { isOwedBy, sessionOwes: factorOwed } = secondFactor;
   const audit = countedAudit(lasting.audit, auth.trusted_proxies, metrics);
-  const sessions = sessionsUnder(settings, lasting, {
+  const running = {
     factorOwed,
     isEndedHere: store.isHeld,
-    ...(providers.sessions && { providerSessions: providers.sessions }),
+    providerSessions: providers.sessions,
     ends: seenSessions.ends,
-  });
+  };
+  const sessions = createSessions(settings, lasting, running);
   const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
   const hasher = lasting.hasherOf(auth.hash_iterations);
   return {

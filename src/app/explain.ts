@@ -3,6 +3,7 @@ import { layoutOfNames } from '../access/recorder-layout.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
 import { isFactorRequired } from '../accounts/second-factor/second-factor.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
+import { createSessions } from '../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../accounts/sessions/store-grace.ts';
 import { openStoreReadOnly } from '../accounts/sites/own-store.ts';
@@ -22,7 +23,7 @@ import { readTrustedHeaders, trustedHeadersFiles } from '../identity/trusted-hea
 import { openNvrDatabase } from '../store/nvr-database.ts';
 import type { Store } from '../store/open-store.ts';
 import { createLogs } from '../telemetry/logs/log.ts';
-import { openIdentities, openJudging, sessionsUnder } from './identities.ts';
+import { openIdentities, openJudging } from './identities.ts';
 import { openFeaturesForCommand } from './resources/features.ts';
 
 /** Changes nothing. Rejects with a sentence when the server could not start either. `warn` is told what could not be read. */
@@ -61,7 +62,7 @@ async function identitiesIn(store: Store, settings: Settings, place: CommandPlac
   const open = async () => {
     const secret = await findSigningSecret(secretPlaces, 'refuse');
     if (!secret.ok) throw new Error(secret.error);
-    return sessionsUnder(settings, { ...judging, key: await importSigningKey(secret.value.key) });
+    return createSessions(settings, { ...judging, key: await importSigningKey(secret.value.key) });
   };
   let opened: ReturnType<typeof open> | undefined;
   const sessions = () => (opened ??= open());

@@ -1,12 +1,11 @@
 /** What each kind of credential is worth under one configuration: for the service, for `explain` and for commands (SPEC 3). */
 import { createGrantMemory, createMakers } from '../accounts/grants/grants.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
-import { createSessions, type SessionParts } from '../accounts/sessions/sessions.ts';
+import type { Sessions } from '../accounts/sessions/sessions.ts';
 import { createApiTokens } from '../accounts/tokens/api-tokens.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
-import { isFramedElsewhere } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { unixSeconds } from '../domain/clock.ts';
@@ -40,7 +39,7 @@ export function openJudging(
 export function openIdentities(
   settings: Settings,
   lasting: Judging,
-  sessions: Pick<ReturnType<typeof createSessions>, 'verify' | 'recheck'>,
+  sessions: Pick<Sessions, 'verify' | 'recheck'>,
   owesFactor: (user: User) => boolean,
   features: Pick<Features, 'identities' | 'subtract'>,
 ) {
@@ -97,34 +96,3 @@ export function openIdentities(
 }
 
 type Recheck = (caller: Caller) => Promise<Caller | undefined>;
-
-/** `more`: what a running service knows of its sessions besides. */
-export const sessionsUnder = (
-  settings: Settings,
-  { store, clock, key, grace, roleRegistry, tokens }: Judging & Pick<Lasting, 'key'>,
-  more: Pick<SessionParts, 'factorOwed' | 'isEndedHere' | 'ends' | 'providerSessions'> = {},
-) => {
-  const { auth, ui, server } = settings;
-  // A page of another site that shows ours in a frame gets no other cookie (SPEC 8).
-  const isFramed = isFramedElsewhere(ui.frame_ancestors, server.public_url?.origin, auth.cookie_domain);
-  return createSessions({
-    ...more,
-    store: store.accounts,
-    key,
-    clock,
-    roles: roleRegistry.active,
-    grace,
-    apiTokenNow: tokens.callerNow,
-    sessionLength: auth.session_length,
-    refreshTime: auth.refresh_time,
-    maxAge: auth.session_max_age,
-    graceSeconds: settings.store.grace,
-    cookie: {
-      name: auth.cookie_name,
-      secure: auth.cookie_secure,
-      sameSite: isFramed ? 'none' : 'lax',
-      path: '/',
-      domain: auth.cookie_domain,
-    },
-  });
-};

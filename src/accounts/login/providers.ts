@@ -2,7 +2,7 @@
 import type { Services } from '../../app/services.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { refusedFor } from '../http/kernel.ts';
-import type { SessionParts } from '../sessions/sessions.ts';
+import type { ProviderSessions } from '../sessions/sessions.ts';
 import type { ProofElsewhere, Prover } from './reauthenticate.ts';
 
 export interface LoginProvider {
@@ -23,7 +23,7 @@ export interface Providers {
   /** The order is that of the configuration; none where Postern has no login of its own. */
   readonly list: readonly LoginProvider[];
   /** Keeps which sessions a provider may end. */
-  readonly sessions?: SessionParts['providerSessions'];
+  readonly sessions?: ProviderSessions;
   /** The address at the provider where the person is asked again; undefined when the response is set already. */
   ask(ctx: RouteContext, services: Services, prover: Prover, asked: ProofElsewhere): Promise<string | undefined>;
 }

@@ -24,44 +24,21 @@ export type SessionFacts = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expires
 export const loginTime = ({ authenticatedAt, issuedAt }: Pick<SessionFacts, 'authenticatedAt' | 'issuedAt'>): number =>
   authenticatedAt ?? issuedAt;
 
-/** What a caller's rights are made from, beside the user. */
-export interface CallerRules {
-  readonly roles: ActiveRoles;
-  /** Unix seconds. */
-  readonly now: number;
-  readonly owesFactor: (user: User) => boolean;
-}
-
 /** What an account is worth now, by whichever credential. */
-export const toPerson = (user: User, { roles, now, owesFactor }: CallerRules): Omit<Caller, 'credential'> => ({
+export const toPerson = (
+  user: User,
+  {
+    roles,
+    now,
+    owesFactor,
+  }: { readonly roles: ActiveRoles; readonly now: number; readonly owesFactor: (user: User) => boolean },
+): Omit<Caller, 'credential'> => ({
   name: user.name,
   ...rightsOfUser(user, roles, now),
   ...(user.otherRoles && { roles: heldBy(user) }),
   ...(owesFactor(user) && { mustEnrol: true }),
   ...(user.validUntil !== undefined && { isGuest: true }),
   ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
-});
-
-/** The role is the user's role now, whatever the token says (SPEC 11). */
-export const toCaller = (
-  user: User,
-  claims: SessionFacts,
-  carriedBy: 'cookie' | 'bearer',
-  rules: CallerRules,
-): Caller => ({
-  ...toPerson(user, rules),
-  credential: {
-    kind: 'session',
-    tokenId: claims.tokenId,
-    issuedAt: claims.issuedAt,
-    expiresAt: claims.expiresAt,
-    carriedBy,
-    secretsDigest: claims.secretsDigest,
-    authenticatedAt: loginTime(claims),
-    ...(claims.provenAt !== undefined && { provenAt: claims.provenAt }),
-    ...(claims.provider !== undefined && { provider: claims.provider }),
-    ...(claims.hasProviderFactor && { hasProviderFactor: true }),
-  },
 });
 
 /**

@@ -3,12 +3,15 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { Services } from '../../app/services.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
+import { isFramedElsewhere } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller, Credential, SessionFault, SessionVerdict } from '../../domain/caller.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
@@ -22,9 +25,8 @@ import {
   type SessionFacts,
   type SessionState,
   sessionStateFault,
-  toCaller,
+  toPerson,
 } from './session-state.ts';
-import { createStoreGrace, type StoreGrace } from './store-grace.ts';
 
 /** The login at a provider by which a session begins. */
 export interface SessionOrigin {
@@ -41,37 +43,30 @@ export interface SessionOrigin {
   readonly provenAt?: number;
 }
 
-/** What sessions are made of: the store, the signing key, the clock, and the lengths that the configuration gives. */
-export interface SessionParts {
-  readonly store: Pick<AccountStore, 'findHolder' | 'revokeToken'>;
-  readonly key: CryptoKey;
-  readonly clock: Clock;
-  readonly roles: () => MaybePromise<ActiveRoles>;
-  /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
-  readonly sessionLength: number;
-  /** Seconds before its end in which a session is renewed by any request. */
-  readonly refreshTime: number;
-  /** Seconds from login to the end of a session, however often it is renewed; null: no such end. */
-  readonly maxAge: number | null;
-  /** `store.grace`: for so long a replica that cannot reach the store goes on with a session that was ended elsewhere. Default: 0. */
-  readonly graceSeconds?: number;
-  readonly cookie: CookieSettings;
+/** What sessions are verified, renewed and ended by. */
+export type SessionServices = Pick<Services, 'clock' | 'key' | 'grace'> & {
+  readonly store: { readonly accounts: Pick<AccountStore, 'findHolder' | 'revokeToken'> };
+  readonly roleRegistry: Pick<Services['roleRegistry'], 'active'>;
+  /** What an API token is worth now, by its id. */
+  readonly tokens: Pick<Services['tokens'], 'callerNow'>;
+};
+
+/** What a running service knows of its sessions besides. */
+export interface RunningSessions {
   /** `shownTo`: the provider that was shown a second factor, if it was not shown here. Default: nothing. */
   readonly factorOwed?: (user: User, shownTo: string | undefined) => FactorOwed;
-  /** Remembers what the store says, and for how long. Default: each question is asked. */
-  readonly grace?: StoreGrace;
   /** Whether this process ended the session, even where the store could not be told yet. */
   readonly isEndedHere?: (tokenId: string) => boolean;
   /** Default: the end of a session is that of the token at hand. */
-  readonly ends?: SeenSessions['ends'];
+  readonly ends?: SeenSessions['ends'] | undefined;
   /** Keeps which sessions a provider may end, by the ids of their tokens. Default: none are kept. */
-  readonly providerSessions?: {
-    begun(tokenId: string, origin: SessionOrigin): Promise<void>;
-    /** The session goes on under another id. */
-    renamed(from: string, to: string): Promise<void>;
-  };
-  /** What an API token is worth now, by its id. Default: no session of an API token is accepted. */
-  readonly apiTokenNow?: (tokenId: string) => Promise<Caller | undefined>;
+  readonly providerSessions?: ProviderSessions | undefined;
+}
+
+export interface ProviderSessions {
+  begun(tokenId: string, origin: SessionOrigin): Promise<void>;
+  /** The session goes on under another id. */
+  renamed(from: string, to: string): Promise<void>;
 }
 
 /** Facts, section 7: `session_length: 0` still needs tokens that live long enough to be sent back. */
@@ -112,31 +107,56 @@ interface RenewedToken {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions(parts: SessionParts) {
-  const { store, key, clock, cookie, maxAge, ends, providerSessions } = parts;
-  const { factorOwed = () => 'nothing', graceSeconds = 0 } = parts;
-  const isRenewable = parts.sessionLength !== 0;
-  const lifetime = isRenewable ? parts.sessionLength : SHORTEST_SESSION;
+export function createSessions(
+  { auth, ui, server, store: { grace: graceSeconds } }: Pick<Settings, 'auth' | 'ui' | 'server' | 'store'>,
+  services: SessionServices,
+  running: RunningSessions = {},
+) {
+  const { store, key, clock, roleRegistry, tokens } = services;
+  const { factorOwed = () => 'nothing', ends, providerSessions } = running;
+  const { session_length: length, session_max_age: maxAge } = auth;
+  // A page of another site that shows ours in a frame gets no other cookie (SPEC 8).
+  const isFramed = isFramedElsewhere(ui.frame_ancestors, server.public_url?.origin, auth.cookie_domain);
+  const cookie: CookieSettings = {
+    name: auth.cookie_name,
+    secure: auth.cookie_secure,
+    sameSite: isFramed ? 'none' : 'lax',
+    path: '/',
+    domain: auth.cookie_domain,
+  };
+  // 0 asks for a login on nearly every access (interface 5.1.4).
+  const isRenewable = length !== 0;
+  const lifetime = isRenewable ? length : SHORTEST_SESSION;
   // As long as the session, it would renew it with every request.
-  const window = Math.min(parts.refreshTime, Math.floor(lifetime / 2));
+  const window = Math.min(auth.refresh_time, Math.floor(lifetime / 2));
   const reuseSeconds = Math.min(LONGEST_REUSE_SECONDS, lifetime * REUSED_SHARE_OF_SESSION);
   const read = createTokenReader(key);
-  const stateOf = createStateLookup(parts);
+  const stateOf = createStateLookup(services, running);
   const renewals = new LRUCache<string, RenewedToken>(upTo(REMEMBERED_TOKENS));
 
   /** Asked anew each time: a provider may be trusted with second factors no more since the login. */
-  const owedIn = ({ provider, hasProviderFactor }: SessionFacts, user: User): FactorOwed =>
+  const owedIn = ({ provider, hasProviderFactor }: Partial<SessionFacts>, user: User): FactorOwed =>
     factorOwed(user, hasProviderFactor && provider);
   const faultOf = (session: SessionFacts, state: SessionState, now: number): SessionFault | undefined => {
     const fault = sessionStateFault(session, state, now);
     return fault ?? (state.user && owedIn(session, state.user) === 'login' ? 'factor-owed' : undefined);
   };
-  const callerIn = (session: SessionFacts, user: User, carriedBy: 'cookie' | 'bearer', roles: ActiveRoles): Caller =>
-    toCaller(user, session, carriedBy, {
-      roles,
-      now: unixSeconds(clock),
-      owesFactor: () => owedIn(session, user) === 'enrolment',
-    });
+  /** The role is the user's role now, whatever the token says (SPEC 11). */
+  const callerIn = (
+    { tokenId, issuedAt, expiresAt, secretsDigest, ...session }: SessionFacts,
+    user: User,
+    carriedBy: 'cookie' | 'bearer',
+    roles: ActiveRoles,
+  ): Caller => ({
+    ...toPerson(user, { roles, now: unixSeconds(clock), owesFactor: () => owedIn(session, user) === 'enrolment' }),
+    credential: {
+      ...{ kind: 'session', tokenId, issuedAt, expiresAt, carriedBy, secretsDigest },
+      authenticatedAt: loginTime({ ...session, issuedAt }),
+      ...(session.provenAt !== undefined && { provenAt: session.provenAt }),
+      ...(session.provider !== undefined && { provider: session.provider }),
+      ...(session.hasProviderFactor && { hasProviderFactor: true }),
+    },
+  });
 
   /** The absolute end of a session: counted from its login, whatever renewed it since; it may have been brought forward (SPEC 12). */
   const endByAge = (session: Pick<SessionFacts, 'issuedAt' | 'authenticatedAt'>): number =>
@@ -202,7 +222,7 @@ export function createSessions(parts: SessionParts) {
   const revoke = async (tokenId: string, expiresAt: number): Promise<void> => {
     const late = graceSeconds + CLOCK_TOLERANCE_SECONDS;
     const longest = unixSeconds(clock) + Math.max(lifetime, maxAge ?? 0) + late;
-    await store.revokeToken(tokenId, Math.max(expiresAt, ends?.latest(tokenId) ?? 0, longest));
+    await store.accounts.revokeToken(tokenId, Math.max(expiresAt, ends?.latest(tokenId) ?? 0, longest));
   };
 
   const endOf = async (tokenId: string, expiresAt: number): Promise<number> => {
@@ -213,7 +233,7 @@ export function createSessions(parts: SessionParts) {
   /** The caller of a session, by what the API token is worth now; undefined when it is no longer good for it. */
   const callerOfToken = async (session: TokenSession, carriedBy: TokenCarrier): Promise<Caller | undefined> => {
     const { isRevoked } = await stateOf(session);
-    const caller = isRevoked ? undefined : await parts.apiTokenNow?.(session.apiToken);
+    const caller = isRevoked ? undefined : await tokens.callerNow(session.apiToken);
     if (caller?.name !== session.userName || !mayLogIn(caller)) return undefined;
     const { credential } = caller;
     const { tokenId, expiresAt } = session;
@@ -305,7 +325,7 @@ export function createSessions(parts: SessionParts) {
           const { user } = state;
           const fault = faultOf(claims.value, state, now);
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
-          return mapMaybe(parts.roles(), (roles) => ({
+          return mapMaybe(roleRegistry.active(), (roles) => ({
             kind: 'valid',
             caller: callerIn(claims.value, user, carriedBy, roles),
           }));
@@ -330,7 +350,7 @@ export function createSessions(parts: SessionParts) {
       const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
       if (!state.user || faultOf(claims, state, unixSeconds(clock))) return undefined;
-      return callerIn(claims, state.user, credential.carriedBy, await parts.roles());
+      return callerIn(claims, state.user, credential.carriedBy, await roleRegistry.active());
     },
     /**
      * Logout: ends the session of the caller and those of the tokens, each once. A token may be over, and its session live on in a
@@ -383,11 +403,10 @@ function createTokenReader(key: CryptoKey): (token: string) => MaybePromise<Toke
 }
 
 /** What the store says of a session: remembered while nothing changes, and for a grace while the store cannot be reached. */
-function createStateLookup({
-  store,
-  grace = createStoreGrace(),
-  isEndedHere = () => false,
-}: Pick<SessionParts, 'store' | 'grace' | 'isEndedHere'>): (session: SessionName) => MaybePromise<SessionState> {
+function createStateLookup(
+  { store, grace }: SessionServices,
+  { isEndedHere = () => false }: RunningSessions,
+): (session: SessionName) => MaybePromise<SessionState> {
   const remembered = grace.memory<SessionState>(REMEMBERED_TOKENS, {
     rowsOf(key) {
       const [userName = '', tokenId = ''] = key.split(' ', 2);
@@ -396,7 +415,7 @@ function createStateLookup({
     inGrace: (state) => ({ ...state, isInGrace: true }),
   });
   const read = async ({ userName, tokenId }: SessionName): Promise<SessionState> => {
-    const holder = await store.findHolder(userName, tokenId);
+    const holder = await store.accounts.findHolder(userName, tokenId);
     return { ...holder, secretsDigest: holder.user && digestSecrets(holder.user) };
   };
   return (session) => {

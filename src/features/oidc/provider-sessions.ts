@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import type { SessionParts } from '../../accounts/sessions/sessions.ts';
+import type { ProviderSessions } from '../../accounts/sessions/sessions.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ProviderSession } from '../../domain/accounts/sign-in.ts';
@@ -97,7 +97,7 @@ const WITHOUT_END_SECONDS = 400 * 86_400;
 export const openProviderSessions = (
   { auth }: Settings,
   { store, clock }: Pick<Services, 'store' | 'clock'>,
-): SessionParts['providerSessions'] & {} => ({
+): ProviderSessions => ({
   async begun(sessionId, { issuer, subject, sid }) {
     const expiresAt = unixSeconds(clock) + (auth.session_max_age ?? WITHOUT_END_SECONDS);
     await store.signIns.noteSession({ sessionId, issuer, subject, ...(sid !== undefined && { sid }), expiresAt });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { type CookieSettings, cookieLine } from '../../../src/accounts/sessions/session-cookie.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
-import type { SessionParts } from '../../../src/accounts/sessions/sessions.ts';
-import { createSessions } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
@@ -15,19 +14,20 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { handMadeToken, OTHER_SECRET, SIGNING_SECRET } from '../support/hand-made-token.ts';
 import { handClock, IN_FORCE, NOW, openAccounts, PASSWORD, person, quickHasher } from '../support/people.ts';
+import { type SessionsOf, sessionsOf } from '../support/sessions-of.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 const key = await importSigningKey(signingKey(SIGNING_SECRET));
 const COOKIE = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
 
 /** Sessions of vera, a viewer, and what they are made of. */
-async function instance(t: TestContext, changes: Partial<SessionParts> = {}) {
+async function instance(t: TestContext, changes: Partial<SessionsOf> = {}) {
   const clock = handClock();
   const store = await openAccounts(t);
   const vera = await person('vera');
   await store.addUser(vera);
   const ends = new Map<string, number>();
-  const parts: SessionParts = {
+  const parts: SessionsOf = {
     ends: {
       latest: (id) => ends.get(id),
       recorded: async () => undefined,
@@ -37,13 +37,9 @@ async function instance(t: TestContext, changes: Partial<SessionParts> = {}) {
     key,
     clock,
     roles: () => IN_FORCE,
-    sessionLength: 86_400,
-    refreshTime: 1800,
-    maxAge: null,
-    cookie: COOKIE,
     ...changes,
   };
-  const sessions = createSessions(parts);
+  const sessions = sessionsOf(parts);
   const callerWith = async (token: string, carriedBy: 'cookie' | 'bearer' = 'cookie'): Promise<Caller> => {
     const verdict = await sessions.verify(token, carriedBy);
     return verdict.kind === 'valid' ? verdict.caller : assert.fail(verdict.reason);
@@ -181,7 +177,7 @@ describe('A session is over at the next request', () => {
 
 describe('A revocation is kept for as long as a token can hold that another replica signed', () => {
   const DAY = 86_400;
-  const rows: [sentence: string, deps: Partial<SessionParts>, seconds: number][] = [
+  const rows: [sentence: string, deps: Partial<SessionsOf>, seconds: number][] = [
     ['until the session is over by its age', { sessionLength: 600, maxAge: 30 * DAY }, 30 * DAY],
     ['until a token is over that was signed in the grace', { sessionLength: 600, graceSeconds: 60 }, 660],
   ];
@@ -488,7 +484,7 @@ describe('Accounts are read', () => {
 
 describe('The session cookie', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, cookie: Partial<SessionParts['cookie']>, encrypted: boolean, line: string][] = [
+  const rows: [sentence: string, cookie: Partial<CookieSettings>, encrypted: boolean, line: string][] = [
     ['is as the reference writes it',             {}, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax'],
     ['is Secure by itself over TLS',              {}, true, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
     ['is Secure everywhere when that is asked',   { secure: true }, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
@@ -497,10 +493,7 @@ describe('The session cookie', () => {
     ['keeps to its name and path',                { name: 'nvr', path: '/nvr/', sameSite: 'strict' }, false, 'nvr=TOKEN; HttpOnly; Max-Age=86400; Path=/nvr/; SameSite=strict'],
   ];
   for (const [sentence, cookie, encrypted, line] of rows) {
-    it(sentence, async (t) => {
-      const { sessions } = await instance(t, { cookie: { ...COOKIE, ...cookie } });
-      assert.equal(sessions.cookieFor('TOKEN', { encrypted }), line);
-    });
+    it(sentence, () => assert.equal(cookieLine({ ...COOKIE, ...cookie }, 'TOKEN', 86_400, { encrypted }), line));
   }
 
   it('is cleared under the same attributes', async (t) => {

@@ -23,7 +23,6 @@ import { createSecondFactor } from '../../../src/accounts/second-factor/second-f
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
 import { SESSION_ROUTES } from '../../../src/accounts/sessions/session-routes.ts';
-import { createSessions, type SessionParts } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens, createTokenVerifier } from '../../../src/accounts/tokens/api-tokens.ts';
@@ -47,6 +46,7 @@ import { serveRoutes } from '../../support/serve-routes.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
 import { handClock, IN_FORCE, openInstanceStore, PASSWORD_RULES } from './people.ts';
+import { type SessionsOf, sessionsOf } from './sessions-of.ts';
 
 export interface AccountServerOptions {
   readonly store?: AccountStore;
@@ -55,7 +55,7 @@ export interface AccountServerOptions {
   readonly limit?: string;
   /** Clients that the limiter remembers. */
   readonly remembered?: number;
-  readonly session?: Partial<SessionParts>;
+  readonly session?: Partial<SessionsOf>;
   readonly hashing?: Partial<HashSettings>;
   /** Awaited when a password was hashed, before anything is made of it. */
   readonly afterHash?: () => Promise<unknown>;
@@ -91,13 +91,11 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     },
   };
   const key = await importSigningKey(signingKey(SIGNING_SECRET));
-  const cookie = { name: 'frigate_token', secure: 'auto', sameSite: 'lax', path: '/' } as const;
-  const lengths = { sessionLength: 86_400, refreshTime: 1800, maxAge: null, cookie, ...options.session };
   const onFault = (fault: unknown): void => void heard.faults.push(fault);
   const roleRegistry = createRoleRegistry({ store: records.roles, fixed: IN_FORCE, version: records.version });
   // A store that was passed in changes without the version of this one.
   const version = options.store ? {} : { grace: createStoreGrace({ version: records.version }) };
-  const sessions = createSessions({ store, key, clock, roles: roleRegistry.active, ...version, ...lengths });
+  const sessions = sessionsOf({ store, key, clock, roles: roleRegistry.active, ...version, ...options.session });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokens = createApiTokens({
     grants: createGrantMemory({
