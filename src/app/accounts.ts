@@ -1,9 +1,10 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
 import { createGrantUses } from '../accounts/grants/grants.ts';
+import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
 import { createInvitationLimiter } from '../accounts/invitations/invitations.ts';
 import { createKnownClients } from '../accounts/login/client-key.ts';
-import { countedLogins } from '../accounts/login/counted-logins.ts';
+import { countedAudit, countedLimiter, countedLogins } from '../accounts/login/counted-logins.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -11,27 +12,33 @@ import {
   warnWithoutAdmin,
 } from '../accounts/login/first-admin.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
-import { createChallenges } from '../accounts/passkeys/challenges.ts';
-import { warnOfUnusable } from '../accounts/passkeys/unusable-factors.ts';
+import { createChallenges, toRelyingParty } from '../accounts/passkeys/credential.ts';
+import { warnOfUnusable } from '../accounts/passkeys/passkeys.ts';
 import { createHashCosts, createHashers } from '../accounts/passwords/password-hash.ts';
 import { createSealer, createTickets, derivedKey, type KeyPurpose } from '../accounts/second-factor/sealing.ts';
+import { createSecondFactor } from '../accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
+import { createSessions } from '../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../accounts/sessions/store-grace.ts';
 import { openSitePublisher } from '../accounts/sites/sites.ts';
 import { createTokenLimiter, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
-import { deleteExpired, demoteWhoseRoleIsGone } from '../accounts/users/account-upkeep.ts';
+import { deleteExpired, demoteWhoseRoleIsGone } from '../accounts/users/users.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
+import type { User } from '../domain/accounts/account.ts';
+import { addressMaker } from '../domain/addresses.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
-import type { Role } from '../domain/names.ts';
+import { hasFreshProof } from '../domain/credentials.ts';
+import { ADMIN, type Role } from '../domain/names.ts';
+import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
 import { rightsOfUser } from '../domain/rights.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
-import { accountsUnder } from './active-accounts.ts';
-import { openJudging } from './identities.ts';
+import { openIdentities, openJudging } from './identities.ts';
 import type { Features } from './resources/features.ts';
 import type { AccountServices, Lasting } from './services.ts';
 
@@ -232,4 +239,61 @@ export async function openCredentials(deps: CredentialParts) {
       await Promise.all([seenSessions.close(), grantUses.close()]);
     },
   };
+}
+
+/** Changes nothing that holds now. */
+function accountsUnder(
+  settings: Settings,
+  lasting: Lasting,
+  features: Pick<Features, 'identities' | 'providers' | 'subtract'>,
+): AccountServices {
+  const { auth, server } = settings;
+  const { store, clock, metrics, seenSessions } = lasting;
+  const clauses = parseClauses(auth.failed_login_rate_limit);
+  const providers = features.providers(settings);
+  const secondFactor = createSecondFactor({
+    store: store.secondFactor,
+    sealer: lasting.sealer,
+    clock,
+    mode: auth.second_factor,
+    hasPasskeys: toRelyingParty(server.public_url).ok,
+    trusted: new Set(providers.list.filter(({ isTrusted }) => isTrusted).map(({ name }) => name)),
+  });
+  const { isOwedBy, sessionOwes: factorOwed } = secondFactor;
+  const audit = countedAudit(lasting.audit, auth.trusted_proxies, metrics);
+  const running = {
+    factorOwed,
+    isEndedHere: store.isHeld,
+    providerSessions: providers.sessions,
+    ends: seenSessions.ends,
+  };
+  const sessions = createSessions(settings, lasting, running);
+  const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
+  const hasher = lasting.hasherOf(auth.hash_iterations);
+  return {
+    ...lasting,
+    settings,
+    audit,
+    sessions,
+    hasher,
+    secondFactor,
+    clauses,
+    identities,
+    makerRights: opened.makerRights,
+    authEnabled: auth.enabled,
+    publicAddressOf: addressMaker(server.public_url),
+    limiter: countedLimiter(lasting.limiter, clauses, metrics),
+    recheck,
+    asksProof: (caller: Caller, act: GuardedAct) =>
+      (auth.reauthenticate === 'strict' || !ONLY_STRICT.has(act)) && !hasFreshProof(caller, unixSeconds(clock)),
+    mayUsePassword: ({ role }: Pick<User, 'role'>) =>
+      auth.password_login === 'everyone' || (auth.password_login === 'admins' && role === ADMIN),
+    providers,
+  };
+}
+
+/** The configuration was checked: what does not parse cannot come here. */
+function parseClauses(text: string | null): readonly Clause[] {
+  const parsed = text === null ? undefined : parseRateLimit(text);
+  return parsed?.ok ? parsed.value : [];
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { AT_COMMAND_LINE, type Audit } from '../accounts/audit.ts';
 import type { Asking, CommandStore, StoreUse } from '../accounts/http/route-commands.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
-import { createBlockAdmin, LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
+import { createLoginBlocks, LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../accounts/passwords/password-hash.ts';
 import { ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
@@ -59,6 +59,7 @@ export async function openForCommands(
   const audit: Audit = (entry) => features.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
   const hasher = createPasswordHasher({ iterations: auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
+  const limits = { store: store.loginBlocks, attempts: store.attempts };
   const publicAddressOf = addressMaker(settings.server.public_url);
   const services = {
     audit,
@@ -70,7 +71,7 @@ export async function openForCommands(
     settings,
     hasher,
     roleRegistry,
-    blocks: createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }),
+    blocks: createLoginBlocks({ ...limits, clock, steadyClock: clock, onFault: () => {} }),
     knownCameras: () => [],
     publicAddressOf,
     grantUses: { flush: async () => {} },

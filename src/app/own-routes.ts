@@ -2,7 +2,7 @@
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
 import { LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
 import { LOGIN_ROUTES } from '../accounts/login/login-routes.ts';
-import { PASSKEY_LOGIN_ROUTES } from '../accounts/login/passkey-login-routes.ts';
+import { PASSKEY_LOGIN_ROUTES } from '../accounts/login/post-login.ts';
 import { REAUTHENTICATE_ROUTES } from '../accounts/login/reauthenticate.ts';
 import { PASSKEY_ROUTES } from '../accounts/passkeys/passkey-routes.ts';
 import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../accounts/roles/role-routes.ts';

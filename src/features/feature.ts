@@ -4,7 +4,7 @@ import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { FindSubtraction } from '../access/subtraction.ts';
 import type { AuditEntry } from '../accounts/audit.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
-import type { Providers } from '../accounts/login/providers.ts';
+import type { Providers } from '../accounts/login/reauthenticate.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
 import type { AccountServices, Lasting, Services } from '../app/services.ts';
 import type { Sections, Settings } from '../config/schema/schema.ts';

@@ -5,8 +5,7 @@ import { resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import { countRows, deleteRows, hasRow, type Queries, untyped } from './engine/rows.ts';
 import { TABLES, type TableName, tablesWhere, withBooleans } from './engine/tables.ts';
-import { markFinished, markUnfinished } from './identity.ts';
-import { openStore, type Store } from './open-store.ts';
+import { markFinished, markUnfinished, openStore, type Store } from './open-store.ts';
 
 /** What becomes of rows that are in the target already. */
 export type CopyMode = 'refuse' | 'continue' | 'replace';

@@ -6,7 +6,7 @@ import { Migrator } from 'kysely/migration';
 import { faultMessage } from '../domain/result.ts';
 import { findStoreFault, storeFault } from '../domain/store/store-fault.ts';
 import type { Engine, MovedEvents, TablesUpdate } from './engine/engine.ts';
-import { createEvents } from './engine/schema.ts';
+import { createEvents } from './engine/engine.ts';
 import type { Tables } from './engine/tables.ts';
 import { STEPS_OF_0_2_0 } from './migrations/029-baseline.ts';
 import { migrationsFor } from './migrations/all-migrations.ts';

@@ -11,12 +11,11 @@ import { createLoginBlockStore, sessionStoreOf } from './accounts/logins.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
-import { type Locked, lockedOn } from './engine/rows.ts';
+import { findRecord, hasRow, type Locked, lockedOn, updateRows } from './engine/rows.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { forgetEventsOf, writeEvents } from './events/write-events.ts';
-import { assertFinished, readIdentity } from './identity.ts';
 import { appliedMigrations, assertCurrent, migrate, neededMigration } from './migrate.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 import { assertNotLost, isBlank } from './sqlite/sqlite-faults.ts';
@@ -180,3 +179,38 @@ const boundedCall =
     withTimeLimit(act(...given), CALL_MILLISECONDS, () => {
       throw storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`);
     });
+
+/** The id of a store, and whether anything is kept in it: a new store in the place of a lost one holds nothing yet. */
+async function readId(db: Kysely<Tables>): Promise<string> {
+  const identity = await findRecord(db, 'store_identity', {});
+  if (!identity) throw new Error('the table store_identity of the store is empty: restore a backup');
+  return identity.id;
+}
+
+/** `isEmpty`: it holds no account and no record. */
+async function readIdentity(db: Kysely<Tables>) {
+  let isEmpty = true;
+  for (const [table] of tablesWhere(({ isKept }) => isKept)) isEmpty &&= !(await hasRow(db, table, {}));
+  return { id: await readId(db), isEmpty };
+}
+
+/** The text before the id of a store that `postern store copy` is filling. */
+const UNFINISHED = 'unfinished copy ';
+
+/** Marks a store that is not to be put into service, until `markFinished`. */
+export async function markUnfinished(db: Kysely<Tables>): Promise<void> {
+  const id = await readId(db);
+  if (!id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: `${UNFINISHED}${id}` });
+}
+
+export async function markFinished(db: Kysely<Tables>): Promise<void> {
+  const id = await readId(db);
+  if (id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: id.slice(UNFINISHED.length) });
+}
+
+/** Throws a fault of the store with the next step. `name` is the store's, for messages. */
+async function assertFinished(db: Kysely<Tables>, name: string): Promise<void> {
+  if (!(await readId(db)).startsWith(UNFINISHED)) return;
+  const message = `${name} holds half of a copy: "postern store copy" was interrupted. Run it again with --continue, or with --replace to begin anew`;
+  throw storeFault('missing', message);
+}

@@ -1,7 +1,7 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
 import type { AcceptServices } from '../accounts/invitations/invitations.ts';
 import type { LoginServices } from '../accounts/login/login.ts';
-import type { LoginProvider } from '../accounts/login/providers.ts';
+import type { LoginProvider } from '../accounts/login/reauthenticate.ts';
 import type { Services } from '../app/services.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { RouteContext } from '../routes/own-route.ts';

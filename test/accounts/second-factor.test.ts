@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { idlePasskeys, warnOfUnusable } from '../../src/accounts/passkeys/unusable-factors.ts';
+import { idlePasskeys, warnOfUnusable } from '../../src/accounts/passkeys/passkeys.ts';
+import { createSealer, createTickets, derivedKey } from '../../src/accounts/second-factor/sealing.ts';
 import {
   base32,
   codeAt,
   matchingStep,
   newRecoveryCodes,
+  qrCode,
   recoveryCodeHash,
   stepAt,
   totpUri,
-} from '../../src/accounts/second-factor/codes.ts';
-import { createSealer, createTickets, derivedKey } from '../../src/accounts/second-factor/sealing.ts';
-import { qrCode } from '../../src/accounts/second-factor/second-factor.ts';
+} from '../../src/accounts/second-factor/second-factor.ts';
 import type { UserName } from '../../src/domain/names.ts';
 
 const SECRET = Buffer.from('12345678901234567890');

@@ -1,5 +1,5 @@
 /** A person who sets up an authenticator app, and the codes that it shows. */
-import { codeAt, stepAt } from '../../src/accounts/second-factor/codes.ts';
+import { codeAt, stepAt } from '../../src/accounts/second-factor/second-factor.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import type { Person } from './people.ts';
 import { JSON_TYPE, sessionIn } from './sessions.ts';

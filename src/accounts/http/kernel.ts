@@ -18,7 +18,6 @@ import { BODY_LIMITS } from '../../routes/read-body.ts';
 import type { LoginResult } from '../../telemetry/metric-labels.ts';
 import { type AuditEntry, auditedAgent, auditedCredential, shortText } from '../audit.ts';
 import { BODY_FAULTS, type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
-import { respond } from './responses.ts';
 
 /** What guards an own route. */
 export type AccountResponseDeps = Pick<Services, 'audit' | 'bodySeconds' | 'recheck' | 'asksProof' | 'onLogin'>;
@@ -404,3 +403,20 @@ export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, ac
 /** A name from a path or a body may have any length. */
 const shortened = (field: 'user' | 'role' | 'provider', { [field]: name }: DoneAct): Partial<DoneAct> =>
   name === undefined ? {} : { [field]: shortText(name) };
+
+/** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
+export function respond(ctx: RouteContext, status: number, body: object): void {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.status = status;
+  ctx.body = body;
+}
+
+export const refuseFor = (ctx: RouteContext, reason: RefusalReason, facts: RefusalFacts = {}): void =>
+  respond(ctx, REFUSALS[reason].status, refusalBody(reason, facts));
+
+export function refuseMethod(allowed: string): (ctx: RouteContext) => void {
+  return (ctx) => {
+    ctx.set('Allow', allowed);
+    refuseFor(ctx, 'method-not-allowed');
+  };
+}

@@ -34,28 +34,15 @@ async function lift({ params, note }: Call, { blocks }: Pick<Services, 'blocks'>
 const shown = (block: LoginBlock) =>
   answer(LIMIT, { ...block, since: Math.floor(block.since), until: Math.ceil(block.until) });
 
-interface BlockSources {
-  readonly store: LoginBlockStore;
-  /** The windows that replicas share; undefined where one process counts in its own memory. */
-  readonly attempts: AttemptStore | undefined;
-  readonly clock: Clock;
-}
-
-export const createBlockAdmin = ({ store, attempts, clock }: BlockSources) => ({
-  list: (): Promise<readonly LoginBlock[]> => store.listBlocks(clock.now() / 1000),
-  /** Undefined: there is no such block any more. */
-  async lift(id: string): Promise<LoginBlock | undefined> {
-    const block = await store.liftBlock(id, clock.now() / 1000);
-    if (block?.window) await attempts?.forget(block.window);
-    return block;
-  },
-});
-
 /** Whose limit was lifted, as it is recorded. */
 export const toLift = ({ kind, subject }: LoginBlock) =>
   ({ what: 'limit-lifted', ...(kind === 'pins' ? { linkId: subject } : { limited: subject }) }) as const;
 
-export interface LoginBlockSources extends BlockSources {
+export interface LoginBlockSources {
+  readonly store: LoginBlockStore;
+  /** The windows that replicas share; undefined where one process counts in its own memory. */
+  readonly attempts: AttemptStore | undefined;
+  readonly clock: Clock;
   readonly steadyClock: Clock;
   readonly onFault: (fault: unknown) => void;
 }
@@ -79,9 +66,7 @@ interface NotedBlock {
 
 export type LoginBlocks = ReturnType<typeof createLoginBlocks>;
 
-export function createLoginBlocks(sources: LoginBlockSources) {
-  const { store, attempts, clock, steadyClock, onFault } = sources;
-  const admin = createBlockAdmin(sources);
+export function createLoginBlocks({ store, attempts, clock, steadyClock, onFault }: LoginBlockSources) {
   const noted = new LRUCache<string, NotedBlock>(upTo(REMEMBERED_BLOCKS));
   const applied = new LRUCache<string, number>(upTo(REMEMBERED_BLOCKS));
   const now = (): number => clock.now() / 1000;
@@ -122,11 +107,13 @@ export function createLoginBlocks(sources: LoginBlockSources) {
   return {
     async list(): Promise<readonly LoginBlock[]> {
       await writes.flush();
-      return admin.list();
+      return store.listBlocks(now());
     },
+    /** Undefined: there is no such block any more. */
     async lift(id: string): Promise<LoginBlock | undefined> {
       await writes.flush();
-      const block = await admin.lift(id);
+      const block = await store.liftBlock(id, now());
+      if (block?.window) await attempts?.forget(block.window);
       readAt = Number.NEGATIVE_INFINITY;
       return block;
     },

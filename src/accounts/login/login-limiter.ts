@@ -1,7 +1,7 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
 import { LRUCache } from 'lru-cache';
 import type { LoginBlock } from '../../domain/accounts/logins.ts';
-import { type MaybePromise, unlessAborted } from '../../domain/async.ts';
+import { createShares, type MaybePromise, unlessAborted } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
@@ -78,7 +78,7 @@ const MOST_WAITING = { account: 64, total: 512 } as const;
 export type LoginLimiter = ReturnType<typeof inTurn>;
 
 export function inTurn(memory: MemoryLimiter) {
-  const lines = { known: createLine(), strangers: createLine() };
+  const waiting = createShares();
   return {
     ...memory,
     /**
@@ -90,39 +90,22 @@ export function inTurn(memory: MemoryLimiter) {
       isKnown?: boolean,
       { account = address, costsHash, signal }: Attempt = {},
     ): Promise<LimiterPlace> {
-      const line = isKnown ? lines.known : lines.strangers;
-      let leave: (() => void) | undefined;
+      const line = isKnown ? 'known' : 'strangers';
+      const wait = waiting.hold([
+        [line, MOST_WAITING.total],
+        [`${line} ${account}`, MOST_WAITING.account],
+      ]);
       try {
-        for (;;) {
+        for (let isWaiting = false; ; isWaiting = true) {
           const place = memory.reserve(address, isKnown, costsHash);
           const settles = place.kind === 'limited' ? memory.settles(address, isKnown, place.window) : undefined;
           if (!settles) return place;
-          leave ??= line.enter(account);
-          if (!leave) return { kind: 'busy' };
+          if (!isWaiting && !wait.take()) return { kind: 'busy' };
           await unlessAborted(settles, signal);
         }
       } finally {
-        leave?.();
+        wait.release();
       }
-    },
-  };
-}
-
-function createLine() {
-  const waiting = new Map<string, number>();
-  let total = 0;
-  const add = (account: string, number: 1 | -1): void => {
-    total += number;
-    const ofAccount = (waiting.get(account) ?? 0) + number;
-    if (ofAccount === 0) waiting.delete(account);
-    else waiting.set(account, ofAccount);
-  };
-  return {
-    /** The function that gives the place back; undefined when there is none. */
-    enter(account: string): (() => void) | undefined {
-      if (total >= MOST_WAITING.total || (waiting.get(account) ?? 0) >= MOST_WAITING.account) return undefined;
-      add(account, 1);
-      return () => add(account, -1);
     },
   };
 }

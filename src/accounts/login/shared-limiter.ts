@@ -81,21 +81,13 @@ function createSharedLimiter(
   };
 
   function bothOf(own: Reserved, attempt: string): LimiterPlace {
-    const settle = once((act: () => void) => act());
-    return {
-      kind: 'reserved',
-      release: () =>
-        settle(() => {
-          own.release();
-          giveBack(attempt);
-        }),
-      keep: () =>
-        settle(() => {
-          own.keep();
-          // Told in vain, it counts as under way a while longer.
-          attempts.keep(attempt).catch(() => {});
-        }),
-    };
+    const settle = once((how: 'keep' | 'release') => {
+      own[how]();
+      if (how === 'release') giveBack(attempt);
+      // Told in vain, it counts as under way a while longer.
+      else attempts.keep(attempt).catch(() => {});
+    });
+    return { kind: 'reserved', keep: () => settle('keep'), release: () => settle('release') };
   }
 }
 

@@ -5,8 +5,16 @@ import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
 import { MAYBE_GIVEN_TEXT, NAME_SIZE, THING_NAME, thingName } from '../http/json-body.ts';
-import { type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor, unfit } from '../http/kernel.ts';
-import { refuseMethod } from '../http/responses.ts';
+import {
+  type Call,
+  declaring,
+  orRefusedFields,
+  Refused,
+  refusedFields,
+  refusedFor,
+  refuseMethod,
+  unfit,
+} from '../http/kernel.ts';
 import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { firstFactor, newEpoch, withFactor, withoutFactor } from '../second-factor/second-factor.ts';
 import { keepSession } from '../sessions/session-routes.ts';

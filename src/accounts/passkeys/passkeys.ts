@@ -6,13 +6,17 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { PasskeyRecord, SpentChallenge } from '../../domain/accounts/second-factor.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import { Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { OFF } from '../second-factor/factor-routes.ts';
+import type { Sealer } from '../second-factor/sealing.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
-import { CHALLENGE_SECONDS, type ChallengeScope, type ChallengeVerdict } from './challenges.ts';
 import {
   ALGORITHMS,
   type Assertion,
+  CHALLENGE_SECONDS,
+  type ChallengeScope,
+  type ChallengeVerdict,
   clientDataIn,
   type NewCredential,
   type RelyingParty,
@@ -234,4 +238,38 @@ function isOfItsUser({ userHandle }: Assertion, passkey: PasskeyRecord, step: Sh
   if (userHandle === undefined) return step !== 'log-in';
   const [given, right] = [Buffer.from(userHandle), Buffer.from(passkey.userHandle)];
   return given.length === right.length && timingSafeEqual(given, right);
+}
+
+/** Second factors that their users cannot use, told at the start: sealed under another secret, or passkeys of no address (SPEC 12). */
+interface FactorSettings {
+  readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
+  readonly server: Pick<Settings['server'], 'public_url'>;
+}
+
+/** A factor is never dropped with the secret or the address: that would open the account to the password alone. */
+export async function warnOfUnusable(
+  settings: FactorSettings,
+  secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'listFactors'>,
+  { keyId }: Pick<Sealer, 'keyId'>,
+  log: { warn(facts: object, sentence: string): void },
+): Promise<void> {
+  const users = await secondFactor.countTotpNotSealedWith(keyId);
+  if (users > 0)
+    log.warn(
+      { users },
+      'the signing secret is another one than when these users set up their authenticator app: their codes cannot be checked. They log in with a recovery code and set it up again; or run "postern users second-factor reset NAME"',
+    );
+  const idle = await idlePasskeys(settings, secondFactor.listFactors);
+  if (idle) log.warn({ users: idle.users }, `these users have passkeys that cannot be used. ${idle.why}`);
+}
+
+/** How many users have passkeys, while there can be none; undefined when all is well. A changed host name cannot be seen. */
+export async function idlePasskeys(
+  { auth, server }: FactorSettings,
+  listFactors: SecondFactorStore['listFactors'],
+): Promise<{ readonly users: number; readonly why: string } | undefined> {
+  const site = toRelyingParty(server.public_url);
+  if (!auth.enabled || auth.second_factor === 'off' || site.ok) return undefined;
+  const users = (await listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
+  return users > 0 ? { users, why: site.error } : undefined;
 }

@@ -9,13 +9,17 @@ import { PASSKEY, RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answ
 import { CODE, GIVEN_TEXT } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { keepSession } from '../sessions/session-routes.ts';
-import { base32, matchingStep, newRecoveryCodes, TOTP_SECRET_BYTES, totpUri } from './codes.ts';
 import {
+  base32,
   firstFactor,
   hashCodes,
   isFactorRequired,
+  matchingStep,
   newEpoch,
+  newRecoveryCodes,
   qrCode,
+  TOTP_SECRET_BYTES,
+  totpUri,
   withFactor,
   withoutFactor,
 } from './second-factor.ts';

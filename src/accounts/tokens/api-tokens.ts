@@ -1,5 +1,8 @@
 /** API tokens: `pst_<id>_<secret>`, with at most the rights that their owner has now (SPEC 4.4, 11). */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Holder } from '../../access/camera-view.ts';
+import type { Services } from '../../app/services.ts';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { ApiToken } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
@@ -7,11 +10,12 @@ import type { ApiTokenFault, ApiTokenVerdict, Caller, Rights } from '../../domai
 import { bothScopes, type CameraScope, NO_CAMERAS, toScope } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
-import type { ActiveRoles } from '../../domain/rights.ts';
-import { bothRights, grantMoment, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
+import { type ActiveRoles, bothRights, grantMoment, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
+import type { Store } from '../../store/open-store.ts';
 import type { Audit } from '../audit.ts';
 import { type GrantServices, type GrantUses, limitedWhenBad, newGrantId } from '../grants/grants.ts';
 import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../login/login-limiter.ts';
+import { isFactorRequired } from '../second-factor/second-factor.ts';
 
 export type CarriedBy = 'bearer' | 'basic' | 'cookie';
 
@@ -161,4 +165,34 @@ export function createTokenVerifier({
       return verdict;
     },
   };
+}
+
+/** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
+interface HolderSources {
+  readonly store: Pick<Store, 'accounts' | 'grants'>;
+  readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
+  readonly roles: ActiveRoles;
+  readonly subtract: Services['subtract'];
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+export async function holdersIn({ store, auth, roles, now, subtract }: HolderSources): Promise<readonly Holder[]> {
+  const [users, tokens] = await Promise.all([store.accounts.listUsers(), store.grants.list('api-token')]);
+  const owners = new Map(users.map((user) => [user.name, user]));
+  const held = tokens
+    .map((token) => ({ token, owner: token.userCreatedAt === null ? undefined : owners.get(token.user) }))
+    .filter(({ token, owner }) => !faultOfToken(token, owner, auth.enabled, now));
+  return Promise.all([
+    ...users.map(async (user): Promise<Holder> => {
+      const owesFactor = auth.enabled && !user.hasFactor && isFactorRequired(auth.second_factor, user.role);
+      const held = { ...rightsOfUser(user, roles, now), roles: heldBy(user) };
+      const rights = await subtract(held);
+      return { kind: 'user', name: user.name, rights, ...(owesFactor && { mustEnrol: true }) };
+    }),
+    ...held.map(async ({ token, owner }): Promise<Holder> => {
+      const rights = await subtract(rightsOfToken(token, owner, roles, now));
+      return { kind: 'token', name: token.name, owner: token.user, rights };
+    }),
+  ]);
 }

@@ -1,7 +1,6 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
 import { z } from 'zod';
-import { ANSWERED, type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
-import { respond } from '../../accounts/http/responses.ts';
+import { ANSWERED, type Call, declaring, Refused, respond } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';

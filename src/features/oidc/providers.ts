@@ -1,5 +1,5 @@
 /** Providers of OpenID Connect under one configuration (SPEC 16). */
-import type { LoginProvider } from '../../accounts/login/providers.ts';
+import type { LoginProvider } from '../../accounts/login/reauthenticate.ts';
 import type { Lasting } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';

@@ -1,6 +1,6 @@
 /** What pages show of a sign-in: that it goes on at the provider, and why it ended (SPEC 8, 16). */
-import { refuseFor } from '../../accounts/http/responses.ts';
-import type { LoginProvider } from '../../accounts/login/providers.ts';
+import { refuseFor } from '../../accounts/http/kernel.ts';
+import type { LoginProvider } from '../../accounts/login/reauthenticate.ts';
 import type { Services } from '../../app/services.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { refusalRules } from '../../gateway/response/error-responses.ts';

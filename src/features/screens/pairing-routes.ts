@@ -15,8 +15,8 @@ import {
   refusedFor,
   refusedWhileBusy,
   refusedWhileLimited,
+  respond,
 } from '../../accounts/http/kernel.ts';
-import { respond } from '../../accounts/http/responses.ts';
 import { type LimiterPlace, settled } from '../../accounts/login/login-limiter.ts';
 import { qrCode } from '../../accounts/second-factor/second-factor.ts';
 import { cookieClient } from '../../accounts/sessions/session-cookie.ts';

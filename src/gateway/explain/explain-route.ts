@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { scopeView } from '../../access/camera-view.ts';
 import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
-import { holdersIn } from '../../accounts/tokens/holders.ts';
+import { holdersIn } from '../../accounts/tokens/api-tokens.ts';
 import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { VERBS } from '../../domain/policy.ts';

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../engine/engine.ts';
-import { runAll } from '../engine/schema.ts';
+import { runAll } from '../engine/engine.ts';
 
 const OWN = 'id text primary key not null references grants (id) on delete cascade';
 const COMMON = 'id, kind, secret_hash, name, user_name, user_created_at, role, cameras, created_at, expires_at,';

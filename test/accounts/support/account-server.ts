@@ -11,9 +11,8 @@ import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts
 import { BY_ACCOUNT, CODE_RULES } from '../../../src/accounts/login/guesses.ts';
 import { BY_ADDRESS, createWindowLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
-import { NO_PROVIDERS } from '../../../src/accounts/login/providers.ts';
-import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate.ts';
-import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
+import { NO_PROVIDERS, REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate.ts';
+import { createChallenges } from '../../../src/accounts/passkeys/credential.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
 import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../../../src/accounts/roles/role-routes.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/roles.ts';
