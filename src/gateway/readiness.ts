@@ -1,7 +1,7 @@
 /** The parts of the service under one configuration, and what the page Status tells of it (SPEC 8, 9). */
 
 import { X509Certificate } from 'node:crypto';
-import type { LoginProvider } from '../accounts/login/providers.ts';
+import type { LoginProvider } from '../accounts/login/reauthenticate.ts';
 import type { Services } from '../app/services.ts';
 import { publicAddress } from '../domain/addresses.ts';
 import type { PartState, ServiceStatus, StatusCertificate, StatusWarning } from '../domain/status.ts';

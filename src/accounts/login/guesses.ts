@@ -117,7 +117,7 @@ export const BY_ACCOUNT: Windows = [
   },
 ];
 
-/** By what the code is right: that gives its places back. A browser in which the user logged in before has tries of its own. */
+/** A right code gives its kind, and its places back. A browser in which the user logged in before has tries of its own. */
 export function judgeCode(
   { user, code, address, knownSession, signal }: CodeGuess,
   deps: Pick<Services, 'limiter' | 'knownClients' | 'secondFactor' | 'codeLimiter'>,

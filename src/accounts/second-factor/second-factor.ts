@@ -9,7 +9,7 @@ import { ADMIN, type Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 
-/** By what a code is right. `unreadable`: the secret was sealed under another signing secret; `spent`: the code was used before. */
+/** A right code gives its kind. `unreadable`: the secret was sealed under another signing secret; `spent`: the code was used before. */
 type CodeOutcome = Result<'totp' | 'recovery', { readonly why: 'bad-code' | 'unreadable' | 'spent' }>;
 
 /** Whether the mode asks a factor of users of a role. */
