@@ -117,8 +117,9 @@ async function closing(place: ActPlace, begin: () => void): Promise<void> {
 
 async function comingBack({ urls: [url = ''], sessions }: ActPlace, begin: () => void): Promise<void> {
   begin();
-  const agent = new Agent({ keepAlive: true, maxSockets: sessions.length });
-  await Promise.all(sessions.map((headers) => askWhole(`${url}/api/version`, headers, agent)));
+  const agent = new Agent({ keepAlive: true });
+  const ask = (at: number) => askWhole(`${url}/api/version`, sessions[at % sessions.length] ?? {}, agent);
+  await Promise.all(Array.from({ length: 2000 }, (_, at) => ask(at)));
 }
 
 async function reloads({ directory }: ActPlace, begin: () => void): Promise<void> {
@@ -169,7 +170,7 @@ async function fillLedger({ postern: { directory } }: Preparing): Promise<undefi
 
 /** The process that had them all is gone, and another one in its place knows none of their sessions yet. */
 async function restarted(preparing: Preparing) {
-  const { sessions } = await logInCrowd(2000)(preparing);
+  const { sessions } = await logInCrowd(200)(preparing);
   const { postern, keep } = preparing;
   const ended = once(postern.child, 'exit');
   postern.child.kill();
