@@ -33,7 +33,7 @@ describe('The page Security', { skip }, () => {
       await page.getByRole('button', { name: 'Speichern' }).click();
       await page.getByText('IANA-Namen').waitFor();
       assert.equal((await kept())['timezone'], null);
-      await page.getByRole('button', { name: 'Übernehmen: Europe/Berlin' }).click();
+      await page.getByRole('button', { name: 'Europe/Berlin übernehmen' }).click();
       await page.getByRole('button', { name: 'Speichern' }).click();
       await page.getByText('Gespeichert.').waitFor();
       assert.equal((await kept())['timezone'], 'Europe/Berlin');
