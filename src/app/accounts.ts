@@ -71,23 +71,11 @@ export async function openAccounts(
     auditLog.info(entry, entry.what);
     options.features.note(entry);
   };
-  const { keyId } = secret.value;
-  const credentials = await openCredentials({
-    store,
-    keyId,
-    site: settings.server.site,
-    settings,
-    clock,
-    steadyClock,
-    // A file on this machine is never out of reach: one that is locked or gone must not keep rights alive.
-    graceSeconds: settings.store.url.engine === 'postgres' ? settings.store.grace : 0,
-    mayDelete: options.mayDelete,
-    audit,
-    log,
-  });
+  const { key: signingKey, keyId } = secret.value;
+  const credentials = await openCredentials({ ...options, steadyClock, keyId, audit, log });
   const { roleRegistry } = credentials;
   const publisher = await openSitePublisher({ store, clock, log }, settings.server.site ?? '', keyId);
-  const { limiter, codeLimiter, blocks } = await openLimits({
+  const limits = await openLimits({
     store: store.loginBlocks,
     site: settings.server.site,
     attempts: store.attempts,
@@ -96,34 +84,28 @@ export async function openAccounts(
     onFault: (fault) =>
       log.warn({ err: fault }, 'who must wait at the login could not be kept or read: the status page lacks it'),
     sharedClock: options.steadyClock,
-    key: secret.value.key,
+    key: signingKey,
   });
   // Users who have a session have logged in before.
   const loggedIn = await store.sessions.listSessions(unixSeconds(clock));
-  const knownClients = createKnownClients(loggedIn.map(({ address }) => address));
   const firstTimeLogin = createFirstTimeLogin(false);
-  const key = await importSigningKey(secret.value.key);
-  const hasherOf = createHashers();
-  const keyed = keyedBy(secret.value.key);
+  const keyed = keyedBy(signingKey);
   await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
-  const { tokenVerifier } = credentials;
   const lasting: Lasting = {
     ...credentials,
-    verifyToken: tokenVerifier.judge,
+    ...limits,
+    ...keyed,
+    verifyToken: credentials.tokenVerifier.judge,
     subtract: (holder) => options.features.subtract(holder, unixSeconds(clock)),
     closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
     onLogin: countedLogins(metrics, recent),
-    codeLimiter,
-    blocks,
     invitationLimiter: createInvitationLimiter(steadyClock),
-    ...keyed,
     store,
     clock,
-    key,
-    limiter,
-    knownClients,
+    key: await importSigningKey(signingKey),
+    knownClients: createKnownClients(loggedIn.map(({ address }) => address)),
     firstTimeLogin,
-    hasherOf,
+    hasherOf: createHashers(),
     audit,
     onAct: options.features.note,
     metrics,
@@ -134,10 +116,8 @@ export async function openAccounts(
   return {
     ...credentials,
     lasting,
-    limiter,
-    codeLimiter,
     async close() {
-      await blocks.close();
+      await limits.blocks.close();
       await publisher.close();
       await credentials.close();
     },
@@ -148,7 +128,7 @@ export async function openAccounts(
     /** Makes it active for all requests. */
     enforce({ settings, clauses }: AccountServices) {
       roleRegistry.renew(rolesOfFile(settings.auth));
-      limiter.setClauses(clauses);
+      limits.limiter.setClauses(clauses);
     },
     /** Makes users without their role viewers, and an admin where there is none. `reset`: with a new password in any case. */
     async settle({ settings, hasher, audit }: AccountServices, reset: boolean): Promise<NewAdminPassword | undefined> {
@@ -177,29 +157,31 @@ const keyedBy = (secret: Uint8Array) => ({
   keyFor: (purpose: KeyPurpose) => derivedKey(secret, purpose),
 });
 
-/**
- * `keyId`: the digest of the key that sessions are signed with. `graceSeconds`: `store.grace`; 0 for a store that is a file.
- * `settings`: those of the start.
- */
-type CredentialParts = Pick<Lasting, 'clock' | 'audit' | 'log'> & {
+/** `keyId`: the digest of the key that sessions are signed with. `steadyClock`: one that is never set. `settings`: those of the start. */
+export async function openCredentials({
+  store,
+  settings,
+  steadyClock,
+  mayDelete,
+  keyId,
+  ...services
+}: Pick<Lasting, 'clock' | 'audit' | 'log'> & {
   readonly store: Store;
-  readonly keyId: string;
-  readonly site?: string | undefined;
   readonly settings: Settings;
-  /** A clock that is never set. */
   readonly steadyClock: Clock;
-  readonly graceSeconds: number;
   readonly mayDelete: DeletionGuard;
-};
-
-export async function openCredentials(deps: CredentialParts) {
-  const { store, keyId, settings, clock, steadyClock, audit, log } = deps;
+  readonly keyId: string;
+}) {
+  const { clock, audit, log } = services;
+  const upkeep = { ...services, store, site: settings.server.site };
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
   };
   const { version, heard } = store;
-  const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds: deps.graceSeconds });
+  // A file on this machine is never out of reach: one that is locked or gone must not keep rights alive.
+  const seconds = settings.store.url.engine === 'postgres' ? settings.store.grace : 0;
+  const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds });
   const judging = openJudging({ store, clock, grace }, settings, onChange);
   const { roleRegistry, tokens } = judging;
   await roleRegistry.latest();
@@ -215,8 +197,8 @@ export async function openCredentials(deps: CredentialParts) {
   const tokenVerifier = createTokenVerifier({ tokens, grantUses, tokenLimiter, audit });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   const tidy = async (): Promise<void> => {
-    if (!deps.mayDelete()) return;
-    await deleteExpired(deps).catch((fault) =>
+    if (!mayDelete()) return;
+    await deleteExpired(upkeep).catch((fault) =>
       log.warn({ err: fault }, 'expired sessions and revocations could not be deleted from the store: retrying in 1 h'),
     );
   };
@@ -233,7 +215,7 @@ export async function openCredentials(deps: CredentialParts) {
     onRoles: (tell: (roles: CustomRoles) => void) => void listeners.push(tell),
     /** `before`: the roles of this site's file until now. */
     demoteWhoseRoleIsGone: async (before: readonly Role[]): Promise<void> =>
-      demoteWhoseRoleIsGone(before, await roleRegistry.latest(), deps),
+      demoteWhoseRoleIsGone(before, await roleRegistry.latest(), upkeep),
     async close() {
       stopTidying();
       await Promise.all([seenSessions.close(), grantUses.close()]);

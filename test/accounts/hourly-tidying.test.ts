@@ -40,14 +40,17 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
   const start = async () => {
     const { cameras: roles, limits, zone: timezone } = IN_FORCE;
     const parts = {
-      settings: { auth: { enabled: true, roles, limits, timezone } } as unknown as Settings,
+      settings: {
+        auth: { enabled: true, roles, limits, timezone },
+        store: { url: { engine: 'sqlite' } },
+        server: {},
+      } as unknown as Settings,
       clock,
       steadyClock: clock,
       audit: (entry: AuditEntry) => void audited.push(entry),
       log,
       mayDelete: () => mayDelete,
       keyId: 'k1',
-      graceSeconds: 0,
     };
     const credentials = await openCredentials({ store: change(store), ...parts });
     t.after(credentials.close);

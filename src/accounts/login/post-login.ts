@@ -22,7 +22,7 @@ import {
   whileCounted,
 } from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
-import { checkPasskey, requestOptions, requireSite, secondStepScope } from '../passkeys/passkeys.ts';
+import { judgePasskey, requestOptions, requireSite, secondStepScope } from '../passkeys/passkeys.ts';
 import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
@@ -267,7 +267,7 @@ async function logInByPasskey(
   deps: LoginServices,
 ): Promise<Login> {
   const place = deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
-  const judged = await guessed(place, () => checkPasskey(assertion, browser, site, deps));
+  const judged = await guessed(place, () => judgePasskey(assertion, { browser }, site, deps));
   if (judged.ok) return admitted(judged.value, { address, signal }, deps, 'passkey');
   const { why, user } = judged.error;
   if (why !== 'passkey-challenge-over') throw loginFailed(user, why, 'bad_passkey');

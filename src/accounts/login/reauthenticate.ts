@@ -7,7 +7,7 @@ import { ANY, BODY_NO, named } from '../../routes/shapes.ts';
 import { CODE, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { ANSWERED, type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { ASSERTION, assertion } from '../passkeys/credential.ts';
-import { proofScope, provePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
+import { judgePasskey, proofScope, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import { cookieClient } from '../sessions/session-cookie.ts';
 import type { ProviderSessions } from '../sessions/sessions.ts';
 import { type Guessed, guessed, guessOnAccount, judgeCode, judgeGuess, whileThere } from './guesses.ts';
@@ -101,7 +101,7 @@ async function reauthenticate(
       }
       // No signature can be guessed; the limits keep the checks from being used up by one client.
       const place = deps.limiter.reserve(address, true, of);
-      return guessed(place, () => provePasskey(passkey.shown, prover, passkey.site, deps));
+      return guessed(place, () => judgePasskey(passkey.shown, prover, passkey.site, deps));
     });
   }).catch((fault) => {
     if (fault instanceof Refused) record(act, fault.recorded ?? fault.counted);

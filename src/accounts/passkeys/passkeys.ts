@@ -16,7 +16,6 @@ import {
   type Assertion,
   CHALLENGE_SECONDS,
   type ChallengeScope,
-  type ChallengeVerdict,
   clientDataIn,
   type NewCredential,
   type RelyingParty,
@@ -167,57 +166,35 @@ export type PasskeyFault =
   | 'passkey-challenge-spent'
   | 'passkey-cloned';
 
-/** Judges a passkey at a login, by the browser that asked for it. A right response uses up its challenge: of two at once, one is right. */
-export async function checkPasskey(
+/**
+ * Judges a passkey: at a login by the browser that asked for it; for a session by its user, who must be verified. A right response
+ * uses up its challenge: of two at once, one is right.
+ */
+export async function judgePasskey(
   assertion: Assertion,
-  browser: string,
+  asked: { readonly browser: string } | { readonly user: User; readonly session: string },
   site: RelyingParty,
-  services: PasskeyServices,
+  { store, challenges, clock }: PasskeyServices,
 ): Promise<PasskeyOutcome> {
-  const { store, challenges, clock } = services;
-  const passkey = await store.secondFactor.findPasskey(assertion.id);
-  const user = passkey && (await store.accounts.findUser(passkey.user));
-  const [text, now] = [challengeIn(assertion), unixSeconds(clock)];
-  const verdict = challenges.read(text, { to: 'log-in', browser }, now);
-  const shown = { passkey, user, verdict, step: 'log-in' } as const;
-  if (verdict.kind !== 'foreign' || !user) return judge(assertion, shown, site, services);
-  const second = challenges.read(text, secondStepScope(browser, user), now);
-  return judge(assertion, { ...shown, verdict: second, step: 'second-step' }, site, services);
-}
-
-/** The same for a session: by a passkey of its user, who is verified. */
-export async function provePasskey(
-  assertion: Assertion,
-  { user, session }: { readonly user: User; readonly session: string },
-  site: RelyingParty,
-  services: PasskeyServices,
-): Promise<PasskeyOutcome> {
-  const { store, challenges, clock } = services;
   const found = await store.secondFactor.findPasskey(assertion.id);
-  const passkey = found?.user === user.name ? found : undefined;
-  const verdict = challenges.read(challengeIn(assertion), proofScope(user, session), unixSeconds(clock));
-  return judge(assertion, { passkey, user, verdict, step: 'prove' }, site, services);
-}
-
-interface ShownPasskey {
-  readonly passkey: PasskeyRecord | undefined;
-  readonly user: User | undefined;
-  readonly verdict: ChallengeVerdict;
-  readonly step: 'log-in' | 'second-step' | 'prove';
-}
-
-/** Judges by which site, browser or session it was asked for, and whether it was used. */
-async function judge(
-  assertion: Assertion,
-  { passkey, user, verdict, step }: ShownPasskey,
-  site: RelyingParty,
-  { store, clock }: PasskeyServices,
-): Promise<PasskeyOutcome> {
-  if (verdict.kind === 'over') return err({ why: 'passkey-challenge-over' });
-  if (!passkey || !user) return err({ why: 'passkey-unknown' });
-  if (verdict.kind !== 'good') return err({ user, why: 'passkey-challenge-foreign' });
+  const isProof = 'session' in asked;
+  const user = isProof ? asked.user : found && (await store.accounts.findUser(found.user));
+  const passkey = found?.user === user?.name ? found : undefined;
   const { challenge = '', isCrossOrigin = true } = clientDataIn(assertion.clientDataJSON) ?? {};
-  if (isCrossOrigin || !isOfItsUser(assertion, passkey, step)) return err({ user, why: 'passkey-unfit' });
+  const scopes: readonly ChallengeScope[] = isProof
+    ? [proofScope(asked.user, asked.session)]
+    : [{ to: 'log-in', browser: asked.browser }, ...(user ? [secondStepScope(asked.browser, user)] : [])];
+  const answered = scopes
+    .map((scope) => ({ step: scope.to, verdict: challenges.read(challenge, scope, unixSeconds(clock)) }))
+    .find(({ verdict }) => verdict.kind !== 'foreign');
+  const { step, verdict } = answered ?? {};
+  if (verdict?.kind === 'over') return err({ why: 'passkey-challenge-over' });
+  if (!passkey || !user) return err({ why: 'passkey-unknown' });
+  if (verdict?.kind !== 'good') return err({ user, why: 'passkey-challenge-foreign' });
+  // Where no name was asked for, the authenticator must name the user itself (WebAuthn level 3, 7.2 step 6).
+  const isItsUser =
+    assertion.userHandle === undefined ? step !== 'log-in' : isSame(assertion.userHandle, passkey.userHandle);
+  if (isCrossOrigin || !isItsUser) return err({ user, why: 'passkey-unfit' });
   const verified = await verifyUse(assertion, passkey, { challenge, site, mustVerifyUser: step !== 'second-step' });
   if (!verified) return err({ user, why: 'passkey-unfit' });
   const shown = { challenge: verdict, ...verified, at: unixSeconds(clock) };
@@ -225,18 +202,14 @@ async function judge(
   return used === 'used' ? ok(user) : err({ user, why: FAULT_OF[used] });
 }
 
-const challengeIn = ({ clientDataJSON }: Assertion): string => clientDataIn(clientDataJSON)?.challenge ?? '';
-
 const FAULT_OF = {
   spent: 'passkey-challenge-spent',
   cloned: 'passkey-cloned',
   gone: 'passkey-unknown',
 } as const;
 
-/** Where no name was asked for, the authenticator must name the user itself (WebAuthn level 3, 7.2 step 6). */
-function isOfItsUser({ userHandle }: Assertion, passkey: PasskeyRecord, step: ShownPasskey['step']): boolean {
-  if (userHandle === undefined) return step !== 'log-in';
-  const [given, right] = [Buffer.from(userHandle), Buffer.from(passkey.userHandle)];
+function isSame(handle: string, other: string): boolean {
+  const [given, right] = [Buffer.from(handle), Buffer.from(other)];
   return given.length === right.length && timingSafeEqual(given, right);
 }
 

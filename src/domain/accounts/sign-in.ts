@@ -15,26 +15,8 @@ export interface SignIn {
   readonly lastUsedAt: number;
 }
 
-/** A guest's sign-in whose account is gone. It has no user name: the person is forgotten, but for what keeps the account from coming back without an end. */
-export interface ClosedSignIn {
-  readonly provider: string;
-  readonly subject: string;
-  readonly knownUntil: number;
-}
-
 /** How long a guest's sign-in is known, from the deletion of the account on (SPEC 13). */
 export const CLOSED_SECONDS = 400 * 86_400;
-
-/** A session that began by a provider. */
-export interface ProviderSession {
-  /** The `jti` of its tokens. */
-  readonly sessionId: string;
-  readonly issuer: string;
-  readonly subject: string;
-  /** What the provider calls its own session. */
-  readonly sid?: string;
-  readonly expiresAt: number;
-}
 
 /** A new one. `now` in Unix seconds. */
 export const newSignIn = (

@@ -5,12 +5,14 @@ import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from
 import type { ProviderSessions } from '../../accounts/sessions/sessions.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { ProviderSession } from '../../domain/accounts/sign-in.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
 import type { UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
+import type { RecordOf } from '../../store/engine/tables.ts';
+
+type BegunSession = RecordOf<'oidc_sessions'>;
 
 /** Which session ends: all of `subject`, or the one with `sid`; with both, both must fit. */
 export interface LogoutToken {
@@ -120,7 +122,7 @@ export const markUsed = ({ store }: Pick<Services, 'store'>, id: string, until: 
 
 /** Whose account is connected with that person at the provider. */
 export const findOwner = async (
-  { issuer, subject }: Pick<ProviderSession, 'issuer' | 'subject'>,
+  { issuer, subject }: Pick<BegunSession, 'issuer' | 'subject'>,
   { store }: Pick<Services, 'store'>,
 ): Promise<UserName | undefined> => (await store.signIns.findSignIn(issuer, subject))?.user;
 
@@ -149,8 +151,8 @@ export async function endProviderSessions(
  * the old name is revoked. Gives the faults of those that could not be ended.
  */
 export async function endAll(
-  begun: () => Promise<readonly ProviderSession[]>,
-  end: (session: ProviderSession) => Promise<void>,
+  begun: () => Promise<readonly BegunSession[]>,
+  end: (session: BegunSession) => Promise<void>,
 ): Promise<readonly unknown[]> {
   const tried = new Set<string>();
   const faults: unknown[] = [];

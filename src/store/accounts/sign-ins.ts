@@ -1,6 +1,6 @@
 /** The tables of sign-ins and of sessions that began by a provider: the same code for every engine (SPEC 16). */
 import type { User } from '../../domain/accounts/account.ts';
-import type { ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
+import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import { NO_ROLE, type Role, type UserName } from '../../domain/names.ts';
 import {
   deleteRows,
@@ -15,7 +15,7 @@ import {
   takeRows,
   updateRows,
 } from '../engine/rows.ts';
-import { readRecord, writeRow } from '../engine/tables.ts';
+import { type RecordOf, readRecord, writeRow } from '../engine/tables.ts';
 import { closeSignIn, hasOtherWay, insertUser, isLastAdmin, nameOf, ownRole, voidInvitations } from './accounts.ts';
 
 export type SignInStore = ReturnType<typeof createSignInStore>;
@@ -53,7 +53,7 @@ export const createSignInStore = storePart(
       return (await updateRows(db, 'sign_ins', own, { last_used_at: at })) > 0;
     },
 
-    noteSession: (db, session: ProviderSession) => putRecord(db, 'oidc_sessions', session),
+    noteSession: (db, session: RecordOf<'oidc_sessions'>) => putRecord(db, 'oidc_sessions', session),
 
     /** A session that goes on under another id. */
     async renameSession(db, from: string, to: string) {

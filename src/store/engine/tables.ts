@@ -8,7 +8,7 @@ import type { StoredRole, User } from '../../domain/accounts/account.ts';
 import type { GrantKind } from '../../domain/accounts/grant.ts';
 import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
 import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
-import type { ClosedSignIn, ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
+import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';
 
 /** `flag`: 0 or 1; `json`: text; `boolean`: SQLite gives 0 and 1 back. */
@@ -130,10 +130,11 @@ const CORE_TABLES = {
     /** The issuer, a blank and the subject. */
     id: hidden(TEXT), issuer: TEXT, subject: TEXT, provider: TEXT, user_name: USER, connected_at: NUMBER, last_used_at: NUMBER,
   } },
-  /** Guests whose accounts are gone. */
+  /** Guests whose accounts are gone. No user name: the person is forgotten, but for what keeps the account from coming back without an end. */
   closed_sign_ins: { key: 'id', changesVerdicts: false, ends: { by: 'known_until' }, columns: {
     id: hidden(TEXT), subject: TEXT, provider: TEXT, known_until: NUMBER,
   } },
+  /** Sessions that began by a provider. `session_id`: the `jti` of their tokens; `sid`: what the provider calls its own session. */
   oidc_sessions: { key: 'session_id', changesVerdicts: false, ends: { by: 'expires_at' }, columns: {
     session_id: TEXT, issuer: TEXT, subject: TEXT, sid: optional(maybe(TEXT)), expires_at: NUMBER,
   } },
@@ -243,8 +244,6 @@ export interface Records {
   readonly totp_secrets: TotpRecord;
   readonly passkeys: PasskeyRecord;
   readonly sign_ins: SignIn;
-  readonly closed_sign_ins: ClosedSignIn;
-  readonly oidc_sessions: ProviderSession;
   readonly login_blocks: LoginBlock;
   readonly seen_sessions: SeenSession;
 }
