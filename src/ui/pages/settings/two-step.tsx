@@ -150,6 +150,7 @@ function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
             label={words.ui.common.code}
             help={text.firstCode}
             autocomplete="one-time-code"
+            isNumeric
             {...field('code')}
           />
           <Button kind="plain small" onPress={onCancel}>

@@ -61,6 +61,8 @@ const MOMENT = { type: 'datetime-local' } as const;
 interface TextFieldProps extends FieldProps {
   readonly isOptional?: boolean;
   readonly autocomplete?: string;
+  /** Digits alone: a phone shows its keyboard of digits. */
+  readonly isNumeric?: boolean;
   /** A moment to the minute, as the browser asks for it. */
   readonly isMoment?: boolean;
   /** Enter then does not send the form. */
@@ -68,7 +70,7 @@ interface TextFieldProps extends FieldProps {
 }
 
 export function TextField(props: TextFieldProps) {
-  const { value, onChange, isOptional, autocomplete = 'off', isMoment, onEnter, ...field } = props;
+  const { value, onChange, isOptional, autocomplete = 'off', isNumeric, isMoment, onEnter, ...field } = props;
   return (
     <Field
       {...field}
@@ -79,7 +81,7 @@ export function TextField(props: TextFieldProps) {
           value={value}
           required={!isOptional}
           autocomplete={autocomplete}
-          inputMode={autocomplete === 'one-time-code' ? 'numeric' : undefined}
+          inputMode={isNumeric ? 'numeric' : undefined}
           autocapitalize="none"
           spellcheck={false}
           onInput={(event) => onChange(event.currentTarget.value)}
