@@ -54,4 +54,29 @@ describe('Activity', { skip }, () => {
       await page.locator('.activity-filters').waitFor();
       assert.deepEqual(await chosen(page), ['', '', 'logins', 'days7']);
     }));
+
+  it('stands below its days, and says of what is watched now that it goes on, of nothing else', (t) =>
+    visit(t, { viewport: { width: 390, height: 844 } }, async (page) => {
+      const now = Math.floor(Date.now() / 1000);
+      const record = (kind: string, id: string, from: number) => ({
+        ...{ kind, id, from, to: from, user: 'vera', credential: 'session', address: '192.0.2.1', hash: null },
+        ...{ camera: kind === 'live' ? 'cam1' : null, detail: {} },
+      });
+      const json = [record('live', 'a', now), record('login-failed', 'b', now), record('login', 'c', now - 86_400)];
+      await page.route('**/api/ledger?*', (route) => route.fulfill({ json }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/activity');
+      await page.locator('.record').last().waitFor();
+      assert.deepEqual(await page.locator('.record-group').allInnerTexts(), ['Today', 'Yesterday']);
+      const texts = await page.locator('.record-name').allInnerTexts();
+      assert.deepEqual(
+        texts.map((text) => / now$/.test(text)),
+        [true, false, false],
+      );
+      // A row is its sentence, and one line of facts.
+      const heights = await page.evaluate("[...document.querySelectorAll('.record')].map((row) => row.clientHeight)");
+      assert.ok(
+        (heights as number[]).every((height) => height < 90),
+        String(heights),
+      );
+    }));
 });

@@ -1,12 +1,12 @@
 /** The table of activity; the person and the camera of a row are one click away from all that is known of them (SPEC 14). */
-
+import { isPictureKind } from '../../../domain/policy.ts';
 import { Thumbnail } from '../../../ui/pages/shared/events/event-row.tsx';
 import { readEvent } from '../../../ui/pages/shared/events/event-view.ts';
 import { type Fact, Facts } from '../../../ui/pages/shared/parts.tsx';
 import { type Column, RecordTable } from '../../../ui/pages/shared/record-table.tsx';
 import { Badge } from '../../../ui/pages/shared/records-page.tsx';
 import { useFetched, valueOr } from '../../../ui/pages/shared/use-fetched.ts';
-import { cameraName, formatDuration, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
+import { cameraName, formatDay, formatDuration, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityRecord,
   type ActivityRow,
@@ -31,6 +31,7 @@ export interface ActivityTableProps {
 
 export function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
   const text = words.ledger;
+  const now = Date.now() / 1000;
   const columns: readonly (Column<ActivityRow> | false)[] = [
     { title: text.kind, cell: (row) => <What row={row} names={names} /> },
     {
@@ -57,7 +58,6 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
     },
     records.some(({ site }) => site !== undefined) && {
       title: text.site,
-      isShort: true,
       sortBy: ({ record }) => record.site ?? '',
       cell: ({ record }) => record.site && <bdi>{record.site}</bdi>,
     },
@@ -78,7 +78,9 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
           record.address,
         ].join(' ')
       }
+      groupOf={({ from }) => formatDay(from, now)}
       none={none}
+      narrow="text"
     />
   );
 }
@@ -92,7 +94,8 @@ function What({ row: { record, count, event }, names }: RowProps) {
   return (
     <>
       {event !== undefined && <EventPicture id={event} />}
-      <bdi>{toSentence(record, names, count)}</bdi> {record.hash === null && <Badge text={text.now} kind="strong" />}
+      <bdi>{toSentence(record, names, count)}</bdi>{' '}
+      {record.hash === null && isPictureKind(record.kind) && <Badge text={text.now} kind="strong" />}
       {mark !== undefined && <Badge text={mark} />}
       {readDetail(record, 'ended') !== undefined && <Badge text={text.endUnknown} />}
     </>

@@ -69,9 +69,7 @@ export function Activity() {
           <>
             <FilterForm filter={filter} users={known.map(viewerOf)} shown={shown} onChange={setFilter} />
             {hasMinutes(filter) && known.length > 0 && (
-              <div class="activity-plot">
-                <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
-              </div>
+              <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
             <ActivityTable
               {...{ records, names, onUser, onCamera }}

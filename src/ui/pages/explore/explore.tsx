@@ -12,7 +12,7 @@ import { facts } from '../shared/page-facts.ts';
 import { Button, Icon, usePageTitle } from '../shared/parts.tsx';
 import { readTexts } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
-import { formatCount, formatDate, words } from '../shared/words.ts';
+import { formatCount, formatDate, labelName, words } from '../shared/words.ts';
 import { EventDetails } from './event-details.tsx';
 import { type EventFilter, moreCount, namesIn, weekBefore, withUsualTime, withValues } from './event-filter.ts';
 import { Events } from './event-list.tsx';
@@ -54,7 +54,6 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
   }
   return (
     <Plot
-      class="is-small"
       label={`${name}. ${text.keys}`}
       starts={starts.slice(0, -1)}
       isBusy={fetched.kind === 'loading'}
@@ -81,13 +80,17 @@ export function Explore() {
   const [round, setRound] = useState(0);
   const filter = withValues(search);
   const weekAgo = useMemo(() => weekBefore(Date.now() / 1000), [round]);
-  const list = useEvents(withUsualTime(filter, weekAgo), round);
-  // The days are counted by these two filters alone.
-  const hasDays = moreCount(filter) === 0 && !filter.get('text');
-  const seen = useNamesSeen(list.events);
   const known = valueOr(useFetched('api/labels', readTexts)[0], []);
-  const labels = union(known, seen.labels, namesIn(filter, 'label'));
-  const cameras = union(useProfile().allowed_cameras, seen.cameras, namesIn(filter, 'camera'));
+  // The name of a label that is typed alone is that label: no description need hold it.
+  const typed = filter.get('text')?.toLowerCase();
+  const label = known.find((one) => [one, labelName(one)].some((name) => name.toLowerCase() === typed));
+  const asked = label === undefined ? filter : withValues(filter, { text: '', label });
+  const list = useEvents(withUsualTime(asked, weekAgo), round);
+  // The days are counted by these two filters alone.
+  const hasDays = moreCount(asked) === 0 && !asked.get('text');
+  const seen = (name: 'label' | 'camera') => [...list.events.map((event) => event[name]), ...namesIn(filter, name)];
+  const labels = union(known, seen('label'));
+  const cameras = union(useProfile().allowed_cameras, seen('camera'));
   const openId = search.get('event') ?? undefined;
   const open = useOpenEvent(openId, list.events);
   const openAt = list.events.findIndex(({ id }) => id === openId);
@@ -121,7 +124,7 @@ export function Explore() {
         <FilterBar {...{ filter, cameras, labels }} onChange={setSearch} />
         {hasDays && (
           <DaysPlot
-            {...{ filter, round }}
+            {...{ filter: asked, round }}
             onTime={(after, before) => setSearch(withValues(filter, { after, before }))}
           />
         )}
@@ -165,18 +168,6 @@ const LiveState = ({ state }: { state: LineState | undefined }) => (
     )}
   </p>
 );
-
-/** Names once seen stay on offer, also when a filter hides their events. */
-function useNamesSeen(events: readonly EventView[]) {
-  const seen = useMemo(() => ({ labels: new Set<string>(), cameras: new Set<string>() }), []);
-  useMemo(() => {
-    for (const { label, camera } of events) {
-      seen.labels.add(label);
-      seen.cameras.add(camera);
-    }
-  }, [events]);
-  return seen;
-}
 
 const union = (...lists: Iterable<string>[]): string[] =>
   [...new Set(lists.flatMap((list) => [...list]))].sort((a, b) => a.localeCompare(b));

@@ -6,7 +6,7 @@ import { type ApiResponse, getFromApi, inTurn, sendToApi } from '../shared/api.t
 import { asking, removal } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { useList, valueOr } from '../shared/use-fetched.ts';
+import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { deviceName, words } from '../shared/words.ts';
 
 const sessionDevice = ({ name, agent }: SessionRecord): string => name ?? deviceName(agent);
@@ -19,7 +19,9 @@ export function Sessions() {
   /** The own ones, or those of every user. This session stays in both cases. */
   const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) =>
     asking(text.endMany[which], { number: sessions.length }, () => endAll(sessions), { isDangerous: true });
-  const fetched = useList('api/sessions');
+  const fetched = useFetched('api/sessions', (body) =>
+    recordsIn<SessionRecord>(body).toSorted((one, other) => one.user.localeCompare(other.user)),
+  );
   const others = valueOr(fetched[0], []).filter(({ current }) => !current);
   const own = others.filter(({ user }) => user === profile.username);
   return (

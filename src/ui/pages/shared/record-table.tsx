@@ -29,8 +29,6 @@ export interface Column<Row> {
   readonly sortBy?: (row: Row) => SortValue;
   /** The first press on the head: the latest, or the most, first. */
   readonly isDescendingFirst?: boolean;
-  /** Another short text: in one line. */
-  readonly isShort?: boolean;
 }
 
 export interface RecordTableProps<Row> {
@@ -55,8 +53,8 @@ export interface RecordTableProps<Row> {
   readonly searchText?: (row: Row) => string;
   /** The order at first; without it that of the rows. */
   readonly firstSort?: Sort;
-  /** A row where there is no room for columns: a card with a line a fact, or its first three columns in two lines. */
-  readonly narrow?: 'card' | 'two-lines';
+  /** A row where there is no room for columns: a card with a line a fact, its first three columns in two lines, or all in a text. */
+  readonly narrow?: 'card' | 'two-lines' | 'text';
   /** Said when there are no rows at all. */
   readonly none?: string;
 }
@@ -204,7 +202,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
                 <Fragment key={keyOf(row)}>
                   {group !== undefined && (above === undefined || groupOf?.(above) !== group) && (
                     <tr class="record-group">
-                      <th scope="rowgroup" colSpan={columns.length + 1}>
+                      <th scope="rowgroup" colSpan={columns.length + Number(acts !== undefined)}>
                         <bdi>{group}</bdi>
                       </th>
                     </tr>
@@ -246,9 +244,9 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
   );
 }
 
-/** The order within a group stays. */
+/** Groups stand in the order of their first rows. */
 const byGroup = <Row,>(rows: readonly Row[], groupOf: RecordTableProps<Row>['groupOf']): readonly Row[] =>
-  groupOf ? rows.toSorted((one, other) => groupOf(one).localeCompare(groupOf(other))) : rows;
+  groupOf ? [...Map.groupBy(rows, groupOf).values()].flat() : rows;
 
 type CompletedColumn<Row> = Column<Row> & { readonly key: string };
 
@@ -271,7 +269,7 @@ const wordsIn =
       .join(' ');
 
 function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isHead: boolean }) {
-  const { title, at, isShort = at !== undefined, more } = column;
+  const { title, at, more } = column;
   const content = (
     <>
       {shownIn(column, row)}
@@ -283,7 +281,7 @@ function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isH
       {content}
     </th>
   ) : (
-    <td data-title={title} class={isShort ? 'short' : undefined}>
+    <td data-title={title} class={at && 'short'}>
       <div>{content}</div>
     </td>
   );

@@ -12,7 +12,6 @@ import { formatCount, formatTick } from '../words.ts';
 import { countMarks, dayMarks, stackedBars, sumSlices } from './bars.ts';
 
 interface PlotProps {
-  readonly class?: string;
   readonly label: string;
   /** Midnights, in Unix seconds. */
   readonly starts: readonly number[];
@@ -34,7 +33,7 @@ const MARK_WIDTH = 68;
 
 /** Its height is the same with and without bars. */
 export function Plot(props: PlotProps) {
-  const { class: look = '', label, starts, series, said, caption, isBusy = false, zoom, children } = props;
+  const { label, starts, series, said, caption, isBusy = false, zoom, children } = props;
   const { selection, handlers, choose } = props.selecting;
   const area = useRef<HTMLDivElement>(null);
   const width = useWidth(area);
@@ -49,7 +48,7 @@ export function Plot(props: PlotProps) {
   /** Half a label reaches over its mark on both sides. */
   const isInside = (at: number): boolean => (at / slices) * width > 24 && (1 - at / slices) * width > 32;
   return (
-    <figure class={`overview ${look}`} aria-busy={isBusy}>
+    <figure class="overview" aria-busy={isBusy}>
       <div class="plot">
         <div class="plot-counts" aria-hidden="true">
           {marks.map((mark) => (
