@@ -181,6 +181,21 @@ describe('The status page', { skip }, () => {
       assert.deepEqual(await axeFindings(page), []);
     }));
 
+  it('shows a request that failed again and again once, with its newest failure', (t) =>
+    visit(t, {}, async (page) => {
+      const [failure] = FULL_STATUS.failures ?? [];
+      const again = { ...failure, requestId: 'older' };
+      const failures = [failure, again, { ...again, path: '/api/other' }, again];
+      await page.route('**/api/status', (route) => route.fulfill({ json: { ...FULL_STATUS, failures } }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      const rows = page.locator('.tile', { has: page.getByRole('heading', { name: 'Recent errors' }) }).locator('li');
+      await rows.last().waitFor();
+      const [first = '', second = ''] = await rows.allInnerTexts();
+      assert.match(first, /3 times, .*a1b2/s);
+      assert.match(second, /\/api\/other.*older/s);
+      assert.doesNotMatch(second, /times/);
+    }));
+
   it('says of each part that is null that it is not available', (t) =>
     visit(t, {}, async (page) => {
       const nothing = Object.fromEntries(Object.keys(FULL_STATUS).map((part) => [part, null]));

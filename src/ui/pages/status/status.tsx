@@ -120,15 +120,19 @@ function Tiles({ status, now, limits, onChange }: TilesProps) {
         <Tile title={text.failures} isWell={!hasAny(failures)} isTold={isTold(failures)} isWide>
           <Listed
             none={text.noFailures}
-            rows={failures ?? []}
-            row={({ at, reason, requestId, ...request }) => (
-              <>
-                <span class="badge badge-bad">{reason}</span> <Request {...request} />
-                <span class="fact-more">
-                  {formatShortMoment(at)}, {text.requestId} <code>{requestId}</code>
-                </span>
-              </>
-            )}
+            // The same request that failed again and again stands once, with its newest failure.
+            rows={[...Map.groupBy(failures ?? [], (one) => [one.reason, one.method, one.path].join(' ')).values()]}
+            row={([latest, ...before]) =>
+              latest && (
+                <>
+                  <span class="badge badge-bad">{latest.reason}</span> <Request {...latest} />
+                  <span class="fact-more">
+                    {before.length > 0 && `${text.times({ number: before.length + 1 })}, `}
+                    {formatShortMoment(latest.at)}, {text.requestId} <code>{latest.requestId}</code>
+                  </span>
+                </>
+              )
+            }
           />
         </Tile>
       </div>
