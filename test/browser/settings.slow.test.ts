@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
 import { enter, menu, startPagesInstance } from './support/pages-instance.ts';
@@ -70,6 +71,31 @@ describe('Settings', { skip }, () => {
       await page.getByLabel('Role', { exact: true }).selectOption('front_only');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('No: role front_only has cam1 only.').waitFor();
+    }));
+
+  it('shows a person with a role of the configuration file one camera more, by a role of the own cameras, at 390 px', (t) =>
+    visit(t, { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {
+      const admin = await instance.logIn(ADMIN_PERSON);
+      const grandma = { username: 'grandma', password: 'MagnesiumLamp77!', role: 'front_only' };
+      assert.equal((await sendJson(instance, '/api/users', grandma, admin)).status, 200);
+      await openSettings(page, instance, 'access');
+      await page.getByLabel('Person', { exact: true }).selectOption('grandma');
+      await page.getByLabel('Camera', { exact: true }).selectOption('cam2');
+      await page.getByText('No: role front_only has cam1 only.').waitFor();
+      await page.getByRole('button', { name: 'Change role' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Role of grandma' });
+      for (const name of ['Only selected cameras', 'cam1', 'cam2']) await dialog.getByRole('switch', { name }).click();
+      assert.deepEqual(await axeFindings(page), []);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText(/^Yes: role grandma has/).waitFor();
+      const roles = (await (await instance.ask('/api/roles', { token: admin })).json()) as { role: string }[];
+      const made = roles.find(({ role }) => role === 'grandma');
+      assert.deepEqual(made, { ...made, source: 'store', cameras: ['cam1', 'cam2'] });
+      for (const [path, name] of [
+        ['/api/users/delete', 'grandma'],
+        ['/api/roles/delete', 'grandma'],
+      ] as const)
+        assert.equal((await sendJson(instance, path, { name }, admin)).status, 200);
     }));
 
   it('shows which provider gives a role, keeps the role, and gives it back', (t) =>

@@ -90,10 +90,8 @@ export function toSight({ cameras, denied, closed, mustEnrol }: Holder, camera: 
 /** People alone, by role, each group by name; admins first, then viewers. */
 export function byRole(holders: readonly Holder[]) {
   const people = holders.filter(({ kind }) => kind === 'user');
-  const groups = new Map<string, Holder[]>();
-  for (const one of people) groups.set(one.role, [...(groups.get(one.role) ?? []), one]);
   const rank = (role: string): number => (role === 'admin' ? 0 : role === 'viewer' ? 1 : 2);
-  return [...groups]
+  return [...Map.groupBy(people, ({ role }) => role)]
     .map(([role, those]) => ({ role, people: those.sort((one, other) => one.name.localeCompare(other.name)) }))
     .sort((one, other) => rank(one.role) - rank(other.role) || one.role.localeCompare(other.role));
 }

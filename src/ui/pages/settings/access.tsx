@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
-import { Choice, type Options, SelectField } from '../shared/fields.tsx';
+import { Choice, SelectField } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { Button } from '../shared/parts.tsx';
@@ -45,10 +45,7 @@ export function Access() {
     (body): AnsweredQuestion => ({ question, explanation: body as Explanation }),
   );
   const again = (): void => {
-    againUsers();
-    againRoles();
-    againAccess();
-    againTold();
+    for (const read of [againUsers, againRoles, againAccess, againTold]) read();
   };
   const people = valueOr(users, []);
   const advanced = <DescribedRequest names={people.map(({ username }) => username)} />;
@@ -107,7 +104,6 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
     known?.user && toAnswer(known.explanation, { ...known, user: known.user, shows: known.question.shows });
   // Roles of the configuration are changed there; admin and viewer never.
   const remedies = answer?.remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store') ?? [];
-  const chosen = (values: Options): Options => [['', text.choose], ...values];
   return (
     <section class="panel access-question" aria-label={text.title}>
       <div class="access-fields">
@@ -115,13 +111,13 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
           label={text.person}
           value={question.user}
           onChange={(name) => ask({ ...question, user: name })}
-          options={chosen(users.map(({ username }) => [username, username] as const))}
+          options={users.map(({ username }) => username)}
         />
         <SelectField
           label={text.camera}
           value={question.camera}
           onChange={(camera) => ask({ ...question, camera })}
-          options={chosen(suggested(cameras, cameraName).map(({ value, name }) => [value, name] as const))}
+          options={suggested(cameras, cameraName).map(({ value, name }) => [value, name] as const)}
         />
       </div>
       <Choice

@@ -2,7 +2,7 @@
 import { useProfile } from '../shared/account.ts';
 import { goOn, sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField } from '../shared/fields.tsx';
-import { PanelForm, type Sent, useDialogs } from '../shared/forms.tsx';
+import { PanelForm, useDialogs } from '../shared/forms.tsx';
 import { pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 import { NewPassword } from './new-password.tsx';
@@ -22,16 +22,14 @@ function PasswordForm() {
   const { username: name, password_is_generated: isFirst } = useProfile();
   const page = useDialogs();
   const text = words.passwords.change;
-  const change = async ({ current, password }: typeof EMPTY): Promise<Sent> => {
-    page.say('');
-    const body = { password, old_password: current };
-    return sendToApi('PUT', pathTo('api/users', name, '/password'), body);
-  };
   return (
     <PanelForm
       submit={text.change}
       first={EMPTY}
-      onSubmit={change}
+      onSubmit={({ current, password }) => {
+        page.say('');
+        return sendToApi('PUT', pathTo('api/users', name, '/password'), { password, old_password: current });
+      }}
       onSent={(_, __, put) => {
         if (isFirst) return goOn();
         put(EMPTY);

@@ -40,10 +40,10 @@ export function Roles() {
         {
           title: words.ui.common.role,
           text: ({ role }) => role,
-          more: ({ source, taken_over: taken }) => (
+          more: ({ role, source, taken_over: taken }) => (
             <>
               <Badge text={text[source]} kind={source === 'store' ? 'strong' : 'plain'} />
-              {source === 'file' && <span class="fact-more">{taken ? text.takenOver : text.fileHelp}</span>}
+              {source === 'file' && <span class="fact-more">{taken ? text.takenOver : `auth.roles.${role}`}</span>}
             </>
           ),
         },
@@ -81,7 +81,7 @@ export function Roles() {
 
 /** A role of the file is copied into the store, where it can be changed once its line in the file is gone. */
 function takeOverActs(role: RoleRecord, hasSites: boolean): readonly Act[] {
-  if (role.source !== 'file') return [];
+  if (role.source !== 'file' || role.taken_over) return [];
   const { takeOver, takeOverSites } = words.roles;
   const what = [takeOver.what(role), ...(hasSites ? [takeOverSites] : [])].join(' ');
   const path = pathTo('api/roles', role.role, '/take-over');

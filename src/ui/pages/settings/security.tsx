@@ -40,14 +40,13 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const page = useDialogs();
   const text = words.security;
   const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
-  const save = (choice: SecurityChoice) => {
-    page.say('');
-    return sendToApi('PUT', 'api/settings', listChanges(choice, settings));
-  };
   return (
     <PanelForm
       first={Object.fromEntries(FIELDS.map((field) => [field, settings[field].value ?? ''])) as SecurityChoice}
-      onSubmit={save}
+      onSubmit={(choice) => {
+        page.say('');
+        return sendToApi('PUT', 'api/settings', listChanges(choice, settings));
+      }}
       onSent={(choice) => {
         // Who must set up a second step now sees that page alone.
         if ('second_factor' in listChanges(choice, settings)) return location.reload();

@@ -36,12 +36,28 @@ function RoleField({ roles, cameras, ...field }: RoleFieldProps) {
 }
 
 /** `cameras`: those of a role that is made for this person; undefined: the role is chosen. */
-const NEW_USER = { name: '', password: '', role: '', cameras: undefined as readonly string[] | undefined, ...NO_ENDS };
+const NO_ROLE = { role: '', cameras: undefined as readonly string[] | undefined };
+const NEW_USER = { name: '', password: '', ...NO_ROLE, ...NO_ENDS };
 
 /** The name of the person where no other role has it. */
 function roleFor(person: string, roles: readonly RoleRecord[]): string {
   const names = [person, ...roles.map((_, at) => `${person}_${at + 2}`)];
   return names.find((name) => parseCustomRoleName(name).ok && roles.every(({ role }) => role !== name)) ?? person;
+}
+
+/** Gives the chosen role, or one that is made of the cameras for the person; what else limits a custom role that was chosen limits it, too. */
+async function giveRole<Sent>(
+  person: string,
+  { role: chosen, cameras }: typeof NO_ROLE,
+  roles: readonly RoleRecord[],
+  give: (role: string) => Promise<Sent>,
+): Promise<ApiResponse | Sent> {
+  if (!cameras) return give(chosen);
+  const role = roleFor(person, roles);
+  const like = roles.find((known) => known.role === chosen && known.source !== 'builtin');
+  const limits = requestedLimits(typedLimits(like));
+  const made = await sendToApi('PUT', pathTo('api/roles', role), { cameras, ...limits });
+  return made.kind === 'ok' ? give(role) : made;
 }
 
 /** `isInvited`: the person sets a password, which no admin knows, by the link that is made. */
@@ -54,16 +70,14 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
       title={isInvited ? invitations.invite : text.add}
       submit={isInvited ? invitations.create : text.add}
       first={NEW_USER}
-      onSubmit={async ({ name, password, role: chosen, cameras, ...validity }) => {
-        const role = cameras ? roleFor(name, choices.roles) : chosen;
-        const asked = { role, ...askedValidity(validity) };
-        const limits = requestedLimits(typedLimits(undefined));
-        const made = cameras && (await sendToApi('PUT', pathTo('api/roles', role), { cameras, ...limits }));
-        if (made && made.kind !== 'ok') return made;
-        return isInvited
-          ? makeLink(name, asked)
-          : sendToApi('POST', 'api/users', { username: name, password, ...asked });
-      }}
+      onSubmit={({ name, password, role: chosen, cameras, ...validity }) =>
+        giveRole(name, { role: chosen, cameras }, choices.roles, (role) => {
+          const asked = { role, ...askedValidity(validity) };
+          return isInvited
+            ? makeLink(name, asked)
+            : sendToApi('POST', 'api/users', { username: name, password, ...asked });
+        })
+      }
       done={({ name }) => (isInvited ? invitations.reset.done({ name }) : text.added({ name }))}
       {...(isInvited && { next: madeLink })}
     >
@@ -130,15 +144,21 @@ export function SetRole({ users, isOwn = false, ...choices }: SetRoleProps) {
   return (
     <FormDialog
       title={text.roleOf(those)}
-      first={{ role: common?.role ?? '' }}
+      first={{ ...NO_ROLE, role: common?.role ?? '' }}
       onSubmit={(chosen) =>
-        inTurn(users, ({ username }) => sendToApi('PUT', pathTo('api/users', username, '/role'), chosen))
+        giveRole(those.name, chosen, choices.roles, (role) =>
+          inTurn(users, ({ username }) => sendToApi('PUT', pathTo('api/users', username, '/role'), { role })),
+        )
       }
-      done={(chosen) => (isOwn ? reload() : text.roleChanged({ ...those, ...chosen }))}
+      done={({ role, cameras }) =>
+        isOwn ? reload() : text.roleChanged({ ...those, role: cameras ? roleFor(those.name, choices.roles) : role })
+      }
     >
-      {({ field }) => (
+      {({ field, values }) => (
         <>
-          <RoleField {...choices} {...field('role')} />
+          {values.cameras === undefined && <RoleField {...choices} {...field('role')} />}
+          {/* A role of the own cameras is one person's. */}
+          {users.length === 1 && <NarrowedCameras known={choices.cameras} isOfNames {...field('cameras')} />}
           <p>
             {text.roleNow} <bdi>{listed(users)}</bdi>
           </p>

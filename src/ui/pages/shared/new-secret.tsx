@@ -46,11 +46,7 @@ export function NewSecret({ title, warning, secret, children }: NewSecretProps) 
 export function AddressSharing({ url, title }: { url: string; title: string }) {
   const [picture, setPicture] = useState<string>();
   useEffect(() => {
-    let isOver = false;
-    import('./code-picture.ts').then(({ codePicture }) => !isOver && setPicture(codePicture(url))).catch(() => {});
-    return () => {
-      isOver = true;
-    };
+    import('./code-picture.ts').then(({ codePicture }) => setPicture(codePicture(url))).catch(() => {});
   }, [url]);
   return (
     <>
