@@ -18,7 +18,7 @@ export function ShareEvent({ id }: { id: string }) {
   const { page, dialog } = usePageDialogs();
   return (
     <DialogsContext.Provider value={page}>
-      <ActButton text={words.links.share.share} dialog={() => <ShareForm id={id} />} />
+      <ActButton text={words.links.share.share} kind="strong" dialog={() => <ShareForm id={id} />} />
       {dialog}
     </DialogsContext.Provider>
   );

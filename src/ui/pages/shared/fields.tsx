@@ -123,7 +123,7 @@ export const TextArea = ({ value, onChange, ...field }: FieldProps) => (
     control={(tied) => (
       <textarea
         {...tied}
-        rows={4}
+        rows={2}
         value={value}
         spellcheck={false}
         onInput={(event) => onChange(event.currentTarget.value)}

@@ -80,6 +80,9 @@ export const formatTime = formatted({ timeStyle: 'medium' });
 /** `4 August 2026 at 14:05:09 CEST` */
 export const formatMoment = formatted({ dateStyle: 'long', timeStyle: 'long' });
 
+/** `4 Aug 2026, 14:05:09` */
+export const formatSecond = formatted({ dateStyle: 'medium', timeStyle: 'medium' });
+
 /** `4 August 2026` */
 export const formatDate = formatted({ dateStyle: 'long' });
 

@@ -2,7 +2,7 @@
 import { isRecord, type JsonRecord } from '../../../../domain/json.ts';
 import { spaced, toLocalInput } from '../spelling.ts';
 import { readMoment, readNumber, readText, readTexts } from '../untrusted.ts';
-import { cameraName, formatMoment, formatScore, formatTenths, words } from '../words.ts';
+import { cameraName, formatScore, formatSecond, formatTenths, words } from '../words.ts';
 
 /** A record without id or start time is no event: it is left out. */
 export const readEvents = (body: unknown): EventView[] =>
@@ -85,8 +85,8 @@ export function factsForPeople(event: EventView): readonly EventFact[] {
     [text.speed,          speed === undefined ? undefined : formatTenths(speed)],
     [text.description,    readText(inner['description'])],
     [text.zones,          event.zones.map(spaced).join(', ')],
-    [text.started,        formatMoment(event.startTime)],
-    [text.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
+    [text.started,        formatSecond(event.startTime)],
+    [text.ended,          event.endTime === undefined ? undefined : formatSecond(event.endTime)],
   ];
 }
 
