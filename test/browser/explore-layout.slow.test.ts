@@ -37,6 +37,7 @@ describe('Explore', { skip }, () => {
       const json = (body: unknown): void =>
         void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       if (pathname === '/api/events') return json([EVENT]);
+      if (pathname === '/api/labels') return json(['car', 'person']);
       if (pathname === `/api/events/${EVENT.id}`) return json(EVENT);
       if (pathname.endsWith('.jpg')) return void response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
       return json({});
@@ -71,6 +72,18 @@ describe('Explore', { skip }, () => {
         assert.equal(await page.locator('.view-gallery').count(), size.viewport.width < 768 ? 0 : 1);
         assert.deepEqual(await axeFindings(page), []);
       }));
+
+  it('takes the name of a label that is typed alone for that label, in the language of the page', (t) =>
+    visit(t, { locale: 'de-DE' }, async (page) => {
+      await enter(page, instance, ADMIN_PERSON);
+      await page.locator('.event').first().waitFor();
+      const asked = page.waitForRequest((request) => request.url().includes('/api/events?labels=car'));
+      await page.getByRole('searchbox').fill('auto');
+      await asked;
+      await page.locator('.event').first().waitFor();
+      assert.equal(await page.getByRole('searchbox').inputValue(), 'auto');
+      assert.equal(new URL(page.url()).search, '?text=auto');
+    }));
 
   it('tells camera and time in the title of an event, has one picture, and names a download by both', (t) =>
     visit(t, { viewport: { width: 1280, height: 800 } }, async (page) => {
