@@ -28,10 +28,11 @@ afterEach(async () => {
   assert.deepEqual(await placesInUse(), { client: 0, nvr: 0, nvr_waiting: 0 });
 });
 
-/** Requests that the NVR has begun to answer, and does not end. */
+/** Requests that the NVR has begun to answer, and does not end. What the gate asks for itself, to know whether the NVR works, is not held. */
 const atNvr = new Set<ServerResponse>();
 function holdAll(): void {
-  nvr.answer = (_request, response) => {
+  nvr.answer = (request, response, received) => {
+    if (received.target === '/api/version') return answerInForm(request, response, received);
     atNvr.add(response);
     response.once('close', () => atNvr.delete(response));
     response.writeHead(200, { 'content-type': 'video/mp4' }).write('begun');
@@ -155,7 +156,8 @@ describe('Without a login', () => {
     client?.socket.write(head(PAGE, HOST).repeat(4000));
     await settled([client as Held]);
     assert.equal((await instance.ask('/login')).status, 200);
-    assert.deepEqual([atNvr.size, nvr.received.length], [1, 1]);
+    assert.equal(nvr.received.filter(({ target }) => target === '/assets/x.js').length, 1);
+    assert.equal(atNvr.size, 1);
     for (const response of atNvr) response.destroy(); // while so many wait nothing is read, so a client that leaves is not noticed
   });
 });
