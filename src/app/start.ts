@@ -102,7 +102,7 @@ function serviceScrape(runtime: Runtime, active: () => Generation): Scrape {
     () => metrics.hashQueue.set(active().accounts.hasher.waiting()),
     () => metrics.heldRevocations.set(store.heldRevocations()),
     health.countDropped,
-    () => void active().parts.nvr(),
+    nvrProbe(active),
     () => {
       const { taken, waiting } = upstreamSlots.inUse();
       const inUse = { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting, question: questionsUnderWay() };
@@ -110,4 +110,17 @@ function serviceScrape(runtime: Runtime, active: () => Generation): Scrape {
     },
   ];
   return createScrape([...Object.values(metrics), ...features.families], looks, createProcessMetrics());
+}
+
+const PROBE_MS = 10_000;
+
+/** Whoever may scrape must not drive the NVR: it is asked once in that time. */
+function nvrProbe(active: () => Generation): () => void {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const { config, parts } = active();
+    if (config.settings.nvr.url && steadyNow() - askedAt < PROBE_MS) return;
+    askedAt = steadyNow();
+    void parts.nvr();
+  };
 }

@@ -82,7 +82,7 @@ describe('A time', () => {
 describe('A length', () => {
   // biome-ignore format: a table
   const rows: [seconds: number, said: string][] = [
-    [0, '1 sec'], [0.4, '1 sec'], [59.4, '59 sec'], [59.6, '1 min'], [65, '1 min 5 sec'], [3600, '1 hr'], [3900, '1 hr 5 min'], [90_000, '1 day'], [200_000, '2 days'], [-5, '1 sec'],
+    [0, '1 sec'], [0.4, '1 sec'], [59.4, '59 sec'], [59.6, '1 min'], [65, '1 min 5 sec'], [3600, '1 hr'], [3900, '1 hr 5 min'], [90_000, '1 day 1 hr'], [172_800, '2 days'], [-5, '1 sec'],
   ];
   for (const [seconds, said] of rows)
     it(`of ${seconds} seconds is ${said}`, () => assert.equal(formatDuration(seconds), said));

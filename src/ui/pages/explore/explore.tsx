@@ -81,9 +81,12 @@ export function Explore() {
   const filter = withValues(search);
   const weekAgo = useMemo(() => weekBefore(Date.now() / 1000), [round]);
   const known = valueOr(useFetched('api/labels', readTexts)[0], []);
-  // The name of a label that is typed alone is that label: no description need hold it.
+  // The name of a label that is typed alone is that label: no description need hold it. It takes the place of no other that was chosen.
   const typed = filter.get('text')?.toLowerCase();
-  const label = known.find((one) => [one, labelName(one)].some((name) => name.toLowerCase() === typed));
+  const chosen = namesIn(filter, 'label');
+  const label = (chosen.length > 0 ? chosen : known).find((one) =>
+    [one, labelName(one)].some((name) => name.toLowerCase() === typed),
+  );
   const asked = label === undefined ? filter : withValues(filter, { text: '', label });
   const list = useEvents(withUsualTime(asked, weekAgo), round);
   // The days are counted by these two filters alone.
@@ -129,7 +132,7 @@ export function Explore() {
           />
         )}
         <Events
-          {...{ list, filter, view, openId }}
+          {...{ list, filter: asked, view, openId }}
           hrefOf={(event) => `${path}?${withEvent(filter, event.id)}`}
           onFilter={setSearch}
           onRetry={reload}

@@ -189,12 +189,16 @@ export const ValidityFields = ({ values: { from, until }, put, field }: FormStat
   </>
 );
 
+const DAY_SECONDS = 86_400;
+
 /** Undefined for an account that lasts. */
 export function guestText({ valid_from: from, valid_until: until }: UserRecord): string | undefined {
   const now = Date.now() / 1000;
   if (until !== undefined && until <= now) return words.users.ended({ moment: formatShortMoment(until) });
   if (from !== undefined && now < from) return words.users.notBegun({ moment: formatShortMoment(from) });
-  return until === undefined
-    ? undefined
-    : words.users.leftUntil({ left: formatDuration(until - now), moment: formatShortMoment(until) });
+  if (until === undefined) return undefined;
+  const left = until - now;
+  // Whole days: the moment tells the rest.
+  const shown = left < DAY_SECONDS ? left : left - (left % DAY_SECONDS);
+  return words.users.leftUntil({ left: formatDuration(shown), moment: formatShortMoment(until) });
 }

@@ -16,13 +16,13 @@ const FIXED_USER = 'admin';
 
 export function Users() {
   const [users, again] = useList('api/users');
-  const [roleList] = useList('api/roles');
+  const [roleList, againRoles] = useList('api/roles');
   const [invitations, againInvitations] = useList('api/invitations');
   const [closed] = useList('api/closed-guests');
   const [known, roles, cameras] = [valueOr(users, []), valueOr(roleList, []), useNameableCameras()];
   const readAgain = (): void => {
-    again();
-    againInvitations();
+    // A role may have been made for a person.
+    for (const read of [again, againRoles, againInvitations]) read();
   };
   const profile = useProfile();
   const {

@@ -116,7 +116,7 @@ export function formatTick(time: number, stepSeconds: number, region: Region = {
   return format(time, region, { hour: 'numeric', minute: '2-digit' });
 }
 
-/** `1 hr 5 min`, in German `1 Std. 5 Min.`: in whole seconds at least; a day and more in whole days. */
+/** `1 hr 5 min`, in German `1 Std. 5 Min.`: in whole seconds at least. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const minutes = Math.floor(whole / 60);
@@ -124,7 +124,7 @@ export function formatDuration(seconds: number): string {
   if (minutes === 0) return inUnit(whole, 'second');
   if (hours === 0) return `${inUnit(minutes, 'minute')} ${inUnit(whole % 60, 'second')}`.trim();
   if (hours < 24) return `${inUnit(hours, 'hour')} ${inUnit(minutes % 60, 'minute')}`.trim();
-  return inUnit(Math.floor(hours / 24), 'day', 'long');
+  return `${inUnit(Math.floor(hours / 24), 'day', 'long')} ${inUnit(hours % 24, 'hour')}`.trim();
 }
 
 /** Empty for none. */

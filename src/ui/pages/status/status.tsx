@@ -167,10 +167,14 @@ type ReachedProps = { title: string; reach: PartState | null | undefined; more?:
 const faultOf = (part: ReachedProps['reach']): string | undefined =>
   part && 'reason' in part ? (problemText({ reason: part.problem }) ?? part.reason) : undefined;
 
+/** The cause as the service found it, which says more: the address, the code, and what to set. */
+const causeOf = (part: ReachedProps['reach']): string | undefined =>
+  part && 'reason' in part ? part.reason : undefined;
+
 const Reached = ({ title, reach, more }: ReachedProps) => (
   <Tile title={title} isTold={isTold(reach)} isWell={faultOf(reach) === undefined}>
     {reach && <p class={`reach reach-${reach.kind}`}>{words.status[reach.kind]}</p>}
-    {[faultOf(reach), more].map(
+    {[...new Set([faultOf(reach), causeOf(reach), more])].map(
       (fact) =>
         fact && (
           <p key={fact} class="field-help">
