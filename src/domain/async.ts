@@ -74,20 +74,26 @@ export function sharedRun<Value>(work: () => Promise<Value>) {
 export function repeated(work: () => Promise<unknown>) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  let isUnderWay = false;
+  let wished: number | undefined;
   let isClosed = false;
   const run = async (): Promise<void> => {
+    clearTimeout(timer);
+    [timer, wished, isUnderWay] = [undefined, undefined, true];
     const pause = await work();
-    if (typeof pause === 'number') after(pause);
+    isUnderWay = false;
+    const next = typeof pause === 'number' ? pause : wished;
+    if (next !== undefined) after(next);
   };
   const now = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
     running = running.then(run);
     return running;
   };
-  /** Where a time is set already, that one holds. */
+  /** Where a time is set already, that one holds. While the work is under way it counts from its end, and a pause of the work holds. */
   const after = (milliseconds: number): void => {
-    if (!isClosed) timer ??= setTimeout(now, milliseconds).unref();
+    if (isClosed) return;
+    if (isUnderWay) wished ??= milliseconds;
+    else timer ??= setTimeout(now, milliseconds).unref();
   };
   return {
     now,

@@ -1,5 +1,4 @@
 /** YAML text as a tree of values, and where in the text each of them stands. */
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import {
   type Document,
@@ -128,7 +127,11 @@ const SHORT = 32 * 1024;
 export async function readYamlBeside(text: string): Promise<Result<YamlText, readonly Problem[]>> {
   if (text.length <= SHORT) return readYaml(text);
   const thread = new Worker(new URL('./parse-yaml.ts', import.meta.url), { workerData: text, execArgv: [] });
-  const [read] = await once(thread, 'message');
+  const read = await new Promise<ReturnType<typeof parseYaml>>((resolve, reject) => {
+    thread.once('message', resolve).once('messageerror', reject).once('error', reject);
+    // Behind its message, if it has given one.
+    thread.once('exit', () => reject(new Error('the thread that reads the configuration has ended: reload again')));
+  });
   return located(read);
 }
 
