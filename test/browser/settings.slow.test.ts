@@ -88,9 +88,22 @@ describe('Settings', { skip }, () => {
       assert.deepEqual(await axeFindings(page), []);
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText(/^Yes: role grandma has/).waitFor();
-      const roles = (await (await instance.ask('/api/roles', { token: admin })).json()) as { role: string }[];
-      const made = roles.find(({ role }) => role === 'grandma');
-      assert.deepEqual(made, { ...made, source: 'store', cameras: ['cam1', 'cam2'] });
+      const own = async () => {
+        const roles = (await (await instance.ask('/api/roles', { token: admin })).json()) as { role: string }[];
+        return roles.filter(({ role }) => role.startsWith('grandma'));
+      };
+      const [made, ...more] = await own();
+      assert.deepEqual([made, more], [{ ...made, role: 'grandma', source: 'store', cameras: ['cam1', 'cam2'] }, []]);
+      // The second time it is this role that changes, and what else limits it stays.
+      const limited = { cameras: ['cam1', 'cam2'], deny: ['history'], hours: ['Mon-Fri 08:00-18:00'] };
+      assert.equal((await sendJson(instance, '/api/roles/grandma', limited, admin, 'PUT')).status, 200);
+      await openSettings(page, instance, 'users');
+      await act(page, 'Change role', 'grandma');
+      for (const name of ['Only selected cameras', 'cam1']) await dialog.getByRole('switch', { name }).click();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      const now = await own();
+      assert.deepEqual(now, [{ ...now[0], ...limited, role: 'grandma', cameras: ['cam1'] }]);
       for (const [path, name] of [
         ['/api/users/delete', 'grandma'],
         ['/api/roles/delete', 'grandma'],

@@ -39,8 +39,10 @@ function RoleField({ roles, cameras, ...field }: RoleFieldProps) {
 const NO_ROLE = { role: '', cameras: undefined as readonly string[] | undefined };
 const NEW_USER = { name: '', password: '', ...NO_ROLE, ...NO_ENDS };
 
-/** The name of the person where no other role has it. */
-function roleFor(person: string, roles: readonly RoleRecord[]): string {
+/** The role at hand where it was made for this person alone; else a new one, by the name of the person where no other role has it. */
+function roleFor(person: string, roles: readonly RoleRecord[], atHand = ''): string {
+  const own = roles.find(({ role, source, users }) => role === atHand && source === 'store' && users === 1);
+  if (own && (atHand === person || atHand.startsWith(`${person}_`))) return atHand;
   const names = [person, ...roles.map((_, at) => `${person}_${at + 2}`)];
   return names.find((name) => parseCustomRoleName(name).ok && roles.every(({ role }) => role !== name)) ?? person;
 }
@@ -51,9 +53,10 @@ async function giveRole<Sent>(
   { role: chosen, cameras }: typeof NO_ROLE,
   roles: readonly RoleRecord[],
   give: (role: string) => Promise<Sent>,
+  atHand?: string,
 ): Promise<ApiResponse | Sent> {
   if (!cameras) return give(chosen);
-  const role = roleFor(person, roles);
+  const role = roleFor(person, roles, atHand);
   const like = roles.find((known) => known.role === chosen && known.source !== 'builtin');
   const limits = requestedLimits(typedLimits(like));
   const made = await sendToApi('PUT', pathTo('api/roles', role), { cameras, ...limits });
@@ -146,12 +149,18 @@ export function SetRole({ users, isOwn = false, ...choices }: SetRoleProps) {
       title={text.roleOf(those)}
       first={{ ...NO_ROLE, role: common?.role ?? '' }}
       onSubmit={(chosen) =>
-        giveRole(those.name, chosen, choices.roles, (role) =>
-          inTurn(users, ({ username }) => sendToApi('PUT', pathTo('api/users', username, '/role'), { role })),
+        giveRole(
+          those.name,
+          chosen,
+          choices.roles,
+          (role) => inTurn(users, ({ username }) => sendToApi('PUT', pathTo('api/users', username, '/role'), { role })),
+          common?.role,
         )
       }
       done={({ role, cameras }) =>
-        isOwn ? reload() : text.roleChanged({ ...those, role: cameras ? roleFor(those.name, choices.roles) : role })
+        isOwn
+          ? reload()
+          : text.roleChanged({ ...those, role: cameras ? roleFor(those.name, choices.roles, common?.role) : role })
       }
     >
       {({ field, values }) => (
