@@ -56,8 +56,13 @@ export function siteSuite(open: () => Promise<SharedStore>): void {
     assert.match(line, /^frigate_token=[^;]+; Domain=sites\.localhost; HttpOnly; Max-Age=\d+; Path=\/; SameSite=lax$/);
     assert.deepEqual(more, []);
     const cookie = line.slice(0, line.indexOf(';'));
-    const profile = await barn.postern.ask('/api/profile', { headers: { Cookie: cookie, Host: HOSTS.barn } });
-    const { username, role, allowed_cameras } = (await profile.json()) as Record<string, unknown>;
+    let profile: Record<string, unknown> = {};
+    await until('the barn has heard of the role', async () => {
+      const read = await barn.postern.ask('/api/profile', { headers: { Cookie: cookie, Host: HOSTS.barn } });
+      profile = (await read.json()) as Record<string, unknown>;
+      return String(profile['allowed_cameras']) !== '';
+    });
+    const { username, role, allowed_cameras } = profile;
     assert.deepEqual([username, role, allowed_cameras], ['sam', 'both', ['yard']]);
   });
 
