@@ -38,6 +38,7 @@ export function chooseLanguage(choice: string): void {
   const cookie = `${LANGUAGE_COOKIE}=${choice}; Path=${basePath}; Max-Age=${age}; SameSite=Lax${secure}`;
   // The Cookie Store API is not there without TLS.
   Object.assign(document, { cookie });
+  chosenLanguage(); // waits until the cookie is kept: the page could be asked for before
 }
 
 /** A small screen, or one that is touched. */
