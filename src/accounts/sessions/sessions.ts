@@ -135,23 +135,23 @@ export function createSessions(
   const renewals = new LRUCache<string, RenewedToken>(upTo(REMEMBERED_TOKENS));
 
   /** Asked anew each time: a provider may be trusted with second factors no more since the login. */
-  const owedIn = ({ provider, hasProviderFactor }: Partial<SessionFacts>, user: User): FactorOwed =>
+  const owedIn = ({ provider, hasProviderFactor }: SessionFacts, user: User): FactorOwed =>
     factorOwed(user, hasProviderFactor && provider);
   const faultOf = (session: SessionFacts, state: SessionState, now: number): SessionFault | undefined => {
     const fault = sessionStateFault(session, state, now);
     return fault ?? (state.user && owedIn(session, state.user) === 'login' ? 'factor-owed' : undefined);
   };
   /** The role is the user's role now, whatever the token says (SPEC 11). */
-  const callerIn = (
-    { tokenId, issuedAt, expiresAt, secretsDigest, ...session }: SessionFacts,
-    user: User,
-    carriedBy: 'cookie' | 'bearer',
-    roles: ActiveRoles,
-  ): Caller => ({
+  const callerIn = (session: SessionFacts, user: User, carriedBy: 'cookie' | 'bearer', roles: ActiveRoles): Caller => ({
     ...toPerson(user, { roles, now: unixSeconds(clock), owesFactor: () => owedIn(session, user) === 'enrolment' }),
     credential: {
-      ...{ kind: 'session', tokenId, issuedAt, expiresAt, carriedBy, secretsDigest },
-      authenticatedAt: loginTime({ ...session, issuedAt }),
+      kind: 'session',
+      tokenId: session.tokenId,
+      issuedAt: session.issuedAt,
+      expiresAt: session.expiresAt,
+      carriedBy,
+      secretsDigest: session.secretsDigest,
+      authenticatedAt: loginTime(session),
       ...(session.provenAt !== undefined && { provenAt: session.provenAt }),
       ...(session.provider !== undefined && { provider: session.provider }),
       ...(session.hasProviderFactor && { hasProviderFactor: true }),
