@@ -91,7 +91,7 @@ async function reauthenticate(
   const passkey = shown && { shown, site: requireSite(deps) };
   const { user, session: knownSession, address } = prover;
   const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;
-  const judged = await whileThere(ctx.res, (signal): Promise<Guessed<unknown>> => {
+  const judged = whileThere(ctx.res, (signal): Promise<Guessed<unknown>> => {
     if (code) return judgeCode({ user, address, signal, knownSession, code }, deps);
     return guessOnAccount({ user, signal, knownSession }, deps, async (): Promise<Guessed<unknown>> => {
       const of = { account: user.name, signal };
@@ -103,15 +103,14 @@ async function reauthenticate(
       const place = deps.limiter.reserve(address, true, of);
       return guessed(place, () => judgePasskey(passkey.shown, prover, passkey.site, deps));
     });
-  }).catch((fault) => {
+  });
+  try {
+    const proof = await judged;
+    if (!proof.ok) throw new Refused(401, 'not-proven', WRONG, { recorded: proof.error.why });
+    if (password && !deps.mayUsePassword(user)) throw refusedFor('password-off', {}, { recorded: 'password-off' });
+  } catch (fault) {
     if (fault instanceof Refused) record(act, fault.recorded ?? fault.counted);
     throw fault;
-  });
-  const fault = !judged.ok ? judged.error.why : password && !deps.mayUsePassword(user) ? 'password-off' : undefined;
-  if (fault !== undefined) {
-    // It is for the log, never for the client.
-    record(act, fault);
-    throw fault === 'password-off' ? refusedFor(fault) : new Refused(401, 'not-proven', WRONG);
   }
   const token = await deps.sessions.prove(caller);
   if (token === undefined) throw refusedFor('token-invalid');
