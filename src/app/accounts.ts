@@ -1,4 +1,4 @@
-/** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
+/** Opens the accounts with their store and secret, which outlive a reload, and makes what they are under one configuration (interface 5.1 to 5.4). */
 import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
 import { createGrantUses } from '../accounts/grants/grants.ts';
 import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
@@ -223,7 +223,7 @@ export async function openCredentials({
   };
 }
 
-/** Changes nothing that holds now. */
+/** The accounts under one configuration. Changes nothing that holds now. */
 function accountsUnder(
   settings: Settings,
   lasting: Lasting,
@@ -250,7 +250,7 @@ function accountsUnder(
     ends: seenSessions.ends,
   };
   const sessions = createSessions(settings, lasting, running);
-  const { identities, recheck, ...opened } = openIdentities(settings, lasting, sessions, isOwedBy, features);
+  const { identities, recheck, makerRights } = openIdentities(settings, lasting, sessions, isOwedBy, features);
   const hasher = lasting.hasherOf(auth.hash_iterations);
   return {
     ...lasting,
@@ -261,7 +261,7 @@ function accountsUnder(
     secondFactor,
     clauses,
     identities,
-    makerRights: opened.makerRights,
+    makerRights,
     authEnabled: auth.enabled,
     publicAddressOf: addressMaker(server.public_url),
     limiter: countedLimiter(lasting.limiter, clauses, metrics),
