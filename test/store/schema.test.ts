@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
-import type { Dialect } from '../../src/store/engine/engine.ts';
-import { runAll } from '../../src/store/engine/engine.ts';
+import { type Dialect, runAll } from '../../src/store/engine/engine.ts';
 
 it('A column may be named text: its type alone is written in the words of the engine', async () => {
   const run: string[] = [];

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Dialect } from '../engine/engine.ts';
-import { createEvents, runAll } from '../engine/engine.ts';
+import { createEvents, type Dialect, runAll } from '../engine/engine.ts';
 
 /** The steps of 0.2.0, for which the baseline stands: a store that has them all is one of 0.2.0. */
 export const STEPS_OF_0_2_0: readonly string[] = [

@@ -1,8 +1,7 @@
 /** Migration 30: API tokens, links, screens and invitations are grants, in one table; what is a kind's own stands beside it (SPEC 1, 4.4, 12, 13, 18). */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Dialect } from '../engine/engine.ts';
-import { runAll } from '../engine/engine.ts';
+import { type Dialect, runAll } from '../engine/engine.ts';
 
 const OWN = 'id text primary key not null references grants (id) on delete cascade';
 const COMMON = 'id, kind, secret_hash, name, user_name, user_created_at, role, cameras, created_at, expires_at,';
