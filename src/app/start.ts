@@ -114,7 +114,7 @@ function serviceScrape(runtime: Runtime, active: () => Generation): Scrape {
 
 const PROBE_MS = 10_000;
 
-/** Whoever may scrape must not drive the NVR: it is asked once in that time. */
+/** The NVR is asked once in that time, however often the metrics are read. */
 function nvrProbe(active: () => Generation): () => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {

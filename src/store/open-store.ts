@@ -180,14 +180,13 @@ const boundedCall =
       throw storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`);
     });
 
-/** The id of a store, and whether anything is kept in it: a new store in the place of a lost one holds nothing yet. */
 async function readId(db: Kysely<Tables>): Promise<string> {
   const identity = await findRecord(db, 'store_identity', {});
   if (!identity) throw new Error('the table store_identity of the store is empty: restore a backup');
   return identity.id;
 }
 
-/** `isEmpty`: it holds no account and no record. */
+/** `isEmpty`: it holds no account and no record, as a new store in the place of a lost one. */
 async function readIdentity(db: Kysely<Tables>) {
   let isEmpty = true;
   for (const [table] of tablesWhere(({ isKept }) => isKept)) isEmpty &&= !(await hasRow(db, table, {}));

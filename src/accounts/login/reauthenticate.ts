@@ -119,7 +119,7 @@ async function reauthenticate(
   return undefined;
 }
 
-/** Identity providers, as logins, invitations, proofs, logouts and pages know them; a feature gives them (SPEC 16). */
+/** An identity provider, as logins, invitations, proofs, logouts and pages know it; a feature gives it (SPEC 16). */
 export interface LoginProvider {
   readonly name: string;
   /** What people call it. */

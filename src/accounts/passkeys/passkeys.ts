@@ -213,13 +213,15 @@ function isSame(handle: string, other: string): boolean {
   return given.length === right.length && timingSafeEqual(given, right);
 }
 
-/** Second factors that their users cannot use, told at the start: sealed under another secret, or passkeys of no address (SPEC 12). */
 interface FactorSettings {
   readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
   readonly server: Pick<Settings['server'], 'public_url'>;
 }
 
-/** A factor is never dropped with the secret or the address: that would open the account to the password alone. */
+/**
+ * Tells at the start of second factors that their users cannot use: sealed under another secret, or passkeys of no address (SPEC 12).
+ * A factor is never dropped with the secret or the address: that would open the account to the password alone.
+ */
 export async function warnOfUnusable(
   settings: FactorSettings,
   secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'listFactors'>,

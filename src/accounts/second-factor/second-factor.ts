@@ -102,7 +102,7 @@ const QUIET_ZONE = 4;
 
 export const qrCode = (text: string): string => encodeQR(text, 'svg', { ecc: 'medium', border: QUIET_ZONE });
 
-/** Codes of a second factor: time-based ones (RFC 6238: SHA-1, six digits, steps of 30 seconds, as every authenticator app takes them) and recovery codes. */
+/** Time-based codes (RFC 6238): SHA-1, six digits, steps of 30 seconds, as every authenticator app takes them. */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 /** Steps before and after the current one, for clocks that differ (RFC 6238 section 5.2). */
@@ -160,7 +160,7 @@ export function totpUri(
   return `otpauth://totp/${label}?${query.join('&')}`;
 }
 
-/** Recovery codes: shown once, each good once, for those times when no device is at hand (SPEC 12). */
+/** Recovery codes of a user: shown once, each good once, for those times when no device is at hand (SPEC 12). */
 const CODES = 10;
 /** 120 bits: enough for a plain hash at rest (ASVS 5.0, 6.5.2 asks for 112). */
 const CODE_BYTES = 15;

@@ -382,10 +382,10 @@ export function createSessions(
   };
 }
 
-/** Session tokens and the state of their users, remembered: no signature check and no query twice for the same answer (SPEC 4.2). */
 type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
 type SessionName = Pick<SessionClaims, 'userName' | 'tokenId'>;
 
+/** Tokens, and states of their users: no signature is checked and nothing is asked twice for the same answer (SPEC 4.2). */
 const REMEMBERED_TOKENS = 5000;
 
 /** Reads a token, whatever the time. Tokens with a good signature are remembered by their digest. */

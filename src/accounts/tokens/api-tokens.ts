@@ -167,7 +167,6 @@ export function createTokenVerifier({
   };
 }
 
-/** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
 interface HolderSources {
   readonly store: Pick<Store, 'accounts' | 'grants'>;
   readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
@@ -177,6 +176,7 @@ interface HolderSources {
   readonly now: number;
 }
 
+/** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
 export async function holdersIn({ store, auth, roles, now, subtract }: HolderSources): Promise<readonly Holder[]> {
   const [users, tokens] = await Promise.all([store.accounts.listUsers(), store.grants.list('api-token')]);
   const owners = new Map(users.map((user) => [user.name, user]));
