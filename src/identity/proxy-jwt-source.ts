@@ -234,7 +234,7 @@ export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySe
       if (mayAsk) void ask();
       return known;
     }
-    await (ask.underWay() ?? (mayAsk ? ask() : undefined));
+    await (mayAsk ? ask() : ask.underWay());
     if (known && unixSeconds(clock) - known.at < FRESH_SECONDS + GRACE_SECONDS) return known;
     throw new KeysAway();
   };
