@@ -1,4 +1,4 @@
-/** `POST /api/reauthenticate`: the password, a code or a passkey again, judged within the limits, for acts that a stolen session alone must not do (SPEC 12). */
+/** `POST /api/reauthenticate`: the password, a code or a passkey again, judged within the limits, for acts that a stolen session alone must not do (SPEC 12). And what an identity provider gives for logins and proofs. */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';

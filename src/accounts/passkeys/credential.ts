@@ -1,5 +1,4 @@
-/** A passkey's response as a browser sends it, taken apart with bounds: nothing of it is believed until its signature is verified (WebAuthn level 3, 5.1.8; SPEC 12). */
-
+/** A passkey's response as a browser sends it, taken apart with bounds: nothing of it is believed until its signature is verified (WebAuthn level 3, 5.1.8; SPEC 12). And the challenges that it answers. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What a database engine gives to the store, and what it says in words of its own: text columns, JSON, arithmetic of time, hints to the planner. */
+/** What a database engine gives to the store, and what it says in words of its own: text columns, JSON, arithmetic of time, hints to the planner. And the table of events, which is the same on every engine. */
 import { Kysely, type Dialect as KyselyDialect, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { BeginningLogin, BegunLogin } from '../../domain/accounts/logins.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
