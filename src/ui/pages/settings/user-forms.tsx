@@ -39,7 +39,7 @@ function RoleField({ roles, cameras, ...field }: RoleFieldProps) {
 const NO_ROLE = { role: '', cameras: undefined as readonly string[] | undefined };
 const NEW_USER = { name: '', password: '', ...NO_ROLE, ...NO_ENDS };
 
-/** The role at hand where it was made for this person alone; else a new one, by the name of the person where no other role has it. */
+/** The name of a role for one person: `atHand`, the person's role now, where it was made for this person alone; else a new one. */
 function roleFor(person: string, roles: readonly RoleRecord[], atHand = ''): string {
   const own = roles.find(({ role, source, users }) => role === atHand && source === 'store' && users === 1);
   if (own && (atHand === person || atHand.startsWith(`${person}_`))) return atHand;
@@ -47,20 +47,18 @@ function roleFor(person: string, roles: readonly RoleRecord[], atHand = ''): str
   return names.find((name) => parseCustomRoleName(name).ok && roles.every(({ role }) => role !== name)) ?? person;
 }
 
-/** Gives the chosen role, or one that is made of the cameras for the person; what else limits a custom role that was chosen limits it, too. */
+/** Gives the chosen role; where cameras are chosen, `own`, which is made of them. What else limits a custom role that was chosen limits `own`, too. */
 async function giveRole<Sent>(
-  person: string,
   { role: chosen, cameras }: typeof NO_ROLE,
+  own: string,
   roles: readonly RoleRecord[],
   give: (role: string) => Promise<Sent>,
-  atHand?: string,
 ): Promise<ApiResponse | Sent> {
   if (!cameras) return give(chosen);
-  const role = roleFor(person, roles, atHand);
-  const like = roles.find((known) => known.role === chosen && known.source !== 'builtin');
+  const like = roles.find(({ role, source }) => role === chosen && source !== 'builtin');
   const limits = requestedLimits(typedLimits(like));
-  const made = await sendToApi('PUT', pathTo('api/roles', role), { cameras, ...limits });
-  return made.kind === 'ok' ? give(role) : made;
+  const made = await sendToApi('PUT', pathTo('api/roles', own), { cameras, ...limits });
+  return made.kind === 'ok' ? give(own) : made;
 }
 
 /** `isInvited`: the person sets a password, which no admin knows, by the link that is made. */
@@ -74,7 +72,7 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
       submit={isInvited ? invitations.create : text.add}
       first={NEW_USER}
       onSubmit={({ name, password, role: chosen, cameras, ...validity }) =>
-        giveRole(name, { role: chosen, cameras }, choices.roles, (role) => {
+        giveRole({ role: chosen, cameras }, roleFor(name, choices.roles), choices.roles, (role) => {
           const asked = { role, ...askedValidity(validity) };
           return isInvited
             ? makeLink(name, asked)
@@ -144,24 +142,17 @@ export function SetRole({ users, isOwn = false, ...choices }: SetRoleProps) {
   const text = words.users;
   const those = about(users);
   const common = choices.roles.find(({ role }) => users.every((user) => user.role === role));
+  const own = roleFor(those.name, choices.roles, common?.role);
   return (
     <FormDialog
       title={text.roleOf(those)}
       first={{ ...NO_ROLE, role: common?.role ?? '' }}
       onSubmit={(chosen) =>
-        giveRole(
-          those.name,
-          chosen,
-          choices.roles,
-          (role) => inTurn(users, ({ username }) => sendToApi('PUT', pathTo('api/users', username, '/role'), { role })),
-          common?.role,
+        giveRole(chosen, own, choices.roles, (role) =>
+          inTurn(users, ({ username }) => sendToApi('PUT', pathTo('api/users', username, '/role'), { role })),
         )
       }
-      done={({ role, cameras }) =>
-        isOwn
-          ? reload()
-          : text.roleChanged({ ...those, role: cameras ? roleFor(those.name, choices.roles, common?.role) : role })
-      }
+      done={({ role, cameras }) => (isOwn ? reload() : text.roleChanged({ ...those, role: cameras ? own : role }))}
     >
       {({ field, values }) => (
         <>
