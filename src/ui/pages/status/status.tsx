@@ -57,7 +57,7 @@ function Tiles({ status, now, limits, onChange }: TilesProps) {
   const text = words.status;
   const { versions, startedAt, limiter, warnings, loginFailures, unknownRoutes, failures } = status;
   const isBlocked = valueOr(limits[0], []).length > 0;
-  const isFailing = [status.nvr, status.store, status.events].map((part) => faultOf(part) !== undefined);
+  const isFailing = [status.nvr, status.store, status.events].map((part) => faultsOf(part).length > 0);
   const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS, isBlocked, hasAny(warnings), hasAny(failures)];
   const number = faults.filter(Boolean).length;
   return (
@@ -163,18 +163,14 @@ const Request = ({ method, path }: { method: string; path: string }) => (
 
 type ReachedProps = { title: string; reach: PartState | null | undefined; more?: string | null | undefined };
 
-/** What is wrong, in the language of the page; a reason that is not known here is shown as it came. */
-const faultOf = (part: ReachedProps['reach']): string | undefined =>
-  part && 'reason' in part ? (problemText({ reason: part.problem }) ?? part.reason) : undefined;
-
-/** The cause as the service found it, which says more: the address, the code, and what to set. */
-const causeOf = (part: ReachedProps['reach']): string | undefined =>
-  part && 'reason' in part ? part.reason : undefined;
+/** What is wrong, in the language of the page where it is known there; and as the service found it, with address, code, and what to set. */
+const faultsOf = (part: ReachedProps['reach']) =>
+  part && 'reason' in part ? [problemText({ reason: part.problem }), part.reason] : [];
 
 const Reached = ({ title, reach, more }: ReachedProps) => (
-  <Tile title={title} isTold={isTold(reach)} isWell={faultOf(reach) === undefined}>
+  <Tile title={title} isTold={isTold(reach)} isWell={faultsOf(reach).length === 0}>
     {reach && <p class={`reach reach-${reach.kind}`}>{words.status[reach.kind]}</p>}
-    {[...new Set([faultOf(reach), causeOf(reach), more])].map(
+    {[...faultsOf(reach), more].map(
       (fact) =>
         fact && (
           <p key={fact} class="field-help">
