@@ -99,6 +99,8 @@ export interface CardPage {
   /** BCP 47. */
   readonly tag: string;
   readonly title: string;
+  /** `ui.name`. */
+  readonly name: string;
   readonly robots?: string | undefined;
   readonly stylesheet: string | undefined;
   /** The path of a script that the page can do without. Before the first paint: it sets a theme that was chosen by hand. */
@@ -110,10 +112,10 @@ export interface CardPage {
 }
 
 /** A page with one card. */
-export const cardPage = ({ tag, title, robots, stylesheet, script, preview, isShared, card }: CardPage): string =>
+export const cardPage = ({ tag, title, name, robots, stylesheet, script, preview, isShared, card }: CardPage): string =>
   lonePage({
     tag,
-    title,
+    title: `${title} · ${name}`,
     robots,
     head: html`${preview}${stylesheetLink(stylesheet)}${script !== undefined && html`<script blocking="render" type="module" src="${script}"></script>\n`}`,
     body: html`<body class="lone">

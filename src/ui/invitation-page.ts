@@ -147,7 +147,7 @@ function show(ctx: RouteContext, ui: UiOptions, shown: InvitationCard, status: n
   const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
   const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
   const script = isForm ? assetPath(ui.pages, readBasePath(ctx), 'invitation', 'js') : undefined;
-  sendPage(ctx, status, cardPage({ tag, title: `${title} · ${ui.name}`, stylesheet, script, card }));
+  sendPage(ctx, status, cardPage({ tag, title, name: ui.name, stylesheet, script, card }));
 }
 
 type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { readonly kind: 'accepted' }>;

@@ -41,7 +41,7 @@ export function renderRefusalPage(page: RefusalPage): string {
 <p class="refusal-message">${bidi(refusalMessage(page, tag, words))}</p>
 ${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code></p>
 `;
-  return cardPage({ tag, title: `${title} · ${page.name}`, stylesheet: page.stylesheet, card });
+  return cardPage({ tag, title, name: page.name, stylesheet: page.stylesheet, card });
 }
 
 function refusalMessage({ reason, opens, cameras }: RefusalPage, tag: string, words: Texts): string {

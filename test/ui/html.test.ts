@@ -81,6 +81,7 @@ describe('A page with outside texts in each place', () => {
     cardPage({
       tag: 'de',
       title: text,
+      name: text,
       stylesheet: `/${text}`,
       script: `/${text}`,
       card: html`${toHtml(refusals.person, { name: html`<bdi>${text}</bdi>`, role: html`${text}` })}`,

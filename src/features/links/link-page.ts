@@ -156,7 +156,7 @@ function show(ctx: RouteContext, { ui }: Pick<Services, 'ui'>, page: ShownPage, 
 `;
   const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${body}`;
   const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
-  const shown = { tag: language.tag, title: `${title} · ${ui.name}`, stylesheet, preview, card };
+  const shown = { tag: language.tag, title, name: ui.name, stylesheet, preview, card };
   sendPage(ctx, failed ?? status, cardPage({ ...shown, robots: 'noindex, nofollow', isShared: page.kind === 'shown' }));
 }
 

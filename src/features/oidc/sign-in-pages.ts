@@ -46,7 +46,7 @@ export function goOn(ctx: RouteContext, address: string, ui: Services['ui']): vo
   const card = html`${paragraph(title)}<p class="refusal-links">${buttonTo(address, text)}</p>\n`;
   ctx.set({ ...pageHeaders(ui), 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
   const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
-  sendPage(ctx, 200, cardPage({ tag, title: `${title} · ${ui.name}`, stylesheet, card }));
+  sendPage(ctx, 200, cardPage({ tag, title, name: ui.name, stylesheet, card }));
 }
 
 export function refusePage(
