@@ -100,15 +100,15 @@ export const MANIFEST_PATH = '/postern/manifest.webmanifest';
  * The web app manifest: the console can be installed. It is public, and tells nothing of cameras. Addresses in it are relative
  * to its own, so it is the same below every base path.
  */
-export function findManifest({ assets }: BuiltPages, own: string): string {
-  const icons = [...assets.keys()].flatMap((name) => {
-    const size = /^icon-(?<size>\d+)[-.].*png$/.exec(name)?.groups?.['size'];
-    const icon = { src: `assets/${name}`, sizes: `${size}x${size}`, type: 'image/png' };
+export function findManifest({ assets }: BuiltPages, name: string): string {
+  const icons = [...assets.keys()].flatMap((file) => {
+    const size = /^icon-(?<size>\d+)[-.].*png$/.exec(file)?.groups?.['size'];
+    const icon = { src: `assets/${file}`, sizes: `${size}x${size}`, type: 'image/png' };
     return size === undefined ? [] : ['any', 'maskable'].map((purpose) => ({ ...icon, purpose }));
   });
   return JSON.stringify({
-    name: own,
-    short_name: own,
+    name,
+    short_name: name,
     start_url: './',
     // The login and the pages of the NVR stand beside the console.
     scope: '../',
