@@ -81,7 +81,7 @@ export function Explore() {
   const filter = withValues(search);
   const weekAgo = useMemo(() => weekBefore(Date.now() / 1000), [round]);
   const known = valueOr(useFetched('api/labels', readTexts)[0], []);
-  // The name of a label that is typed alone is that label: no description need hold it. It takes the place of no other that was chosen.
+  // The name of a label as the whole search asks for that label: descriptions need not have the word. Where labels are chosen, it must be one of them.
   const typed = filter.get('text')?.toLowerCase();
   const chosen = namesIn(filter, 'label');
   const label = (chosen.length > 0 ? chosen : known).find((one) =>

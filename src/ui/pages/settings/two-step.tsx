@@ -67,7 +67,7 @@ function Factors({ state }: { state: FactorState }) {
     <FactorList key="app" state={state} onOffer={setOffer} onCodes={setCodes} />,
     <Passkeys key="passkeys" state={state} onAdded={onConfirmed} />,
   ];
-  // A phone has the person's finger or face at hand.
+  // On a phone passkeys come first: a fingerprint or the face opens one.
   return <>{isPhone() && hasPasskeysFor(facts.passkeyOrigin) ? lists.reverse() : lists}</>;
 }
 
