@@ -75,8 +75,11 @@ export function errorResponse(
   rules: RefusalRules,
   facts: ErrorFacts = {},
 ): OwnResponse {
-  const response = toRefusal(reason, request, requestId, rules, facts);
-  return { ...response, headers: { ...response.headers, vary: rules.varies ?? variesBy() } };
+  return varying(toRefusal(reason, request, requestId, rules, facts), rules);
+}
+
+function varying(response: OwnResponse, { varies = variesBy() }: RefusalRules): OwnResponse {
+  return { ...response, headers: { ...response.headers, vary: varies } };
 }
 
 function toRefusal(
@@ -97,8 +100,8 @@ function toRefusal(
     const more = { ...(loginPath && { location: loginPath }), ...(isChallenged(request) && CHALLENGE) };
     return { ...answer, headers: { ...answer.headers, ...more } };
   }
-  if (reason === 'second-factor-required') return leadBy(`${basePath}${FIRST_STEP}`, request);
-  if (status === 401 && loginPath) return leadBy(loginPath, request);
+  if (reason === 'second-factor-required') return redirectVia(FIRST_STEP, request);
+  if (status === 401 && rules.loginPath) return redirectVia(rules.loginPath, request);
   const acceptLanguage = singleHeader(request, 'accept-language');
   const page = rules.renderPage({
     reason,
@@ -206,21 +209,17 @@ function headerOfToken({ rawHeaders }: RequestFacts): string | undefined {
 /** Alone, or behind a scheme of one word. */
 const MISPLACED = /^(?:[\w-]+\s+)?pst_/i;
 
-/** Leads to a page that leads on to the one that was wanted. */
-const leadBy = (path: string, { method, basePath = '', target }: RequestFacts): OwnResponse =>
-  redirectTo(`${path}?next=${encodeURIComponent(`${basePath}${method === 'POST' ? '/' : target}`)}`);
-
-const redirectTo = (location: string): OwnResponse => ({
-  status: 302,
-  headers: { location, 'cache-control': 'no-store' },
-  body: '',
-});
+/** A redirect to a page of Postern, with the address of the page that was asked for, to which that page leads on. */
+function redirectVia(path: string, { method, basePath = '', target }: RequestFacts): OwnResponse {
+  const next = encodeURIComponent(`${basePath}${method === 'POST' ? '/' : target}`);
+  const location = `${basePath}${path}?next=${next}`;
+  return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' };
+}
 
 /** Where a person who opens a page with the password of the first start gives a new one; undefined for programs, which go on (SPEC 12). */
-export function toNewPassword(caller: Caller, request: RequestFacts, { varies = variesBy() }: RefusalRules) {
+export function toNewPassword(caller: Caller, request: RequestFacts, rules: RefusalRules): OwnResponse | undefined {
   if (!caller.hasGeneratedPassword || !isAutomatic(caller) || !isNavigation(request)) return undefined;
-  const { headers, ...response } = leadBy(`${request.basePath ?? ''}${FIRST_STEP}`, request);
-  return { ...response, headers: { ...headers, vary: varies } };
+  return varying(redirectVia(FIRST_STEP, request), rules);
 }
 
 const targetPath = ({ target }: RequestFacts): string => target.split('?', 1)[0] ?? '';
