@@ -46,7 +46,8 @@ async function respond(
     case '/readyz': {
       const readiness = await deps.readiness();
       const status = deps.isStopping() ? 'stopping' : isReady(readiness) ? 'ready' : 'not-ready';
-      sendJson(response, status === 'ready' ? 200 : 503, { status, ...readiness });
+      const told = Object.entries(readiness).map(([name, part]) => [name, { ...part, problem: undefined }]); // for pages
+      sendJson(response, status === 'ready' ? 200 : 503, { status, ...Object.fromEntries(told) });
       return;
     }
     default:
@@ -58,5 +59,5 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   if (response.headersSent) return;
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-    .end(JSON.stringify(body, (name, value) => (name === 'problem' ? undefined : value))); // that is for pages
+    .end(JSON.stringify(body));
 }
