@@ -1,18 +1,18 @@
-/** What holds in the long run and beside dear acts: `npm run bench -- soak`, or some of its rows alone: `npm run bench -- soak ledger`. */
+/** What holds in the long run and beside costly acts: `npm run bench -- soak`, or some of its rows alone: `npm run bench -- soak ledger`. */
 
 import { faultMessage } from '../src/domain/result.ts';
 import { besideFindings } from './soak/beside.ts';
-import { DEAR_ACTS } from './soak/dear-acts.ts';
+import { COSTLY_ACTS } from './soak/costly-acts.ts';
 import { leavingFindings } from './soak/leaving.ts';
 import { slowDiskFindings } from './soak/slow-disk.ts';
 import { type Finding, printFindings } from './table.ts';
 
-export const benchmark = { title: 'what is held in the end, and what others feel beside dear acts', run };
+export const benchmark = { title: 'what is held in the end, and what others feel beside costly acts', run };
 
 const ROWS: ReadonlyMap<string, () => Promise<readonly Finding[]>> = new Map([
   ['leaving', leavingFindings],
   ['slow-disk', slowDiskFindings],
-  ...[...DEAR_ACTS.keys()].map((name) => [name, () => besideFindings(name)] as const),
+  ...[...COSTLY_ACTS.keys()].map((name) => [name, () => besideFindings(name)] as const),
 ]);
 
 async function run(given: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** What others feel while one caller does the dearest thing that a caller can: the delays of small requests, with Postern and without it. */
+/** What others feel while one caller does the most expensive thing that a caller can: the delays of small requests, with Postern and without it. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import { openLoop } from '../open-loop.ts';
 import { startPostern } from '../start-postern.ts';
 import { startedTogether, startServer } from '../start-server.ts';
 import { type Finding, quantile } from '../table.ts';
-import { type ActPlace, DEAR_ACTS, type DearAct, SOCKET_PATHS } from './dear-acts.ts';
+import { type ActPlace, COSTLY_ACTS, type CostlyAct, SOCKET_PATHS } from './costly-acts.ts';
 
 const SMALL = '/api/version';
 const PER_SECOND = 200;
@@ -22,8 +22,8 @@ const OF_CONTROL = 2;
 
 /** The control is measured before and behind, as long in all, so that both longest ones are of as many requests. */
 export async function besideFindings(name: string): Promise<readonly Finding[]> {
-  const dear = DEAR_ACTS.get(name);
-  if (!dear) throw new Error(`there is no dear act ${name}`);
+  const costly = COSTLY_ACTS.get(name);
+  if (!costly) throw new Error(`there is no costly act ${name}`);
   await using servers = startedTogether();
   const upstream = await servers.keep(startServer('upstream', SOCKET_PATHS.length, String(SOCKET_PATHS.length)));
   const [nvr = '', ...others] = upstream.lines.map((port) => `http://127.0.0.1:${port}`);
@@ -36,29 +36,29 @@ export async function besideFindings(name: string): Promise<readonly Finding[]> 
     },
   };
   const keep = servers.keep;
-  showProgress(`${dear.what}: preparing`);
+  showProgress(`${costly.what}: preparing`);
   const started = await keep(startPostern(options));
-  const { postern = started, sessions = [] } = (await dear.prepare?.({ postern: started, keep })) ?? {};
+  const { postern = started, sessions = [] } = (await costly.prepare?.({ postern: started, keep })) ?? {};
   const { url, directory, viewer, admin } = postern;
   const restricted = await postern.cookieOf(CARL);
   const gate: ActPlace = { urls: [url], directory, viewer, admin, restricted, sessions };
   const straight: ActPlace = { ...gate, urls: [nvr, ...others] };
-  const control = () => delaysBeside(name, dear.isOwn ? gate : straight, `${nvr}${SMALL}`, SECONDS / 2, {});
+  const control = () => delaysBeside(name, costly.isOwn ? gate : straight, `${nvr}${SMALL}`, SECONDS / 2, {});
   await openLoop({ url: `${url}${SMALL}`, headers: viewer }, { perSecond: PER_SECOND, seconds: 1 });
-  showProgress(`${dear.what}: without Postern`);
+  showProgress(`${costly.what}: without Postern`);
   const before = await control();
-  showProgress(`${dear.what}: with Postern`);
+  showProgress(`${costly.what}: with Postern`);
   const felt = await delaysBeside(name, gate, `${url}${SMALL}`, SECONDS, viewer);
-  showProgress(`${dear.what}: without Postern again`);
+  showProgress(`${costly.what}: without Postern again`);
   const without = [...before, ...(await control())];
   showProgress('');
   return [
-    finding(dear, 'p99', P99_MS, quantile(felt, 0.99), quantile(without, 0.99)),
-    finding(dear, 'longest', LONGEST_MS, quantile(felt, 1), quantile(without, 1)),
+    finding(costly, 'p99', P99_MS, quantile(felt, 0.99), quantile(without, 0.99)),
+    finding(costly, 'longest', LONGEST_MS, quantile(felt, 1), quantile(without, 1)),
   ];
 }
 
-const finding = ({ what }: DearAct, figure: string, most: number, seen: number, without: number): Finding => ({
+const finding = ({ what }: CostlyAct, figure: string, most: number, seen: number, without: number): Finding => ({
   what: `beside ${what}: ${figure} (without Postern ${without.toFixed(1)} ms)`,
   seen,
   unit: 'ms',

@@ -1,4 +1,4 @@
-/** The dearest things that a caller can do, each again and again. */
+/** The most expensive things that a caller can do, each again and again. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -31,7 +31,7 @@ interface Preparing {
   readonly keep: <Server extends { stop(): Promise<void> }>(starting: Promise<Server>) => Promise<Server>;
 }
 
-export interface DearAct {
+export interface CostlyAct {
   readonly what: string;
   /** An NVR has nothing like it: the control is what others feel at the NVR while Postern does it. */
   readonly isOwn?: boolean;
@@ -56,7 +56,7 @@ const CSV = '/api/ledger?format=csv';
 const compressed = (headers: Headers): Headers => ({ ...headers, 'accept-encoding': 'gzip' });
 
 // biome-ignore format: a table
-export const DEAR_ACTS: ReadonlyMap<string, DearAct> = new Map<string, DearAct>([
+export const COSTLY_ACTS: ReadonlyMap<string, CostlyAct> = new Map<string, CostlyAct>([
   ['events',    { what: 'lists of 10,000 events narrowed for four', act: asking(4, '/api/events?limit=10000', ({ restricted }) => restricted) }],
   ['ledger',    { what: 'a ledger of 100,000 records as CSV', isOwn: true, prepare: fillLedger, act: asking(1, CSV, ({ admin }) => admin) }],
   ['users',     { what: 'the list of 2,000 users for four', isOwn: true, prepare: moveInCrowd(2000), act: asking(4, '/api/users', ({ admin }) => compressed(admin)) }],
@@ -70,7 +70,7 @@ export const DEAR_ACTS: ReadonlyMap<string, DearAct> = new Map<string, DearAct>(
 ]);
 
 /** So many at once, each again as soon as it has the answer. */
-function asking(atOnce: number, path: string, headersOf: (place: ActPlace) => Headers): DearAct['act'] {
+function asking(atOnce: number, path: string, headersOf: (place: ActPlace) => Headers): CostlyAct['act'] {
   return async (place, begin) => {
     begin();
     const agent = new Agent({ keepAlive: true });
