@@ -154,7 +154,7 @@ export function checkValidity(from: number | null, until: number | null): void {
     throw unfit(['validity-unfit', { why: 'order' }], 'valid_until must be later than valid_from');
 }
 
-/** By what the service changes accounts itself: users whose role is gone become viewers, guests whose time is over are deleted (SPEC 4.2, 4.3). */
+/** What is needed where the service changes accounts itself: users whose role is gone become viewers, guests whose time is over are deleted (SPEC 4.2, 4.3). */
 interface UpkeepServices extends Pick<Services, 'audit' | 'clock' | 'log'> {
   readonly store: Pick<Store, 'accounts' | 'grants' | 'sites'>;
   /** `server.site`. */
