@@ -87,7 +87,7 @@ function jsonProblem({ body }: Block): string | undefined {
   }
 }
 
-/** Blocks that other tests run as they stand: guides/api.test.ts, sso/already-there.slow.test.ts. */
+/** Blocks that other tests run as they stand: guides/api.test.ts, sso/already-there.nightly.test.ts. */
 const RUN_BY: ReadonlySet<string> = new Set(['docs/api.md', 'docs/from-frigate.md']);
 
 async function problemOf(block: Block): Promise<string | undefined> {

@@ -60,9 +60,11 @@ interface Ended {
   readonly files: readonly string[];
   readonly code: number | null;
   readonly output: string;
+  readonly seconds: number;
 }
 
 function run(files: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const begun = performance.now();
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [...FLAGS, 'test/support/together.ts', ...files], {
       cwd: ROOT,
@@ -73,7 +75,7 @@ function run(files: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    child.once('close', (code) => resolve({ files, code, output }));
+    child.once('close', (code) => resolve({ files, code, output, seconds: (performance.now() - begun) / 1000 }));
   });
 }
 
@@ -146,6 +148,9 @@ rmSync(temporary, { recursive: true, force: true });
 const failed = ended.filter(({ code }) => code !== 0);
 const counts = ['tests', 'pass', 'fail', 'skipped'].map((what) => `${what} ${countOf(ended, what)}`);
 console.log(`\n${files.length} files: ${counts.join(', ')}`);
+const longest = ended.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10);
+for (const { files: group, seconds } of longest)
+  console.log(`${seconds.toFixed(0)} s: ${group[0]}${group.length > 1 ? ` and ${group.length - 1} others` : ''}`);
 for (const { files: group, code } of failed) console.log(`exit code ${code}: ${group.join(' ')}`);
 if (which === 'fast')
   console.log(
