@@ -37,10 +37,20 @@ export const messageFor =
         return tooSmall(shown, issue);
       case 'too_big':
         return `${shown} is too large: the most is ${issue.maximum}`;
+      case 'invalid_format':
+        return `${shown} is not of the form ${issue.pattern ?? issue.format}`;
+      case 'invalid_union':
+        return noneOf(`${shown} is not `, issue.errors);
       default:
         return undefined;
     }
   };
+
+/** What each branch of a union says of the value; the beginning that they share is said once. */
+const noneOf = (beginning: string, branches: readonly (readonly z.core.$ZodIssue[])[]): string => {
+  const [first = '', ...others] = branches.map(([issue]) => issue?.message ?? '');
+  return [first, ...others.map((said) => said.replace(beginning, ''))].join(', nor ');
+};
 
 const LONGEST_SHOWN = 60;
 
