@@ -354,7 +354,9 @@ describe('A service whose ledger somebody else writes', () => {
       const known = (await changes()).length;
       await change('second');
       await until('what follows is written', async () => (await changes()).length > known);
-      const line = postern.log.find(({ msg }) => /tables of the ledger were changed/.test(String(msg)));
+      const said = () => postern.log.find(({ msg }) => /tables of the ledger were changed/.test(String(msg)));
+      await until('the batch that was written is told', () => said() !== undefined);
+      const line = said();
       assert.deepEqual([line?.['level'], /ledger verify/.test(String(line?.['msg']))], ['error', true]);
       const metrics = await (await fetch(`${postern.telemetryUrl}/metrics`)).text();
       assert.match(metrics, /^postern_ledger_forged_rows_total 1$/m);
