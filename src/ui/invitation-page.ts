@@ -225,7 +225,7 @@ function problemOf(shown: InvitationCard, { problems, invitations: { page: text 
 function renderEnd(shown: InvitationCard, ctx: RouteContext, ui: UiOptions): Html {
   const { tag, words } = pageLanguage(ctx);
   const text = words.invitations.page;
-  const link = html`<p class="refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
+  const link = html`<p class="row refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
   switch (shown.kind) {
     case 'accepted':
       return html`${paragraph(doneText(openingText(shown.opensAt, tag, ui), text, text.done))}${link}`;

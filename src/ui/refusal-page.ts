@@ -77,7 +77,7 @@ function renderLinks(page: RefusalPage, words: RefusalWords): Html | undefined {
   const links = places.flatMap(([href, text]) =>
     href !== undefined && isSafeTarget(href) ? [buttonTo(href, text)] : [],
   );
-  return links.length === 0 ? undefined : html`<p class="refusal-links">${links}</p>\n`;
+  return links.length === 0 ? undefined : html`<p class="row refusal-links">${links}</p>\n`;
 }
 
 /** `javascript:` and similar schemes never get into a link; `//host` and `/\host` lead to another site. */

@@ -251,7 +251,7 @@ function renderShown(
       : [html`<a class="button" href="${link}/${thing.clip}" download>${text.download}</a>`]),
   ];
   return html`<p class="lone-lead"><bdi>${lead}</bdi></p>
-${mediaOf(thing, text, link)}${actions.length > 0 && html`<p class="refusal-links">${actions}</p>\n`}<p class="shared-end">${text.until({ time: time(expiresAt) })}</p>
+${mediaOf(thing, text, link)}${actions.length > 0 && html`<p class="row refusal-links">${actions}</p>\n`}<p class="shared-end">${text.until({ time: time(expiresAt) })}</p>
 `;
 }
 

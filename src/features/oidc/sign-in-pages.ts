@@ -43,7 +43,7 @@ export function providerButtons(
 export function goOn(ctx: RouteContext, address: string, ui: Services['ui']): void {
   const { tag, words } = pageLanguage(ctx);
   const { goingOn: title, goOn: text } = words.login.page;
-  const card = html`${paragraph(title)}<p class="refusal-links">${buttonTo(address, text)}</p>\n`;
+  const card = html`${paragraph(title)}<p class="row refusal-links">${buttonTo(address, text)}</p>\n`;
   ctx.set({ ...pageHeaders(ui), 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
   const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
   sendPage(ctx, 200, cardPage({ tag, title, name: ui.name, stylesheet, card }));

@@ -49,7 +49,7 @@ export function WatchedPlot({ days, span: { first, days: count }, user, shown, o
           {words.ledger.people({ number: series.length })}
           <Icon name="chevron" />
         </button>
-        <ul class="legend">
+        <ul class="row legend">
           {series.map(({ name, colour, total, counts }) => (
             <li key={name}>
               <button
@@ -60,7 +60,7 @@ export function WatchedPlot({ days, span: { first, days: count }, user, shown, o
                 onClick={() => onUser(name)}
               >
                 <Colour colour={colour} />
-                <bdi class="legend-name">{name === '' ? '–' : shown(name)}</bdi>
+                <bdi class="one-line legend-name">{name === '' ? '–' : shown(name)}</bdi>
                 {/* As wide as the total needs. */}
                 <span class="legend-count" style={{ minWidth: `${minutesOf(total).length}ch` }}>
                   {minutesOf(at === undefined ? total : counts[at])}
@@ -75,7 +75,7 @@ export function WatchedPlot({ days, span: { first, days: count }, user, shown, o
 }
 
 const Colour = ({ colour }: { colour: string }) => (
-  <svg class={`legend-colour ${colour}`} viewBox="0 0 10 10" aria-hidden="true">
+  <svg class="legend-colour" style={{ fill: colour }} viewBox="0 0 10 10" aria-hidden="true">
     <rect width="10" height="10" rx="2.5" />
   </svg>
 );

@@ -59,7 +59,7 @@ export function Frame({ isBare = false, children }: { isBare?: boolean; children
       <header class="bar">
         <Link class="brand" href="/" aria-label={facts.name}>
           <img src={iconUrl} alt="" width="28" height="28" />
-          <bdi class="brand-name">{facts.name}</bdi>
+          <bdi class="one-line brand-name">{facts.name}</bdi>
         </Link>
         <nav class="bar-nav" aria-label={words.ui.frame.pages}>
           {!isBare &&
@@ -122,7 +122,7 @@ function AccountMenu() {
       <span class="account-initial" aria-hidden="true">
         {([...name][0] ?? '?').toLocaleUpperCase()}
       </span>
-      <span class="account-name">
+      <span class="one-line account-name">
         <span class="out-of-sight">{text.account}: </span>
         <bdi>{name}</bdi>
       </span>
@@ -132,7 +132,7 @@ function AccountMenu() {
     <Menu class="account" align="end" label={label}>
       <p class="menu-who">
         <bdi class="menu-name">{name}</bdi>
-        <bdi class="menu-role">{profile.role}</bdi>
+        <bdi class="badge badge-strong menu-role">{profile.role}</bdi>
       </p>
       {isAnonymous(profile) && <p class="menu-note">{text.internal}</p>}
       <ThemeChoice />

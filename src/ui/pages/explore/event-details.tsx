@@ -147,7 +147,7 @@ function EventMedia({ event }: { event: EventView }) {
         </div>
       )}
       {!isViewed && (
-        <div class="media">
+        <div class="row media">
           <Slot name="event" id={event.id} />
           {download(clip, 'mp4', text.downloadClip)}
           {download(snapshot, 'jpg', text.downloadSnapshot)}

@@ -80,7 +80,7 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
   if (list.status === 'failed')
     return (
       <Blank title={text.cannotShow} message={list.problem} isPart isAlert>
-        <p class="blank-actions">
+        <p class="row">
           <Button onPress={onRetry}>{words.ui.common.tryAgain}</Button>
           {clear}
         </p>

@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
 import { getFromApi, goToLogin } from '../shared/api.ts';
 import { storeChoice, storedChoice } from '../shared/browser.ts';
-import { readDays, toBars } from '../shared/events/bars.ts';
+import { colourAt, readDays, toBars } from '../shared/events/bars.ts';
 import { type EventView, readEvent } from '../shared/events/event-view.ts';
 import { Plot, useSelection } from '../shared/events/stack-plot.tsx';
 import { Choice } from '../shared/fields.tsx';
@@ -40,7 +40,7 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
   const [fetched] = useFetched(`api/events/days?${query}`, readDays, round);
   const days = valueOr(fetched, null);
   const { starts, counts } = useMemo(() => toBars(days ?? new Map(), MOST_DAYS[facts.eventsBy]), [days]);
-  const series = useMemo(() => (counts.length > 0 ? [{ name: '', colour: 'detections', counts }] : []), [counts]);
+  const series = useMemo(() => (counts.length > 0 ? [{ name: '', colour: colourAt(0), counts }] : []), [counts]);
   const startOf = (day: number): number => starts[day] ?? 0;
   const selecting = useSelection(counts.length, (from, to) => onTime(startOf(from), startOf(to + 1)));
   const { selection } = selecting;
@@ -101,7 +101,7 @@ export function Explore() {
   return (
     <div class={open.event ? 'explore has-details' : 'explore'}>
       <div class="explore-main">
-        <header class="explore-head">
+        <header class="row explore-head">
           <h1>{words.explore.title}</h1>
           <LiveState state={list.live} />
           <Choice

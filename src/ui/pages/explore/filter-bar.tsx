@@ -33,7 +33,7 @@ export function FilterBar({ filter, cameras, labels, onChange }: FilterBarProps)
     ['label', text.label, text.labels, suggested(labels, labelName)],
   ] as const;
   return (
-    <search class="filters" aria-label={text.filters}>
+    <search class="row filters" aria-label={text.filters}>
       <TextSearch {...{ filter, onChange }} />
       {names.map(([name, what, said, all]) => (
         <NamesMenu
@@ -86,7 +86,7 @@ const FilterMenu = ({ class: name = '', what, said, count, isSet, children, ...m
     label={
       <>
         {what !== undefined && <span class="out-of-sight">{what}: </span>}
-        <bdi class="filter-choice">{said}</bdi>
+        <bdi class="one-line">{said}</bdi>
         {count && <span class="filter-more">{count}</span>}
         <Icon name="chevron" />
       </>

@@ -102,7 +102,7 @@ function showDone(form: HTMLFormElement, words: InvitationWords): void {
     Object.assign(document.createElement(tag), { className, textContent: text });
   const link = make('a', 'button', words.toLogin);
   link.setAttribute('href', form.dataset['login'] ?? baseUrl.href);
-  const links = make('p', 'refusal-links', '');
+  const links = make('p', 'row refusal-links', '');
   links.append(link);
   const title = document.querySelector('h1');
   document.title = document.title.replace(title?.textContent ?? '', words.doneTitle);

@@ -105,7 +105,7 @@ function Judgement({ explanation }: { explanation: Explanation }) {
           <h3>{words.access.headersSeen}</h3>
           <ul class="header-fates">
             {headers.map(({ name, value, fate, why }, at) => (
-              <li key={`${at} ${name}`}>
+              <li key={`${at} ${name}`} class="row">
                 <Badge text={words.access[fate]} kind={fate === 'kept' ? 'strong' : 'plain'} />
                 <code>
                   <bdi>{`${name}: ${value}`}</bdi>

@@ -137,7 +137,7 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
         )}
       </div>
       {user && (
-        <p class="page-actions access-acts">
+        <p class="row access-acts">
           {remedies.map((remedy, at) => (
             <ActButton
               key={remedy}
@@ -169,7 +169,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
   return (
     <section class="more-records access-map" aria-labelledby="access-map">
       <h2 id="access-map">{words.access.map}</h2>
-      <p class="field-help access-legend">
+      <p class="row field-help access-legend">
         {(['all', 'part', 'closed'] as const).map((sight) => (
           <span key={sight}>
             <span class={`sight sight-${sight}`} aria-hidden="true" />
@@ -177,7 +177,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
           </span>
         ))}
       </p>
-      <div class="table-tools">
+      <div class="row table-tools">
         <search>
           <SearchBox label={words.access.searchPeople} value={person} onChange={setPerson} />
         </search>
@@ -209,7 +209,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
                 </th>
                 {cameras.map((one) => (
                   <th key={one} scope="col" class="access-camera" title={one}>
-                    <bdi>{cameraName(one)}</bdi>
+                    <bdi class="one-line">{cameraName(one)}</bdi>
                   </th>
                 ))}
               </tr>
@@ -224,7 +224,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
                 {people.map((one) => (
                   <tr key={one.name}>
                     <th scope="row">
-                      <button class="access-person" type="button" onClick={() => onPerson(one.name)}>
+                      <button class="one-line access-person" type="button" onClick={() => onPerson(one.name)}>
                         <bdi>{one.name}</bdi>
                       </button>
                     </th>

@@ -58,7 +58,7 @@ function Row({ row, onChange, onRemove }: { row: HoursRow; onChange: (row: Hours
     />
   );
   return (
-    <div class="hours-row">
+    <div class="row hours-row">
       {dayNames().short.map((name, day) => (
         <button
           key={name}
@@ -70,7 +70,7 @@ function Row({ row, onChange, onRemove }: { row: HoursRow; onChange: (row: Hours
           {name}
         </button>
       ))}
-      <span class="hours-times">
+      <span class="row hours-times">
         {time(words.roles.hoursFrom, from, (value) => ({ ...row, from: value }))}
         <span aria-hidden="true">–</span>
         {time(words.roles.hoursTo, to, (value) => ({ ...row, to: value }))}

@@ -182,7 +182,7 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
           </li>
         ))}
       </ol>
-      <p class="form-actions">
+      <p class="row form-actions">
         <CopyButton text={text} />
         <a
           class="button"

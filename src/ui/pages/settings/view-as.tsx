@@ -33,7 +33,7 @@ export function ViewAs() {
   if (name === undefined) return <Blank title={words.viewAs.overTitle} message={words.viewAs.over} />;
   return (
     <>
-      <section class="view-as" aria-label={words.viewAs.title({ name })}>
+      <section class="row view-as" aria-label={words.viewAs.title({ name })}>
         <p class="view-as-who">
           <strong>
             <bdi>{words.viewAs.title({ name })}</bdi>
@@ -61,7 +61,7 @@ function ViewedProfile({ profile }: { profile: Profile }) {
   return (
     <ProfileContext.Provider value={profile}>
       <Facts
-        class="view-as-profile"
+        class="row view-as-profile"
         rows={[
           [words.ui.common.role, role],
           [words.ui.common.cameras, cameras],

@@ -63,7 +63,7 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
     <div class="combobox field">
       <label for={id}>{label}</label>
       {chosen.length > 0 && (
-        <ul class="chosen">
+        <ul class="row chosen">
           {chosen.map((value) => (
             <li key={value}>
               <button class="chosen-name" type="button" onClick={() => toggle(value)}>

@@ -220,7 +220,7 @@ export const Switch = ({ label, value, onChange }: SwitchProps) => (
       aria-checked={value}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
-    <span class="switch-text">{label}</span>
+    <span class="row switch-text">{label}</span>
   </label>
 );
 

@@ -150,7 +150,7 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
         {fields}
         <div class="form-end">
           {problem}
-          <p class="form-actions">
+          <p class="row form-actions">
             <Button onPress={close}>{words.ui.common.cancel}</Button>
             {button(isDangerous ? 'danger' : 'strong')}
           </p>
@@ -173,7 +173,7 @@ export function PanelForm<Values extends object>({ submitting, onSent, ...rules 
     <form class="form panel" ref={form} onSubmit={onSend}>
       {fields}
       {problem}
-      <p class="form-actions">{button('strong', submitting)}</p>
+      <p class="row form-actions">{button('strong', submitting)}</p>
     </form>
   );
 }
@@ -266,7 +266,7 @@ export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
 
 /** Acts side by side, in a page. */
 export const Acts = ({ acts }: { acts: readonly Act[] }) => (
-  <p class="page-actions">
+  <p class="row">
     {acts.map((act) => (
       <ActButton key={act.text} {...act} />
     ))}

@@ -32,7 +32,7 @@ export function NewSecret({ title, warning, secret, children }: NewSecretProps) 
           <CopyButton text={secret} />
         </p>
         {children}
-        <p class="form-actions">
+        <p class="row form-actions">
           <Button kind="strong" onPress={() => page.open(undefined)}>
             {words.tokens.done}
           </Button>

@@ -118,7 +118,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
   return (
     <div class="table-box">
       {rows.length > FEW_ROWS && (
-        <div class="table-tools">
+        <div class="row table-tools">
           <search>
             <SearchBox
               label={text.searchIn({ what: caption })}
@@ -150,7 +150,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
         </div>
       )}
       {several && rows.length > 1 && (
-        <div class="table-kinds">
+        <div class="row table-kinds">
           {kinds.map(({ text: kind, holds }) => (
             <PressChip
               key={kind}
@@ -169,7 +169,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
         </div>
       )}
       {several && chosen && (
-        <div class="table-choice">
+        <div class="row table-choice">
           <Switch
             label={text.chooseAll}
             value={choice.length > 0 && choice.length === together.length}
@@ -234,7 +234,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
         </table>
       )}
       {pages > 1 && (
-        <nav class="pager" aria-label={text.pages}>
+        <nav class="row pager" aria-label={text.pages}>
           {step(page - 1, text.previous)}
           <span>{text.range({ first, last: Math.min(first + PAGE_ROWS - 1, found.length), all: found.length })}</span>
           {step(page + 1, text.next)}
@@ -330,7 +330,7 @@ export function FewNames({ names, none }: { names: readonly string[]; none: stri
   return (
     <span class={isWhole ? 'chips' : 'chips chips-few'}>
       {shown.map((name) => (
-        <bdi key={name} class="chip" title={name}>
+        <bdi key={name} class="chip one-line" title={name}>
           {name}
         </bdi>
       ))}

@@ -87,7 +87,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
       {others.length > 0 && (
         <ul class="entries">
           {others.map((entry) => (
-            <li key={entry} class="entry">
+            <li key={entry} class="row entry">
               <bdi class="chip">{entryName(entry)}</bdi>
               <span class="field-help">
                 <FewNames names={matchCameras([entry], known).map(cameraName)} none={words.roles.noCamera} />
@@ -136,7 +136,7 @@ export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
   const groups = groupCameras(known);
   if (groups.length === 0) return null;
   return (
-    <p class="camera-groups">
+    <p class="row camera-groups">
       <span class="field-help">{words.ui.cameraChoice.groups}</span>
       {groups.map((group) => (
         <PressChip

@@ -5,8 +5,7 @@ import { readNumber, readText } from '../untrusted.ts';
 /** The number of names that have a colour of their own. */
 export const COLOURS = 8;
 
-/** A class that sets `fill`. */
-export const colourAt = (place: number): string => `camera-${place < COLOURS ? place + 1 : 'other'}`;
+export const colourAt = (place: number): string => `var(--camera-${place < COLOURS ? place + 1 : 'other'})`;
 
 /** Midnights of the viewer's clock, in Unix seconds, and the days' names, such as `2026-11-22`. */
 export const daysFrom = (first: Date, count: number): { readonly start: number; readonly day: string }[] =>

@@ -32,15 +32,15 @@ export function EventRow({ event, href, isOpen, isNew, hasDay }: EventRowProps) 
       >
         <Thumbnail {...{ event, isNew }} />
         <span class="event-what">
-          <span class="event-title">
+          <span class="row event-title">
             <bdi class="event-label">{labelName(event.label)}</bdi>
-            {isNew && <span class="event-new">{words.explore.isNew}</span>}
+            {isNew && <span class="badge badge-strong">{words.explore.isNew}</span>}
             {event.subLabel !== undefined && <bdi class="event-sub-label">{event.subLabel}</bdi>}
           </span>
-          <span class="event-where">
+          <span class="row event-where">
             <bdi>{cameraName(event.camera)}</bdi>
             {event.zones.map((zone) => (
-              <bdi key={zone} class="event-zone">
+              <bdi key={zone} class="chip event-zone">
                 {spaced(zone)}
               </bdi>
             ))}

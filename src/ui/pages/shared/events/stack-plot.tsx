@@ -15,7 +15,7 @@ interface PlotProps {
   readonly label: string;
   /** Midnights, in Unix seconds. */
   readonly starts: readonly number[];
-  /** The first is at the bottom. `colour`: a class that sets `fill`. `counts`: one a day. */
+  /** The first is at the bottom. `counts`: one a day. */
   readonly series: readonly { readonly name: string; readonly colour: string; readonly counts: readonly number[] }[];
   readonly selecting: ReturnType<typeof useSelection>;
   /** What is selected, in words; '' for nothing: then the caption is shown. */
@@ -78,7 +78,7 @@ export function Plot(props: PlotProps) {
               <rect class="plot-selected" x={selection.from} width={selection.to - selection.from + 1} height="100" />
             )}
             {bars.map((path, at) => (
-              <path key={series[at]?.name} class={series[at]?.colour} d={path} />
+              <path key={series[at]?.name} style={{ fill: series[at]?.colour }} d={path} />
             ))}
           </svg>
         </div>
