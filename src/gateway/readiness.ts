@@ -4,9 +4,15 @@ import { X509Certificate } from 'node:crypto';
 import type { LoginProvider } from '../accounts/login/reauthenticate.ts';
 import type { Services } from '../app/services.ts';
 import { publicAddress } from '../domain/addresses.ts';
-import type { PartState, ServiceStatus, StatusCertificate, StatusWarning } from '../domain/status.ts';
 import type { EventsBackend } from '../events/open-events.ts';
-import { createKnownCheck, degradedBy, OK, type Parts, type Readiness } from '../telemetry/readiness.ts';
+import {
+  createKnownCheck,
+  degradedBy,
+  OK,
+  type PartState,
+  type Parts,
+  type Readiness,
+} from '../telemetry/readiness.ts';
 import type { UnknownRoutes } from './entry/pipeline.ts';
 import { type NvrConfig, nvrCheck, nvrVersion } from './forward/nvr-questions.ts';
 
@@ -62,7 +68,10 @@ const withCameras = (nvr: PartState, fault: string | undefined): PartState =>
       }
     : nvr;
 
-/** What the status page tells. `version` is Postern's own; `startedAt` in Unix seconds; `warnings`: a sentence each. */
+/** How the service is, as `GET /api/status` tells an admin. Times are Unix seconds. */
+export type ServiceStatus = Awaited<ReturnType<ReturnType<typeof serviceStatus>>>;
+
+/** `version` is Postern's own; `warnings`: a sentence each, of the start and of every reload since, with the key that ends it. */
 export function serviceStatus(
   config: NvrConfig,
   readiness: () => Promise<Readiness>,
@@ -73,27 +82,32 @@ export function serviceStatus(
     startedAt,
     certificates,
     unknownRoutes,
-  }: Pick<ServiceStatus, 'startedAt'> & {
+  }: {
     readonly version: string;
+    readonly startedAt: number;
     readonly certificates: { current(): { readonly certificate: string } } | undefined;
     readonly unknownRoutes: UnknownRoutes;
   },
-): () => Promise<ServiceStatus> {
+) {
   const { settings } = config;
-  return async (): Promise<ServiceStatus> => {
+  return async () => {
     const { public_url } = settings.server;
     const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(config)]);
     return {
       startedAt,
       versions: { postern: version, node: process.version, nvr: nvrSays },
+      /** Null: `server.public_url` is not set. */
       publicUrl: public_url ? publicAddress(public_url, '/') : null,
       store,
       nvr,
       events,
+      /** The external listener's; null without TLS. */
       certificate: certificates ? readCertificate(certificates.current().certificate) : null,
       warnings: warnings().map(asWarning),
       limiter: {
+        /** `5/minute;20/hour`; null when the limiter is off. */
         clauses: settings.auth.failed_login_rate_limit,
+        /** Addresses with failures in memory, and those that are limited now, as far as this process knows. */
         addresses: limiter.size(),
         limited: limiter.limited(),
       },
@@ -104,7 +118,7 @@ export function serviceStatus(
   };
 }
 
-function readCertificate(pem: string): StatusCertificate {
+function readCertificate(pem: string) {
   const read = new X509Certificate(pem);
   return {
     subject: read.subject.replaceAll('\n', ', '),
@@ -113,8 +127,8 @@ function readCertificate(pem: string): StatusCertificate {
   };
 }
 
-/** `config.yaml:9:20 auth.hash_iterations: 1000 is below …`: the key stands behind the place. */
-function asWarning(sentence: string): StatusWarning {
+/** `config.yaml:9:20 auth.hash_iterations: 1000 is below …`: the key stands behind the place; null where there is none. */
+function asWarning(sentence: string) {
   const found = /^\S+ (?<key>[a-z_]+(?:\.[\w[\]."]+)+): (?<message>.*)$/s.exec(sentence)?.groups;
   return { key: found?.['key'] ?? null, message: found?.['message'] ?? sentence };
 }

@@ -5,11 +5,10 @@ import type { Logger } from 'pino';
 import { sharedRun, withTimeLimit } from '../domain/async.ts';
 import { type Clock, createReminder, steadyNow } from '../domain/clock.ts';
 import { CONNECTION_REFUSALS, type ConnectionRefusal, type OnConnectionRefused } from '../domain/refusal.ts';
-import type { PartState } from '../domain/status.ts';
 import { findStoreFault, thrownBy } from '../domain/store/store-fault.ts';
 import type { ConsoleStream } from './logs/log.ts';
 import type { Metrics } from './metrics.ts';
-import { createKnownCheck, degradedBy, OK, type Parts, UNUSED, watchFault } from './readiness.ts';
+import { createKnownCheck, degradedBy, OK, type PartState, type Parts, UNUSED, watchFault } from './readiness.ts';
 
 /** A login reads a file, and writes its attempt to a server. */
 const WITHOUT_STORE = {

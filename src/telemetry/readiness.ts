@@ -3,7 +3,6 @@ import { type MaybePromise, sharedRun, withTimeLimit } from '../domain/async.ts'
 import { steadyNow } from '../domain/clock.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { faultMessage } from '../domain/result.ts';
-import type { PartState } from '../domain/status.ts';
 
 /** The parts in the order of `/readyz`. One that is not looked at is `unused`. */
 const PARTS = [
@@ -23,6 +22,13 @@ const PARTS = [
   'log',
 ] as const;
 type Part = (typeof PARTS)[number];
+
+export type PartState =
+  | { readonly kind: 'ok' }
+  /** It is not configured. */
+  | { readonly kind: 'unused' }
+  /** `degraded`: it works in part, and requests still come. `problem`: by it pages say the reason in the reader's language. */
+  | { readonly kind: 'degraded' | 'failed'; readonly reason: string; readonly problem?: RefusalReason };
 
 type Look = (() => MaybePromise<PartState>) | undefined;
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import type { ServiceStatus } from '../../src/domain/status.ts';
+import type { ServiceStatus } from '../../src/gateway/readiness.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { runPostern, servePostern } from '../support/run-postern.ts';

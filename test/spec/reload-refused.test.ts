@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
-import type { ServiceStatus, StatusWarning } from '../../src/domain/status.ts';
+import type { ServiceStatus } from '../../src/gateway/readiness.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import type { ConfigTree, Runtime } from '../support/start-instance.ts';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => nvr.close());
 
-const warningsAt = async (at: Runtime): Promise<readonly StatusWarning[]> => {
+const warningsAt = async (at: Runtime): Promise<ServiceStatus['warnings']> => {
   const answer = await at.ask('/api/status', { token: await at.logIn(ADMIN_PERSON) });
   const { warnings } = (await answer.json()) as ServiceStatus;
   return (warnings ?? []).filter(({ key }) => key !== 'auth.hash_iterations'); // the tests' own

@@ -1,7 +1,7 @@
 /** `GET /api/status` (SPEC 8): every part of it, told by the instance itself, and to admins alone. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ServiceStatus } from '../../src/domain/status.ts';
+import type { ServiceStatus } from '../../src/gateway/readiness.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { instanceInFront } from '../support/instance-in-front.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';

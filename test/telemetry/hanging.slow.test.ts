@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { describe, it } from 'node:test';
-import type { PartState } from '../../src/domain/status.ts';
+import type { PartState } from '../../src/telemetry/readiness.ts';
 import { createKnownCheck, OK } from '../../src/telemetry/readiness.ts';
 import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';

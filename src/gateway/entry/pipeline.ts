@@ -7,7 +7,6 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isVisitor } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import type { UnknownRoute } from '../../domain/status.ts';
 import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
@@ -136,6 +135,14 @@ export type UnknownRoutes = ReturnType<typeof createUnknownRoutes>;
 /** A list for a person's eyes, which no client can make grow. */
 const MOST_ROUTES = 100;
 const LONGEST_PATH = 200;
+
+/** `lastSeenAt`: Unix seconds. */
+interface UnknownRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly count: number;
+  readonly lastSeenAt: number;
+}
 
 export function createUnknownRoutes(clock: Clock) {
   const seen = new Map<string, UnknownRoute>();

@@ -9,7 +9,6 @@ import { type Sharer, sharedRun, withTimeLimit } from '../../domain/async.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { compareReleases, DEFAULT_ALIVE } from '../../domain/policy.ts';
 import { faultMessage } from '../../domain/result.ts';
-import type { PartState } from '../../domain/status.ts';
 import {
   ask,
   askJson,
@@ -18,7 +17,7 @@ import {
   type UpstreamQuestion,
   type UpstreamTls,
 } from '../../outbound/ask-upstream.ts';
-import { OK, UNUSED } from '../../telemetry/readiness.ts';
+import { OK, type PartState, UNUSED } from '../../telemetry/readiness.ts';
 import { upstreamAt } from '../decision/destinations.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import { varyHeader } from '../response/response-headers.ts';

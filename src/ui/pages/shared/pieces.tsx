@@ -1,7 +1,7 @@
 /** The pages and pieces of the console: one list, from the core and the features; each is loaded when it is shown. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ServiceStatus } from '../../../domain/status.ts';
+import type { ServiceStatus } from '../../../gateway/readiness.ts';
 import { isAdmin, isAnonymous, type Profile } from './account.ts';
 import type { Lists } from './answers.ts';
 import { getFromApi } from './api.ts';

@@ -1,7 +1,8 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FailuresInHour, PartState, ServiceStatus } from '../../../domain/status.ts';
+import type { ServiceStatus } from '../../../gateway/readiness.ts';
+import type { PartState } from '../../../telemetry/readiness.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { problemText } from '../shared/form-faults.ts';
@@ -268,7 +269,7 @@ const BAR = 9;
 const HOUR = 3600;
 
 /** Failed logins per hour as small bars, so that password guessing is visible at a glance. */
-function FailurePlot({ hours }: { hours: readonly FailuresInHour[] }) {
+function FailurePlot({ hours }: { hours: ServiceStatus['loginFailures'] }) {
   const number = Math.max(...hours.map(({ count }) => count));
   if (number === 0) return <p>{words.status.noLoginFailures}</p>;
   const most = words.status.most({ number });
