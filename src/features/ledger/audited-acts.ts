@@ -1,8 +1,8 @@
 /** What is audited, as entries of the ledger: logins, changes and refusals (SPEC 14). Pure. */
 import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
 import type { AuditedAct } from '../feature.ts';
-import type { LedgerEntry, LedgerKind } from './records.ts';
-import { type Subject, storable } from './spans.ts';
+import { type LedgerEntry, type LedgerKind, NOBODY } from './records.ts';
+import { type Subject, storable, subjectEntry } from './spans.ts';
 
 /** Recorded elsewhere, or of no use when a year has passed. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'verdict', 'agent', 'requestId']);
@@ -31,7 +31,7 @@ export function actRecord(act: AuditedAct, at: number): ActRecord {
     detail: actDetail(act),
   };
   if (kind === 'refusal' || kind === 'login-failed' || IN_CROWDS.has(act.what)) return { kind: 'repeated', subject };
-  return { kind: 'once', entry: toEntry(subject, at) };
+  return { kind: 'once', entry: subjectEntry(subject, { from: at, to: at }) };
 }
 
 /** No password was compared: too many attempts, or no time to check one. */
@@ -45,17 +45,9 @@ const isOfStranger = ({ who, reason = '', unknown, tokenId }: AuditedAct): boole
 function doingOfStranger(act: AuditedAct): ActRecord {
   const { what, reason, from = null, who, tokenId, unknown } = act;
   const detail = { what, ...(reason !== undefined && { reason: storable(reason) }) };
-  const nothing = { user: null, credential: null, camera: null };
   const madeUp = unknown ? who : tokenId;
-  const subject: Subject = { kind: 'login-failed', ...nothing, address: from, detail };
+  const subject: Subject = { kind: 'login-failed', ...NOBODY, address: from, detail };
   return { kind: 'repeated', subject, ...(madeUp !== undefined && { madeUp: storable(madeUp) }) };
-}
-
-/** One act, whatever follows it. */
-export function toEntry({ detail = {}, kind, user, credential, address, camera }: Subject, at: number): LedgerEntry {
-  const when = { from: Math.round(at * 1000) / 1000, to: Math.round(at * 1000) / 1000 };
-  const fields = { kind, user, credential, address, camera };
-  return { ...fields, ...when, watchedFrom: null, watchedTo: null, detail: JSON.stringify(detail) };
 }
 
 function ledgerKind({ what, verdict }: AuditedAct): LedgerKind {

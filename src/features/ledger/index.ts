@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { faultMessage } from '../../domain/result.ts';
 import type { CommandServices, FeatureParts, OpenForCommand } from '../feature.ts';
-import { actRecord, isNotice, toEntry } from './audited-acts.ts';
+import { actRecord, isNotice } from './audited-acts.ts';
 import { misfitSentences } from './chain.ts';
 import { ledgerKeys, ledgerSection } from './keys.ts';
 import { openLedger } from './ledger.ts';
@@ -11,6 +11,7 @@ import { ledgerPart } from './ledger-store.ts';
 import { type LedgerMetrics, ledgerMetrics } from './metrics.ts';
 import { NOTICE_ROUTES, sendNotices } from './notices.ts';
 import type { LedgerEntry } from './records.ts';
+import { subjectEntry } from './spans.ts';
 
 export const ledger: FeatureParts<LedgerMetrics> = {
   keys: { ledger: ledgerSection },
@@ -28,8 +29,9 @@ function openCommandLedger({ store, settings, clock, messages, warn }: CommandSe
   return {
     note(act) {
       if (!isEnabled && !isNotice(act)) return;
-      const doing = actRecord(act, now());
-      entries.push(doing.kind === 'once' ? doing.entry : toEntry(doing.subject, now()));
+      const at = now();
+      const doing = actRecord(act, at);
+      entries.push(doing.kind === 'once' ? doing.entry : subjectEntry(doing.subject, { from: at, to: at }));
     },
     async close() {
       if (entries.length === 0) return;

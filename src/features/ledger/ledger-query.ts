@@ -2,8 +2,11 @@
 
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
 import { isSiteName } from '../../domain/accounts/site.ts';
+import { type JsonRecord, parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { answer, named, TEXT } from '../../routes/shapes.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion, type ListedRecord } from './records.ts';
 
@@ -102,31 +105,37 @@ function readCursor(text: string | null): LedgerCursor | undefined | 'bad' {
 
 export const cursorText = ({ from, id }: LedgerCursor): string => `${from},${id}`;
 
-/** Absent: there is nothing to tell. `hash` is null while a viewing goes on. */
-export const recordJson = (record: ListedRecord) => ({
-  id: record.id,
-  kind: record.kind,
-  user: record.user,
-  credential: record.credential,
-  address: record.address,
-  camera: record.camera,
-  from: record.from,
-  to: record.to,
-  ...(record.watchedFrom === null ? {} : { watched_from: record.watchedFrom }),
-  ...(record.watchedTo === null ? {} : { watched_to: record.watchedTo }),
-  ...(record.detail === null ? {} : { detail: parsed(record.detail) }),
-  ...(record.site === undefined ? {} : { site: record.site }),
-  hash: record.hash,
-});
-
-/** A text that was changed in the store is shown as it stands. */
-function parsed(detail: string): unknown {
-  try {
-    return JSON.parse(detail);
-  } catch {
-    return detail;
-  }
-}
+const MAYBE_TEXT = TEXT.nullable();
+const MOMENT = z.number().meta({ description: 'Unix seconds, with a fraction' });
+/** The credential of a record's act. */
+const CREDENTIAL =
+  'session:<id> (session alone, of a viewing), token:<id>, link:<id>, screen:<id>, proxy, internal; null where none was accepted';
+export const RECORD = named(
+  'LedgerRecord',
+  z.object({
+    id: TEXT,
+    kind: z.enum(LEDGER_KINDS),
+    user: MAYBE_TEXT,
+    credential: MAYBE_TEXT.meta({ description: CREDENTIAL }),
+    address: MAYBE_TEXT,
+    camera: MAYBE_TEXT,
+    from: MOMENT,
+    to: MOMENT,
+    watched_from: MOMENT.optional(),
+    watched_to: MOMENT.optional(),
+    detail: z.looseObject({}).optional(),
+    site: TEXT.optional().meta({ description: 'The site that wrote it, where there are several' }),
+    hash: MAYBE_TEXT.meta({ description: 'SHA-256 in hex; null while a viewing goes on' }),
+  }),
+);
+/** Absent: there is nothing to tell. A detail that was changed in the store is shown as it stands. */
+export const recordJson = (record: ListedRecord): z.output<typeof RECORD> =>
+  answer(RECORD, {
+    ...record,
+    watchedFrom: record.watchedFrom ?? undefined,
+    watchedTo: record.watchedTo ?? undefined,
+    detail: record.detail === null ? undefined : ((parsedJson(record.detail) ?? record.detail) as JsonRecord),
+  });
 
 // biome-ignore format: a table
 const COLUMNS: Readonly<Record<string, (record: ListedRecord) => string | null>> = {

@@ -14,19 +14,13 @@ import {
   type Downloads,
   type LedgerQuery,
   QUERY,
+  RECORD,
   readLedgerQuery,
   recordJson,
   streamRecords,
 } from './ledger-query.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import {
-  LEDGER_KINDS,
-  type LedgerCursor,
-  type LedgerDay,
-  type LedgerQuestion,
-  type LedgerSight,
-  qualified,
-} from './records.ts';
+import { type LedgerCursor, type LedgerDay, type LedgerQuestion, type LedgerSight, qualified } from './records.ts';
 
 /** What the records are read by. */
 interface OpenRecords {
@@ -36,29 +30,6 @@ interface OpenRecords {
 }
 type LedgerServices = OpenRecords & Pick<Services, 'settings' | 'store' | 'clock' | 'visibleCameras'>;
 
-const MAYBE_TEXT = TEXT.nullable();
-const MOMENT = z.number().meta({ description: 'Unix seconds, with a fraction' });
-/** The credential of a record's act. */
-const CREDENTIAL =
-  'session:<id> (session alone, of a viewing), token:<id>, link:<id>, screen:<id>, proxy, internal; null where none was accepted';
-export const RECORD = named(
-  'LedgerRecord',
-  z.object({
-    id: TEXT,
-    kind: z.enum(LEDGER_KINDS),
-    user: MAYBE_TEXT,
-    credential: MAYBE_TEXT.meta({ description: CREDENTIAL }),
-    address: MAYBE_TEXT,
-    camera: MAYBE_TEXT,
-    from: MOMENT,
-    to: MOMENT,
-    watched_from: MOMENT.optional(),
-    watched_to: MOMENT.optional(),
-    detail: z.looseObject({}).optional(),
-    site: TEXT.optional().meta({ description: 'The site that wrote it, where there are several' }),
-    hash: MAYBE_TEXT.meta({ description: 'SHA-256 in hex; null while a viewing goes on' }),
-  }),
-);
 export const DAY_SUM = named(
   'LedgerDay',
   z.object({

@@ -37,17 +37,12 @@ export interface LedgerEntry {
 
 /** What the service itself did, at that moment. */
 export const ownAct = (at: number, detail: object, address: string | null = null): LedgerEntry => ({
-  kind: 'change',
-  user: null,
-  credential: null,
-  address,
-  camera: null,
-  from: at,
-  to: at,
-  watchedFrom: null,
-  watchedTo: null,
-  detail: JSON.stringify(detail),
+  ...{ kind: 'change', ...NOBODY, address, from: at, to: at },
+  ...{ watchedFrom: null, watchedTo: null, detail: JSON.stringify(detail) },
 });
+
+/** What an entry tells of who did it, where nothing is known. */
+export const NOBODY = { user: null, credential: null, address: null, camera: null } as const;
 
 /** A span that goes on: it has no place in a chain yet. `id` is the span's own. */
 export interface OpenSpan extends LedgerEntry {
@@ -94,7 +89,7 @@ export interface OwnEntry {
   readonly entry: LedgerEntry;
 }
 
-/** What is added at once. */
+/** What is added at once: spans that have ended, and those that go on. */
 export interface LedgerBatch {
   readonly ended: readonly OwnEntry[];
   readonly open: readonly OpenSpan[];

@@ -1,6 +1,6 @@
 /** What is watched, as spans: what is seen within a minute of each other is one, and a span is a record when it has ended (SPEC 14). Pure. */
 import { isPictureKind } from '../../domain/policy.ts';
-import { type LedgerEntry, type LedgerKind, type OpenSpan, type OwnEntry, readDetail } from './records.ts';
+import { type LedgerEntry, NOBODY, type OpenSpan, type OwnEntry, readDetail } from './records.ts';
 
 /** Recorded time that was asked for. */
 export interface WatchedTime {
@@ -11,12 +11,7 @@ export interface WatchedTime {
 }
 
 /** Who watches what: requests that agree in it, and follow each other, are one viewing. */
-export interface Subject {
-  readonly kind: LedgerKind;
-  readonly user: string | null;
-  readonly credential: string | null;
-  readonly address: string | null;
-  readonly camera: string | null;
+export interface Subject extends Pick<LedgerEntry, 'kind' | 'user' | 'credential' | 'address' | 'camera'> {
   /** What else is told: a JSON object. */
   readonly detail?: Readonly<Record<string, string>>;
 }
@@ -215,28 +210,32 @@ const joined = (one: WatchedTime, other: WatchedTime): WatchedTime => ({
 /** Milliseconds: every engine gives back the same number. */
 const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
-function spanEntry({ subject, watched, from, to, requests, madeUp }: Span): LedgerEntry {
-  const { kind, user, credential, address, camera } = subject;
-  // Attempts and exports are counted; of other pictures the number of requests tells about the player only.
-  const isCounted = kind === 'export' || !isPictureKind(kind);
-  const detail = {
-    ...subject.detail,
-    ...(watched?.event !== undefined && { event: watched.event }),
-    ...(madeUp.length > 0 && { names: madeUp.join(', ') }),
-    ...(isCounted && requests > 1 && { times: String(requests) }),
-  };
+/** What was done in that time, and the recorded time that was watched; `more` is told beside the subject's own detail. */
+export function subjectEntry(
+  { detail: own, ...who }: Subject,
+  { from, to }: Pick<Span, 'from' | 'to'>,
+  watched?: WatchedTime,
+  more: object = {},
+): LedgerEntry {
+  const detail = { ...own, ...more };
   return {
-    kind,
-    user,
-    credential,
-    address,
-    camera,
+    ...who,
     from: rounded(from),
     to: rounded(to),
     watchedFrom: watched ? rounded(watched.from) : null,
     watchedTo: watched ? rounded(watched.to) : null,
     detail: Object.keys(detail).length > 0 ? JSON.stringify(detail) : null,
   };
+}
+
+function spanEntry({ subject, watched, requests, madeUp, ...span }: Span): LedgerEntry {
+  // Attempts and exports are counted; of other pictures the number of requests tells about the player only.
+  const isCounted = subject.kind === 'export' || !isPictureKind(subject.kind);
+  return subjectEntry(subject, span, watched, {
+    ...(watched?.event !== undefined && { event: watched.event }),
+    ...(madeUp.length > 0 && { names: madeUp.join(', ') }),
+    ...(isCounted && requests > 1 && { times: String(requests) }),
+  });
 }
 
 /** A span that was found open after a crash: it ends with its last sign of life, and says so. */
@@ -278,10 +277,6 @@ function createRecordLimits(isOpen: (key: string) => boolean) {
 const crowdKey = ({ kind, user }: Subject): string => `${kind}\n${user}`;
 
 const oneOfMany = ({ kind, user }: Subject): Subject => ({
-  kind,
-  user,
-  credential: null,
-  address: null,
-  camera: null,
+  ...{ kind, ...NOBODY, user },
   detail: { crowd: 'too many to tell apart' },
 });

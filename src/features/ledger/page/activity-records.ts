@@ -6,7 +6,8 @@ import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../../../ui/pages/shared/events/bars.ts';
 import { readText } from '../../../ui/pages/shared/untrusted.ts';
 import { entryName, words } from '../../../ui/pages/shared/words.ts';
-import type { DAY_SUM, RECORD } from '../ledger-routes.ts';
+import type { RECORD } from '../ledger-query.ts';
+import type { DAY_SUM } from '../ledger-routes.ts';
 
 export type ActivityRecord = z.output<typeof RECORD>;
 
