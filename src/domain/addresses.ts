@@ -47,7 +47,12 @@ export function trustedNetworks(cidrs: readonly string[]): TrustedNetworks {
 export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedNetworks, string> {
   // One list for each family: in a single one `::/0` would hold every IPv4 address as well.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
-  const bad = cidrs.filter((cidr) => !addNetwork(lists, cidr.trim()));
+  const bad: string[] = [];
+  for (const cidr of cidrs) {
+    const network = parseNetwork(cidr.trim());
+    if (network) lists[network.family].addSubnet(network.address, network.bits, network.family);
+    else bad.push(cidr);
+  }
   if (bad.length > 0) {
     const named = bad.map((cidr) => `"${cidr}"`).join(', ');
     return err(`${named} is not a network: write an address and its prefix, such as 10.0.0.0/8 or fd00::/8`);
@@ -102,18 +107,17 @@ const withoutZone = (address: string): string => address.replace(/%[\w.-]+$/, ''
 
 const addressFamily = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
-function addNetwork(lists: Record<'ipv4' | 'ipv6', BlockList>, cidr: string): boolean {
+/** An address or `address/bits`, host bits included; IPv4 in the spelling of IPv6 is IPv4. Undefined for any other text. */
+export function parseNetwork(cidr: string) {
   const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(cidr) ?? [];
   const folded = foldAddress(address);
-  if (isIP(address) === 0 || folded === undefined) return false;
+  if (isIP(address) === 0 || folded === undefined) return undefined;
   const given = bits === undefined ? undefined : Number(bits);
   const isMapped = isIPv6(address) && isIPv4(folded);
   const family = addressFamily(folded);
   const width = family === 'ipv4' ? 32 : 128;
   const prefix = given === undefined ? width : given - (isMapped ? MAPPED_BITS : 0);
-  if (prefix < 0 || prefix > width) return false;
-  lists[family].addSubnet(folded, prefix, family);
-  return true;
+  return prefix < 0 || prefix > width ? undefined : { address: folded, bits: prefix, family };
 }
 
 /** Where to listen and where to send: addresses of HTTP servers (SPEC 1, `server.*`, `nvr.url`). */

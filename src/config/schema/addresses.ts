@@ -7,7 +7,6 @@ const LARGEST_PORT = 65_535;
 const HOST_AND_PORT = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[A-Za-z0-9.-]+)):(?<port>\d{1,5})$/;
 const UPSTREAM_URL = /^https?:\/\/[^/?#@\\\s]+\/?$/i;
 const PLAIN_PREFIX = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
-const PREFIX_LENGTH = /^\d{1,3}$/;
 
 /** `host:port` of the listeners where nothing is written. */
 export const serverDefaults = {
@@ -30,16 +29,6 @@ export function parseListenAddress(text: string): Result<ListenAddress, string> 
   const isAddress = groups?.['v6'] === undefined || isIP(groups['v6']) === 6;
   if (host && isAddress && port <= LARGEST_PORT) return ok({ host, port });
   return err(`${JSON.stringify(text)} is not host:port: write for example 127.0.0.1:8971`);
-}
-
-/** A CIDR or a plain address; bits behind the prefix are let be. Gives it back as written. */
-export function parseNetwork(text: string): Result<string, string> {
-  const [address = '', length, ...more] = text.split('/');
-  const bits = isIP(address) === 6 ? 128 : 32;
-  const lengthFits = length === undefined || (PREFIX_LENGTH.test(length) && Number(length) <= bits);
-  // A zone (fe80::1%eth0) is an address to node:net, though no network has one.
-  if (isIP(address) && !address.includes('%') && lengthFits && more.length === 0) return ok(text);
-  return err(`${JSON.stringify(text)} is not a CIDR: write for example 172.18.0.0/16`);
 }
 
 /** `http(s)://host:port` or `unix:/path`. What is wrong is said without the value, which may hold a password. */

@@ -4,11 +4,10 @@ import { z } from 'zod';
 import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
 import { isDomain } from '../../domain/addresses.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
-import { parseNetwork } from './addresses.ts';
 import { along, byRule, fromLimit, higher, key, lower, never } from './keys.ts';
 import { oidcKeys } from './oidc-schema.ts';
 import { camerasByRole, limitsByRole, roleKeys } from './role-schema.ts';
-import { checked, parsed, secondsOrNever, text, wholeSeconds } from './value-types.ts';
+import { checked, network, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
 /** The least that the interface allows. */
 const SHORTEST_PASSWORD = 12;
@@ -34,7 +33,7 @@ export const authSection = z
       'True: the user admin gets a new password at the next start, printed once on standard output; existing sessions of admin end.'),
     failed_login_rate_limit: key(rateLimit().prefault('5/minute;20/hour'), { widens: fromLimit },
       'Failed logins allowed per client address (IPv6: per /64), as <count>/<unit> joined by ";". A network (/24, IPv6 /48) may have ten times as many. Null: no limit.'),
-    trusted_proxies: key(z.array(parsed(parseNetwork)).prefault([]), { widens: byRule, example: ['172.18.0.0/16', 'fd00::/8'] },
+    trusted_proxies: key(z.array(network()).prefault([]), { widens: byRule, example: ['172.18.0.0/16', 'fd00::/8'] },
       'Networks (CIDR) of reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted. Empty: the client address is that of the connection.'),
     session_length: key(wholeSeconds().prefault(86_400), { widens: higher },
       'Lifetime of a session, in seconds; it is renewed while it is used. 0: sessions last 10 seconds and are not renewed.'),

@@ -1,6 +1,7 @@
 /** Rules about keys of `proxy`: whose identity headers are believed, and which role they give (interface 5.5; SPEC 3). */
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
+import { parseNetwork } from '../../domain/addresses.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { about, type Finding, type KeyPath, nearest } from '../problems/problems.ts';
 import { fails, warns } from './rule.ts';
@@ -55,14 +56,11 @@ export const PROXY_RULES: readonly Rule[] = [
   }),
 ];
 
-/** `::ffff:0:0/96` is every IPv4 address, written as IPv6. */
-const EVERYTHING = /\/0+$|^::ffff:[\d.:a-f]+\/(?:[0-8]?\d|9[0-6])$/i;
-
 export const everyAddress = (path: KeyPath, networks: readonly string[]): readonly Finding[] =>
   networks.flatMap((network, index) =>
     about(
       [...path, index],
-      EVERYTHING.test(network) && `${network} trusts every address: write the network of your proxy`,
+      parseNetwork(network)?.bits === 0 && `${network} trusts every address: write the network of your proxy`,
     ),
   );
 
@@ -161,15 +159,9 @@ const isBeginning = (secret: string, secrets: readonly string[]): boolean =>
 /** Whether one of the networks holds all of this one. */
 const isWithin = (network: string, networks: readonly string[]): boolean =>
   networks.some((wider) => {
-    const [inner, outer] = [splitNetwork(network), splitNetwork(wider)];
-    if (inner.family !== outer.family || inner.bits < outer.bits) return false;
+    const [inner, outer] = [parseNetwork(network), parseNetwork(wider)];
+    if (!inner || !outer || inner.family !== outer.family || inner.bits < outer.bits) return false;
     const list = new BlockList();
     list.addSubnet(outer.address, outer.bits, outer.family);
     return list.check(inner.address, inner.family);
   });
-
-function splitNetwork(network: string) {
-  const [address = '', length] = network.split('/');
-  const family = isIP(address) === 6 ? ('ipv6' as const) : ('ipv4' as const);
-  return { address, family, bits: length === undefined ? (family === 'ipv6' ? 128 : 32) : Number(length) };
-}

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { parseNetwork } from './addresses.ts';
 import { always, byRule, key, never } from './keys.ts';
-import { headerName, headerSecret, parsed, text } from './value-types.ts';
+import { headerName, headerSecret, network, parsed, text } from './value-types.ts';
 
 /** The shapes of the signed identities that well-known proxies send, by the name of `proxy.jwt.preset` (SPEC 17). */
 interface JwtPreset {
@@ -130,7 +129,7 @@ export const proxySection = z
         error: 'is not text, or a list of texts: put it in quotes',
       }).optional(), { widens: byRule, example: '{SERVICE_PROXY_SECRET}' },
       'Secret that the proxy must send in X-Proxy-Secret. A list while it is being changed: each entry is accepted.'),
-    trusted_peers: key(z.array(parsed(parseNetwork)).prefault([]), { widens: byRule, example: ['172.18.0.5'] },
+    trusted_peers: key(z.array(network()).prefault([]), { widens: byRule, example: ['172.18.0.5'] },
       'Networks (CIDR) whose identity headers are trusted. Empty: auth.trusted_proxies; if that is empty too, every address.'),
     separator: key(text((character) => [...character].length === 1 && !CONTROL.test(character), 'is not one character: write for example ","').prefault(','), { widens: always },
       'The character that separates several roles or groups in the role header.'),

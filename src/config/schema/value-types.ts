@@ -1,5 +1,6 @@
 /** The kinds of value that configuration keys take, with the words for a bad one (SPEC 1). */
 import { z } from 'zod';
+import { parseNetwork } from '../../domain/addresses.ts';
 import { isCameraEntry, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { DURATION_EXAMPLES, parseDuration } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
@@ -97,6 +98,14 @@ export function parseSize(written: string): Result<number, string> {
     return ok(Math.floor(Number(groups['number']) * (BYTES_PER_UNIT[groups['unit']?.toUpperCase() ?? ''] ?? 1)));
   return err(`${JSON.stringify(written)} is not a size: write for example 20MB (B, KB, MB, GB, KiB, MiB, GiB)`);
 }
+
+/** A CIDR or a plain address, as it is written. */
+export const network = () =>
+  parsed((written) =>
+    parseNetwork(written)
+      ? ok(written)
+      : err(`${JSON.stringify(written)} is not a CIDR: write for example 172.18.0.0/16`),
+  );
 
 export const isFilePath = (path: string): boolean => path.trim() !== '' && !path.includes('\0');
 
