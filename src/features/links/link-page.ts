@@ -30,7 +30,7 @@ import {
 } from '../../ui/page.ts';
 import { formatSeconds } from '../../ui/pages/login/login-outcome.ts';
 import { spaced } from '../../ui/pages/shared/spelling.ts';
-import { givePin, type LinkVisit, type PinVisit, type VisitServices, visitLink } from './visit.ts';
+import { givePin, type Visit, type VisitServices, visitLink } from './visit.ts';
 
 /** What the routes below a link work with. */
 type PageServices = AccountResponseDeps & VisitServices & Pick<Services, 'friendlyNameOf' | 'ui'>;
@@ -38,9 +38,8 @@ type PageServices = AccountResponseDeps & VisitServices & Pick<Services, 'friend
 /** What a link shows, and the files of it below the link. */
 type ShownThing = Awaited<ReturnType<typeof shownThing>>;
 
-type ShownPage =
-  | Exclude<LinkVisit | PinVisit, { readonly kind: 'shown' | 'right' }>
-  | (Extract<LinkVisit, { readonly kind: 'shown' }> & { readonly thing: ShownThing });
+/** The page leads on behind a right PIN. */
+type ShownPage = Exclude<Visit, { readonly kind: 'right' }>;
 
 /** Nothing but the link's own files (and the empty icon), no script, and in no frame of any page. */
 const CONTENT_SECURITY_POLICY = [
@@ -108,26 +107,16 @@ function allowReading(ctx: RouteContext): void {
 
 async function answerPin({ ctx, body }: OpenCall<{ pin: string }>, services: PageServices): Promise<object> {
   const outcome = await givePin(secretIn(ctx), body.pin, ctx, services);
-  switch (outcome.kind) {
-    case 'right':
-      ctx.append('Set-Cookie', outcome.cookie);
-      return { success: true, expires_at: outcome.expiresAt };
-    case 'wrong':
-      throw new Refused(403, 'link-pin-wrong', 'That PIN is not right');
-    case 'over':
-      throw refusedFor('link-over');
-    case 'limited':
-      throw refusedUntil(outcome.seconds);
-  }
+  if (outcome.kind === 'wrong') throw new Refused(403, 'link-pin-wrong', 'That PIN is not right');
+  if (outcome.kind === 'limited') throw refusedUntil(outcome.seconds);
+  if (outcome.kind !== 'right') throw refusedFor('link-over');
+  ctx.append('Set-Cookie', outcome.cookie);
+  return { success: true, expires_at: outcome.expiresAt };
 }
 
 async function getLink(ctx: RouteContext, services: PageServices): Promise<void> {
   const visit = await visitLink(secretIn(ctx), ctx, services);
-  show(
-    ctx,
-    services,
-    visit.kind === 'shown' ? { ...visit, thing: await shownThing(visit.link.thing, services) } : visit,
-  );
+  if (visit.kind !== 'right') await show(ctx, services, visit);
 }
 
 /** The form of the page, and whatever else is not JSON. */
@@ -141,9 +130,10 @@ export async function postLink(ctx: RouteContext, services: PageServices): Promi
   moveTo(ctx, 303, linkPath(ctx));
 }
 
-function show(ctx: RouteContext, { ui }: Pick<Services, 'ui'>, page: ShownPage, failed?: number): void {
+async function show(ctx: RouteContext, services: PageServices, page: ShownPage, failed?: number): Promise<void> {
+  const { ui } = services;
   const language = pageLanguage(ctx);
-  const { status, title, body, retry } = contentsOf(page, language, linkPath(ctx), ui);
+  const { status, title, body, retry } = await contentsOf(page, language, linkPath(ctx), services);
   const isForm = page.kind === 'pin' || page.kind === 'wrong';
   ctx.set({ ...HEADERS, 'Referrer-Policy': isForm ? REFERRER.form : REFERRER.other });
   if (retry !== undefined) ctx.set('Retry-After', String(retry));
@@ -168,17 +158,28 @@ interface Contents {
   readonly retry?: number;
 }
 
-function contentsOf(page: ShownPage, language: PageLanguage, link: string, ui: Services['ui']): Contents {
+async function contentsOf(
+  page: ShownPage,
+  language: PageLanguage,
+  link: string,
+  services: PageServices,
+): Promise<Contents> {
   const { titles, page: text } = language.words.links;
   switch (page.kind) {
     case 'shown': {
-      const title = page.link.name ?? titles[page.thing.kind];
-      return { status: 200, title, body: renderShown(page, language, link, ui) };
+      const { thing, name, expiresAt } = page.link;
+      const shown = await shownThing(thing, services);
+      return {
+        status: 200,
+        title: name ?? titles[thing.kind],
+        body: renderShown({ shown, expiresAt }, language, link, services.ui),
+      };
     }
     case 'pin':
-      return { status: 200, title: text.pinTitle, body: renderForm(false, page.isNumeric, text) };
-    case 'wrong':
-      return { status: 403, title: text.pinTitle, body: renderForm(true, page.isNumeric, text) };
+    case 'wrong': {
+      const isWrong = page.kind === 'wrong';
+      return { status: isWrong ? 403 : 200, title: text.pinTitle, body: renderForm(isWrong, page.isNumeric, text) };
+    }
     case 'limited': {
       const { seconds: retry } = page;
       return {
@@ -234,7 +235,7 @@ async function shownThing(thing: SharedThing, { judge, friendlyNameOf, ui: { has
 }
 
 function renderShown(
-  { thing, link: { expiresAt } }: Extract<ShownPage, { readonly kind: 'shown' }>,
+  { shown: thing, expiresAt }: { readonly shown: ShownThing; readonly expiresAt: number },
   { tag, words }: PageLanguage,
   link: string,
   { timeZone }: Services['ui'],

@@ -25,7 +25,7 @@ export type VisitServices = Pick<Services, 'clock' | 'audit' | 'limiter' | 'code
 };
 
 /** What came of it. `cookie` is a line of `Set-Cookie`. */
-type Visit =
+export type Visit =
   /** Unknown, ended, revoked, used up, or its maker may no longer see it: all alike. */
   | { readonly kind: 'over' }
   | { readonly kind: 'limited'; readonly seconds: number }
@@ -36,13 +36,11 @@ type Visit =
   | { readonly kind: 'wrong'; readonly isNumeric: boolean }
   | { readonly kind: 'shown'; readonly link: Link; readonly cookie: string | undefined }
   | { readonly kind: 'right'; readonly cookie: string; readonly expiresAt: number };
-export type LinkVisit = Exclude<Visit, { readonly kind: 'wrong' | 'right' }>;
-export type PinVisit = Exclude<Visit, { readonly kind: 'pin' | 'shown' | 'busy' }>;
 
 const LIMITED_SECONDS = 60;
 const OVER = { kind: 'over' } as const;
 
-export async function visitLink(secret: string, ctx: RouteContext, services: VisitServices): Promise<LinkVisit> {
+export async function visitLink(secret: string, ctx: RouteContext, services: VisitServices): Promise<Visit> {
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const verdict = await services.links.verify(secret, cookieValues(ctx.get('Cookie'), PASS_COOKIE), address);
   const { link } = verdict;
@@ -61,17 +59,12 @@ export async function visitLink(secret: string, ctx: RouteContext, services: Vis
   };
 }
 
-export async function givePin(
-  secret: string,
-  pin: string,
-  ctx: RouteContext,
-  services: VisitServices,
-): Promise<PinVisit> {
+export async function givePin(secret: string, pin: string, ctx: RouteContext, services: VisitServices): Promise<Visit> {
   const { clientAddress: from, requestId } = ctx.state;
   const verdict = await services.links.verify(secret, [], from);
   const { link } = verdict;
   if (!link) return shutFor(verdict);
-  const right = (): PinVisit => ({ kind: 'right', ...passFor(link, secret, ctx, services) });
+  const right = (): Visit => ({ kind: 'right', ...passFor(link, secret, ctx, services) });
   if (link.pinHash === null) return right();
   const outcome = await judgePin(link, pin, from, services);
   const told = REASON[outcome.kind];
@@ -92,7 +85,7 @@ const REASON = { right: undefined, wrong: 'pin-wrong', locked: 'pin-locked', lim
 /** Guesses that wait for others are judged by then. */
 const BUSY_SECONDS = 5;
 
-const shutFor = (verdict: LinkVerdict): Extract<Visit, { readonly kind: 'limited' | 'over' }> =>
+const shutFor = (verdict: LinkVerdict): Visit =>
   verdict.kind === 'invalid' && verdict.reason === 'limited' ? { kind: 'limited', seconds: LIMITED_SECONDS } : OVER;
 
 function passFor(link: Link, secret: string, { state }: RouteContext, { passes, clock }: VisitServices) {
