@@ -153,7 +153,6 @@ const keyedBy = (secret: Uint8Array) => ({
   challenges: createChallenges(derivedKey(secret, 'passkeys')),
   passkeyUserKey: derivedKey(secret, 'passkey-users'),
   tickets: createTickets(derivedKey(secret, 'second-step')),
-  attempts: createSealer(derivedKey(secret, 'oidc-attempts')),
   keyFor: (purpose: KeyPurpose) => derivedKey(secret, purpose),
 });
 

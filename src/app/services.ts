@@ -84,8 +84,6 @@ export interface Lasting {
   readonly blocks: LoginBlocks;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly tickets: Tickets;
-  /** Seals what browsers keep between this service and a provider. */
-  readonly attempts: Sealer;
   readonly seenSessions: SeenSessions;
   /** Judges an API token that was given as the password, and notes its use. */
   readonly verifyToken: (token: string, address: string) => Promise<ApiTokenVerdict>;

@@ -1,4 +1,5 @@
 /** OpenID Connect: people log in by an identity provider beside the password, or in its place (SPEC 16). */
+import { createSealer } from '../../accounts/second-factor/sealing.ts';
 import type { Services } from '../../app/services.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
@@ -21,8 +22,10 @@ export const oidc: FeatureParts<OidcMetrics> = {
 
 function openOidc(lasting: FeatureServices, oidcMetrics: OidcMetrics): OpenFeature {
   const callbacks = createCallbackPlaces();
+  const attempts = createSealer(lasting.keyFor('oidc-attempts'));
   const withOwn = (services: Services): OidcServices => ({
     ...services,
+    attempts,
     callbacks,
     oidcMetrics,
     // Made below, for the same configuration.

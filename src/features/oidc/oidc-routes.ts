@@ -12,7 +12,7 @@ import {
 } from '../../accounts/http/kernel.ts';
 import { lookAtInvitation } from '../../accounts/invitations/invitations.ts';
 import { beginSession } from '../../accounts/login/post-login.ts';
-import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
+import { type Sealer, STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
 import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { digestSecrets } from '../../accounts/sessions/session-state.ts';
 import type { Services } from '../../app/services.ts';
@@ -43,6 +43,8 @@ import { goOn, pageOf, refusePage } from './sign-in-pages.ts';
 /** What a sign-in with a provider works with. */
 export interface OidcServices extends Services {
   readonly active: readonly ActiveProvider[];
+  /** Seals what browsers keep between this service and a provider. */
+  readonly attempts: Sealer;
   /** The answers of providers that are asked about. */
   readonly callbacks: CallbackPlaces;
   readonly oidcMetrics: OidcMetrics;
