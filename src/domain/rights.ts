@@ -7,10 +7,10 @@ import { ADMIN, NO_ROLE, type Role, VIEWER } from './names.ts';
 import { VERBS, type Verb } from './policy.ts';
 import { err, ok, type Result } from './result.ts';
 
-/** The first and the last moment at which an account may be used, in Unix seconds; absent: no such end. */
+/** A guest: the first and the last moment at which an account may be used, in Unix seconds; absent: no such end. */
 export interface Validity {
-  readonly validFrom?: number | undefined;
-  readonly validUntil?: number | undefined;
+  readonly validFrom?: number;
+  readonly validUntil?: number;
 }
 
 /** What of an account its rights are made from. */
@@ -18,11 +18,11 @@ export interface RightsHolder extends Validity {
   readonly role: Role;
   readonly createdAt: number;
   /** When the role was given; absent: with the account. */
-  readonly roleSince?: number | undefined;
-  /** What a provider gives beside `role`. */
-  readonly otherRoles?: readonly Role[] | undefined;
-  /** The provider that gives the roles; absent: Postern. */
-  readonly roleSource?: string | undefined;
+  readonly roleSince?: number;
+  /** What the groups of a provider give beside `role`. */
+  readonly otherRoles?: readonly Role[];
+  /** The provider that gives the roles at each of its logins; absent: they are Postern's own. */
+  readonly roleSource?: string;
 }
 
 /** The roles of an account; the first is the one that is shown. */

@@ -31,9 +31,13 @@ const ACTIVE: ActiveRoles = {
   zone: 'UTC',
 };
 
-const rightsOf = ([role = NO_ROLE, ...otherRoles]: readonly string[], change: Partial<RightsHolder> = {}) => {
-  const held = { role: role as Role, otherRoles: otherRoles as Role[] };
-  return rightsOfUser({ createdAt: NOW - HOUR, roleSource: 'home', ...held, ...change }, ACTIVE, NOW);
+/** `roleSource`: '' for roles of Postern's own. */
+const rightsOf = (
+  [role = NO_ROLE, ...otherRoles]: readonly string[],
+  { roleSource = 'home', ...change }: Partial<RightsHolder> = {},
+) => {
+  const held = { role: role as Role, otherRoles: otherRoles as Role[], ...(roleSource !== '' && { roleSource }) };
+  return rightsOfUser({ createdAt: NOW - HOUR, ...held, ...change }, ACTIVE, NOW);
 };
 
 describe('The rights of an account with several roles', () => {
@@ -69,7 +73,7 @@ describe('An account whose provider gives no role', () => {
     rightsOf(roles, change).closed?.reason === 'role-missing';
 
   it('may do nothing and sees nothing, whoever gives its role from now on', () => {
-    assert.deepEqual([isClosed([NO_ROLE]), isClosed([NO_ROLE], { roleSource: undefined })], [true, true]);
+    assert.deepEqual([isClosed([NO_ROLE]), isClosed([NO_ROLE], { roleSource: '' })], [true, true]);
     assert.deepEqual(rightsOf([NO_ROLE]).scope, { kind: 'only', names: new Set(), wildcards: [] });
   });
 

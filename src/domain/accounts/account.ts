@@ -1,31 +1,20 @@
 /** Built-in accounts and custom roles as they are kept (interface 2.1, 2.2). Times are Unix seconds. */
 import type { Role, UserName } from '../names.ts';
-import type { WrittenLimits } from '../rights.ts';
+import type { RightsHolder, WrittenLimits } from '../rights.ts';
 
-export interface User {
+/** Tokens issued before `createdAt` belong to an earlier user of the same name. */
+export interface User extends RightsHolder {
   readonly name: UserName;
-  readonly role: Role;
   /** `pbkdf2_sha256$<iterations>$<salt>$<base64>`. */
   readonly passwordHash: string;
   /** Tokens issued before this are void (interface 5.1.6). */
   readonly passwordChangedAt: number | null;
-  /** Tokens issued before this belong to an earlier user of the same name. */
-  readonly createdAt: number;
-  /** When the role was given; absent: with the account. */
-  readonly roleSince?: number;
-  /** A guest: the account may be used from then on, and until then. Absent: without that end. */
-  readonly validFrom?: number;
-  readonly validUntil?: number;
   /** The user has a second factor (SPEC 12). */
   readonly hasFactor?: true;
   /** Random; new when the user gets the first factor, and when the last one goes: sessions from before end. */
   readonly factorEpoch?: string;
   /** The password was made by Postern and printed: the console asks for another one. A new password ends this. */
   readonly passwordIsGenerated?: true;
-  /** The provider that gives the role at each of its logins; absent: the role is Postern's own. */
-  readonly roleSource?: string;
-  /** What the provider's groups give beside `role`. */
-  readonly otherRoles?: readonly Role[];
   /** The account was made without a password that a person knows. A new password ends this. */
   readonly hasNoPassword?: true;
 }
