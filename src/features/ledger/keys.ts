@@ -1,6 +1,6 @@
 /** The keys of the ledger: `ledger.*`. */
 import { z } from 'zod';
-import { lower, toTrue } from '../../config/schema/keys.ts';
+import { key, lower, toTrue } from '../../config/schema/keys.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { wholeSecondsOrZero } from '../../config/schema/value-types.ts';
 
@@ -11,22 +11,13 @@ const MOST_DAYS = 36_500;
 const daysOfFormerVersions = (written: unknown): unknown =>
   typeof written === 'number' && written >= 1 && written <= MOST_DAYS ? written * DAY : written;
 
+// biome-ignore format: a table
 export const ledgerSection = z
   .strictObject({
-    retention: z
-      .preprocess(daysOfFormerVersions, wholeSecondsOrZero(DAY, MOST_DAYS * DAY))
-      .prefault('90d')
-      .describe(
-        'How long records are kept, at least 1d. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified. 0: nothing is recorded but what people are told of their own accounts, for 90d. From and to 0 it changes at a restart only.',
-      )
-      .meta({ widens: lower }),
-    visible_to_viewers: z
-      .boolean()
-      .prefault(false)
-      .describe(
-        'Whether users who are no admins see who else watched the cameras that they see themselves. They always see their own records.',
-      )
-      .meta({ widens: toTrue }),
+    retention: key(z.preprocess(daysOfFormerVersions, wholeSecondsOrZero(DAY, MOST_DAYS * DAY)).prefault('90d'), { widens: lower },
+      'How long records are kept, at least 1d. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified. 0: nothing is recorded but what people are told of their own accounts, for 90d. From and to 0 it changes at a restart only.'),
+    visible_to_viewers: key(z.boolean().prefault(false), { widens: toTrue },
+      'Whether users who are no admins see who else watched the cameras that they see themselves. They always see their own records.'),
   })
   .prefault({})
   .describe('The ledger: who watched what, and what was changed.');

@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { never } from '../../config/schema/keys.ts';
+import { key, never } from '../../config/schema/keys.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { headerSecret, parsed } from '../../config/schema/value-types.ts';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
@@ -17,21 +17,13 @@ import { createCounter } from '../../telemetry/series.ts';
 import type { CommandServices, FeatureParts, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
 
 /** The keys `notify.*`. */
+// biome-ignore format: a table
 const notifySection = z
   .strictObject({
-    webhook: parsed(parseWebhook).optional().meta({
-      description:
-        'Where changes of accounts are posted as JSON: logins from a new device or network, changed passwords and factors, new API tokens and invitations. http:// or https://, whose certificate is verified; no redirect is followed.',
-      example: 'https://home.example.com/api/webhook/postern',
-      widens: never,
-      isSecret: true,
-    }),
-    webhook_secret: headerSecret().optional().meta({
-      description:
-        'Key of the signature in X-Postern-Signature (HMAC-SHA-256), by which the receiver knows that a message is genuine. Unset: messages are not signed.',
-      example: '{SERVICE_WEBHOOK_SECRET}',
-      widens: never,
-    }),
+    webhook: key(parsed(parseWebhook).optional(), { widens: never, isSecret: true, example: 'https://home.example.com/api/webhook/postern' },
+      'Where changes of accounts are posted as JSON: logins from a new device or network, changed passwords and factors, new API tokens and invitations. http:// or https://, whose certificate is verified; no redirect is followed.'),
+    webhook_secret: key(headerSecret().optional(), { widens: never, example: '{SERVICE_WEBHOOK_SECRET}' },
+      'Key of the signature in X-Postern-Signature (HMAC-SHA-256), by which the receiver knows that a message is genuine. Unset: messages are not signed.'),
   })
   .prefault({})
   .describe('Messages to another service.');
