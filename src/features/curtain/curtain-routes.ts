@@ -65,24 +65,20 @@ export const CURTAIN_ROUTES = [
 
 async function draw({ body, caller, record }: Call<JsonRecord>, deps: CurtainServices): Promise<object> {
   const now = unixSeconds(deps.clock);
-  const wanted = { ...body, cameras: camerasOf(body) };
-  const entries = entriesToDraw(wanted, { drawn: await drawnNow(deps), now, by: caller.name });
+  const cameras = camerasIn(body);
+  const end = untilIn(body['until'] ?? null, now);
+  refuseTooMany(new Set([...(await drawnNow(deps)).map(({ camera }) => camera), ...cameras]));
+  const entries = cameras.map((camera) => ({ camera, ...end, by: caller.name, drawnAt: now }));
   await deps.kept.changeCurtain({ drawn: entries, opened: [] });
-  const cameras = entries.map(({ camera }) => camera);
   for (const camera of cameras) record({ what: 'curtain-drawn', camera });
   return { success: true, ...(await drawnFor(deps)), ...listWarnings(cameras, deps) };
 }
 
 async function open({ body, record }: Call<JsonRecord>, deps: CurtainServices): Promise<object> {
-  const opened = entriesToOpen(camerasOf(body), await drawnNow(deps));
+  const opened = entriesToOpen(camerasIn(body), await drawnNow(deps));
   if (opened.length > 0) await deps.kept.changeCurtain({ drawn: [], opened });
   for (const camera of opened) record({ what: 'curtain-opened', camera });
   return { success: true, ...(await drawnFor(deps)) };
-}
-
-function camerasOf({ cameras }: JsonRecord): readonly unknown[] {
-  if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
-  return cameras;
 }
 
 const drawnNow = async ({ latest, clock }: CurtainServices): Promise<Curtain> =>
@@ -119,14 +115,8 @@ async function list({ caller }: Call, deps: CurtainServices): Promise<z.output<t
 /** Drawn entries, all patterns together. */
 const MOST_DRAWN = 200;
 
-/** The entries to draw: they take the place of those of the same text. */
-function entriesToDraw(
-  wanted: { readonly cameras: readonly unknown[]; readonly until?: unknown },
-  { drawn, now, by }: { readonly drawn: Curtain; readonly now: number; readonly by: string },
-): readonly DrawnEntry[] {
-  const cameras = camerasIn(wanted.cameras);
-  const until = untilIn(wanted.until ?? null, now);
-  const all = new Set([...drawn.map(({ camera }) => camera), ...cameras]);
+/** `all`: the texts that are drawn, and those that would be, which take the place of the same ones. */
+function refuseTooMany(all: ReadonlySet<string>): void {
   const fault = wildcardsFault([...all]);
   if (fault !== undefined) throw new Refused(400, 'cameras-invalid', `cameras: the curtain ${fault}`);
   if (all.size > MOST_DRAWN)
@@ -135,13 +125,10 @@ function entriesToDraw(
       'cameras-invalid',
       `cameras: ${all.size} entries would be drawn, and ${MOST_DRAWN} are the most: use "*" in names`,
     );
-  const end = until !== null && { until };
-  return cameras.map((camera) => ({ camera, ...end, by, drawnAt: now }));
 }
 
 /** The texts of the entries to open: drawn ones alone. Refuses where a camera would stay drawn by a pattern. */
-function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly string[] {
-  const cameras = camerasIn(wanted);
+function entriesToOpen(cameras: readonly string[], drawn: Curtain): readonly string[] {
   for (const camera of cameras.filter((entry) => !entry.includes('*'))) {
     const pattern = drawn.find((entry) => !cameras.includes(entry.camera) && maySee(toScope([entry.camera]), camera));
     if (pattern)
@@ -154,7 +141,8 @@ function entriesToOpen(wanted: readonly unknown[], drawn: Curtain): readonly str
   return cameras.filter((camera) => drawn.some((entry) => entry.camera === camera));
 }
 
-function camerasIn(wanted: readonly unknown[]): readonly string[] {
+function camerasIn({ cameras: wanted }: JsonRecord): readonly string[] {
+  if (!Array.isArray(wanted)) throw refusedFields([NO_CAMERA_LIST]);
   if (wanted.length === 0 || wanted.length > MOST_DRAWN)
     throw new Refused(400, 'cameras-invalid', `cameras: give a list of 1 to ${MOST_DRAWN} names`);
   const cameras = cameraEntriesIn(wanted);
@@ -162,8 +150,8 @@ function camerasIn(wanted: readonly unknown[]): readonly string[] {
   return cameras.value;
 }
 
-function untilIn(wanted: unknown, now: number): number | null {
-  if (wanted === null) return null;
+function untilIn(wanted: unknown, now: number): Pick<DrawnEntry, 'until'> {
+  if (wanted === null) return {};
   if (typeof wanted !== 'number' || !Number.isSafeInteger(wanted))
     throw new Refused(
       400,
@@ -172,5 +160,5 @@ function untilIn(wanted: unknown, now: number): number | null {
     );
   if (wanted <= now)
     throw new Refused(400, 'end-invalid', `until: ${wanted} has passed already: give a later time, or null for no end`);
-  return wanted;
+  return { until: wanted };
 }
