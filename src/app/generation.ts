@@ -29,17 +29,10 @@ export async function openGeneration(
   deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const { clock, store, mayDelete, log, accounts, counters } = deps.runtime;
-  const componentDeps = {
-    roles: accounts.roleRegistry.current,
-    publishCameras: accounts.publishCameras,
-    clock,
-    store,
-    mayDelete,
-    log,
-    metrics: counters.metrics,
-  };
-  const components = await openComponents(config, componentDeps, before?.components);
+  const { accounts, counters } = deps.runtime;
+  const { roleRegistry, publishCameras } = accounts;
+  const around = { ...deps.runtime, roles: roleRegistry.current, publishCameras, metrics: counters.metrics };
+  const components = await openComponents(config, around, before?.components);
   try {
     return generationUnder(config, deps, components);
   } catch (fault) {

@@ -1,4 +1,5 @@
 /** What a start needs to be told: by the command line, or by a test. */
+import type { Environment } from '../config/layers.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Feature, NetworkSurroundings } from '../features/feature.ts';
@@ -25,6 +26,3 @@ export interface StartOptions {
   /** Resolves when the service is to stop: a start that waits for its store ends then. */
   readonly stopped?: Promise<void>;
 }
-
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;

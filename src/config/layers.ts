@@ -1,7 +1,8 @@
 /** Environment over file over store: one tree of values, and which layer each came from (SPEC 1, precedence). */
 
 import { isScalar, parseDocument } from 'yaml';
-import { isRecord } from '../domain/json.ts';
+import { isRecord, parsedJson } from '../domain/json.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import type { StoredSettings } from '../domain/stored-settings.ts';
 import { type KeyPath, type Problem, valueAt } from './problems/problems.ts';
 
@@ -62,26 +63,21 @@ function fromEnvironment(environment: Environment, keys: KnownKeys, problems: Pr
     }
     const path = VARIABLE.exec(name)?.groups?.['path']?.toLowerCase().split('__');
     if (!path || text === undefined) continue;
-    const value = readVariable(keys.isSecret(path), text);
-    if (value.kind === 'broken') problems.push({ path: path.join('.'), source: name, message: value.message });
-    else settings.push({ path, value: value.value, source: name });
+    const read = readVariable(keys.isSecret(path), text);
+    if (read.ok) settings.push({ path, value: read.value, source: name });
+    else problems.push({ path: path.join('.'), source: name, message: read.error });
   }
   // A whole section first, so that a single key of it wins.
   return settings.sort((left, right) => left.path.length - right.path.length);
 }
 
-type VariableValue =
-  | { readonly kind: 'read'; readonly value: unknown }
-  | { readonly kind: 'broken'; readonly message: string };
-
-function readVariable(isSecret: boolean, text: string): VariableValue {
-  if (isSecret && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
-  if (!/^\s*[[{]/.test(text)) return { kind: 'read', value: parseScalar(text) };
-  try {
-    return { kind: 'read', value: JSON.parse(text) };
-  } catch {
-    return { kind: 'broken', message: 'is not valid JSON: write lists as ["one","two"] and maps as {"key":"value"}' };
-  }
+function readVariable(isSecret: boolean, text: string): Result<unknown, string> {
+  if (isSecret && !/^\s*\[/.test(text)) return ok(text);
+  if (!/^\s*[[{]/.test(text)) return ok(parseScalar(text));
+  const value = parsedJson(text);
+  return value === undefined
+    ? err('is not valid JSON: write lists as ["one","two"] and maps as {"key":"value"}')
+    : ok(value);
 }
 
 /** A YAML scalar that is the whole text, else the text: `x #y` is no comment in a variable. */

@@ -204,7 +204,6 @@ export type SessionVerdict = Verdict<SessionFault>;
 export type ApiTokenVerdict = Verdict<ApiTokenFault>;
 
 /** All but the last are one to the client. */
-
 export type ApiTokenFault =
   | 'malformed'
   /** Never created, revoked, or with a wrong secret: the response does not tell which. */

@@ -57,7 +57,8 @@ function parseSpans(text: string): Result<readonly Span[], string> {
   return ok(numbers.value.map((day) => ({ start: day * DAY_MINUTES + start, minutes })));
 }
 
-function parseMinute(text: string): number | undefined {
+/** The minute of the day, to 24:00; undefined for a text that is no time of day. */
+export function parseMinute(text: string): number | undefined {
   const { hours, minutes } = TIME.exec(text)?.groups ?? {};
   const minute = Number(hours) * 60 + Number(minutes);
   return minute <= DAY_MINUTES ? minute : undefined;

@@ -270,9 +270,7 @@ export const NO_FIELDS: BodyShape = { kind: 'object', fields: {} };
 export const PARAMETER_FORMS = ['id', 'number', 'time', 'uuid'] as const;
 
 export type ParameterShape =
-  /** `longest` in UTF-16 code units. */
-  | { readonly kind: 'text'; readonly longest: number }
-  | { readonly kind: 'word'; readonly words: readonly string[] }
+  | Extract<BodyShape, { readonly kind: 'text' | 'word' }>
   | { readonly kind: (typeof PARAMETER_FORMS)[number] };
 
 export type ParameterForms = Readonly<Record<string, { readonly shape: ParameterShape; readonly isRequired: boolean }>>;

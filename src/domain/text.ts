@@ -94,6 +94,10 @@ const escaped = (character: string): string =>
 
 const hex = (unit: number): string => unit.toString(16).padStart(4, '0');
 
+/** A text from elsewhere, such as a header, may hold what moves a terminal's cursor. */
+export const printable = (line: string): string =>
+  line.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
 /** `spelled`: the text as it is compared, letter by letter; its capitals, which begin words, stand in `text`. */
 export function hasWord(text: string, word: string, spelled: string): boolean {
   if (word === '') return false;

@@ -19,22 +19,10 @@ export interface LongLine {
 
 export type AccessLog = ReturnType<typeof createAccessLog>;
 
-/** A request that was refused to a known caller. */
-export interface RefusedAct {
-  readonly what: 'access';
-  readonly who: string;
-  readonly from: string | undefined;
-  readonly credential: string;
-  readonly verdict: 'refused';
-  readonly reason: RefusalReason;
-  readonly method: string;
-  readonly path: string;
-}
-
 export function createAccessLog(
   logs: Logs,
   recent: RecentFailures,
-  onRefusedAct: (act: RefusedAct) => void = () => {},
+  onRefusedAct: (act: ReturnType<typeof refusedAct>) => void = () => {},
 ) {
   const gate = logs.named('service.gate');
   const access = logs.frequent('service.access');
@@ -50,23 +38,10 @@ export function createAccessLog(
         );
       else gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
       const { requestId, admission } = record;
-      const caller = admission?.caller && actualSender(admission.caller);
-      if (caller === undefined || !REFUSALS[reason].label.startsWith('forbidden')) return;
-      const { method, path } = what(record);
-      const from = admission?.client.address;
-      const credential = credentialName(caller.credential);
-      const by = {
-        what: 'access',
-        who: caller.name,
-        from,
-        credential,
-        verdict: 'refused',
-        reason,
-        method,
-        path,
-      } as const;
-      audit.info({ ...by, agent: loggedAgent(record), requestId }, 'access');
-      onRefusedAct(by);
+      if (!admission?.caller || !REFUSALS[reason].label.startsWith('forbidden')) return;
+      const act = refusedAct(record, reason, actualSender(admission.caller));
+      audit.info({ ...act, agent: loggedAgent(record), requestId }, 'access');
+      onRefusedAct(act);
     },
     failed(record: RequestRecord, reason: RefusalReason): void {
       const { method, path } = what(record);
@@ -163,6 +138,13 @@ const who = ({ requestId, admission }: RequestRecord) => ({
   ...callerFields(admission?.caller),
   address: admission?.client.address,
 });
+
+/** A request that was refused to a known caller. */
+function refusedAct(record: RequestRecord, reason: RefusalReason, { name: who, credential }: Caller) {
+  const { method, path } = what(record);
+  const by = { who, from: record.admission?.client.address, credential: credentialName(credential) };
+  return { what: 'access', ...by, verdict: 'refused', reason, method, path } as const;
+}
 
 /** `viewedAs`: an admin saw what that person would get. */
 function callerFields(caller: Caller | undefined) {

@@ -1,5 +1,6 @@
 /** Texts of query parameters as values: as lenient as the reference, with a reason for each refused one. */
 
+import { parseMinute } from '../hours.ts';
 import { err, ok, type Result } from '../result.ts';
 import { canonicalZone } from '../zone-offsets.ts';
 
@@ -60,20 +61,12 @@ export function parseWords(text: string): Parsed<readonly string[]> {
     : ok(words);
 }
 
-const TIME = /^(?<hours>\d{1,2}):(?<minutes>\d{2})$/;
-
 /** Two times of day between commas, in seconds since midnight; what follows a second comma is ignored. */
 export function parseTimeRange(text: string): Parsed<{ readonly from: number; readonly until: number }> {
-  const [from, until] = text.split(',').map(secondOfDay);
+  const [from, until] = text.split(',').map(parseMinute);
   return from === undefined || until === undefined
     ? fault('value_error', 'Input should be two times of day, "HH:MM,HH:MM", from 00:00 to 24:00')
-    : ok({ from, until });
-}
-
-function secondOfDay(text: string): number | undefined {
-  const { hours, minutes } = TIME.exec(text)?.groups ?? {};
-  const minute = Number(hours) * 60 + Number(minutes);
-  return Number(minutes) < 60 && minute <= 24 * 60 ? minute * 60 : undefined;
+    : ok({ from: from * 60, until: until * 60 });
 }
 
 /** The zone's own spelling. */

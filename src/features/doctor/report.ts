@@ -1,9 +1,10 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
+import { printable } from '../../domain/text.ts';
 import { type DoctorFinding, judge, probeHeader } from './cause.ts';
 import { type ExamineOptions, examine, type FirstSeen, type WaySeen } from './examine.ts';
 import { INSIDE_CAUSES, type observeInside } from './inside.ts';
 import type { ProxyKind } from './marks.ts';
-import { internalPort, type NvrPorts, openPorts } from './ports.ts';
+import { type KnownPort, openPorts } from './ports.ts';
 import type { ProbeResponse } from './send.ts';
 import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from './way-causes.ts';
 
@@ -26,10 +27,8 @@ export interface ReportWishes extends Pick<ExamineOptions, 'headers' | 'ca' | 's
 
 export interface ReportOptions extends Omit<ExamineOptions, 'url'>, ReportWishes {
   readonly url: URL | undefined;
-  /** The port of `server.internal`, where every caller is an admin; undefined where it is off. */
-  readonly internalPort: number | undefined;
-  /** Those of the NVR. */
-  readonly ports: NvrPorts;
+  /** Those of the NVR, and of the internal listener, where every caller is an admin. */
+  readonly ports: readonly KnownPort[];
   readonly inside: () => ReturnType<typeof observeInside>;
 }
 
@@ -39,9 +38,8 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const { url } = options;
   const inside = options.inside();
   // A port on loopback alone is not open to other machines.
-  const known = [...options.ports.known, ...internalPort(options.internalPort, options.ports)];
   const host = url && !OWN_MACHINE.test(url.hostname) ? url.hostname.replace(/^\[|\]$/g, '') : '';
-  const ports = host === '' ? [] : known.filter(({ port }) => String(port) !== url?.port);
+  const ports = host === '' ? [] : options.ports.filter(({ port }) => String(port) !== url?.port);
   const open = openPorts(host, ports);
   const seen = url && (await examine({ ...options, url }));
   const proxy = seen && (options.proxy ?? guessProxy(seen.reach));
@@ -87,10 +85,6 @@ const counted = (count: number, what: string): string => `${count || 'no'} ${wha
 function shown({ level, name, seen, advice, lines }: DoctorFinding): readonly string[] {
   return ['', `${level}: ${name}`, `  ${seen}`, `  ${advice}`, ...lines.map((line) => `      ${line}`)];
 }
-
-/** An answer from elsewhere may hold what moves a terminal's cursor. */
-const printable = (line: string): string =>
-  line.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** Which proxy stands in front, by what it says of itself in an answer (SPEC 15). */
 // biome-ignore format: a table

@@ -8,7 +8,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
-import { findInternalPort, nvrPorts } from './ports.ts';
+import { findInternalPort, internalPort, nvrPorts } from './ports.ts';
 import { identityHeaders } from './probe-routes.ts';
 import { createReport, type Report, type ReportWishes } from './report.ts';
 
@@ -38,14 +38,14 @@ export async function runDoctor(
   const made = await ask('POST /api/tokens', { owner: user, body });
   if (!made.ok) return err(made.error.message);
   const { id, token } = made.value as z.output<typeof MADE_TOKEN>;
+  const looked = nvrPorts(tableHead);
   try {
     const report = await createReport({
       ...wishes,
       url: url ?? (public_url && new URL(publicAddress(public_url, '/'))),
       token,
       identityHeaders: identityHeaders(settings),
-      internalPort: findInternalPort(settings),
-      ports: nvrPorts(tableHead),
+      ports: [...looked.known, ...internalPort(findInternalPort(settings), looked)],
       inside: () => observeInside(place),
       now: () => clock.now() / 1000,
     });

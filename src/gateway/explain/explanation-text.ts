@@ -1,4 +1,5 @@
 /** An explanation as aligned text: a name to the left, what is known of it to the right (SPEC 1, `explain`). */
+import { printable } from '../../domain/text.ts';
 import type { Explanation } from './explain.ts';
 
 type ExplanationRow = readonly [name: string, lines: readonly string[]];
@@ -51,7 +52,3 @@ function aligned(headers: readonly (readonly [name: string, value: string])[]): 
   const width = Math.max(0, ...headers.map(([name]) => name.length)) + 1;
   return headers.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}`);
 }
-
-/** A header's value may hold what moves a terminal's cursor. */
-const printable = (line: string): string =>
-  line.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

@@ -149,8 +149,8 @@ describe('A port that is closed', () => {
       providerFaults: [],
       exposed: [],
     });
-    const options = { token: '', identityHeaders: [], headers: {}, ca: undefined, silence: 1, internalPort: undefined };
-    const ports = { ...PORTS, known: [at(5000, open.port), at(8554, gone.port)] };
+    const options = { token: '', identityHeaders: [], headers: {}, ca: undefined, silence: 1 };
+    const ports = [at(5000, open.port), at(8554, gone.port)];
     const report = (host: string) =>
       createReport({ ...options, url: new URL(`http://${host}:1/`), ports, inside, now: () => 0 });
     const seen = await report('0.0.0.0'); // not a name of this machine alone
