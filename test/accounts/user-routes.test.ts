@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { USER_ROUTES } from '../../src/accounts/users/user-routes.ts';
+import type { Services } from '../../src/app/services.ts';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { toScope } from '../../src/domain/camera-scope.ts';
-import { ADMIN, type UserName } from '../../src/domain/names.ts';
+import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { withoutReason } from '../support/refusals.ts';
 import { startAccountServer } from './support/account-server.ts';
 import { NOW, PASSWORD } from './support/people.ts';
@@ -24,6 +26,46 @@ describe('GET /api/users', () => {
       { username: 'gus', role: 'gardener', role_source: 'postern' },
       { username: 'vera', role: 'viewer', role_source: 'postern' },
     ]);
+  });
+});
+
+describe('A long list of users', () => {
+  it('is read 200 at a time, and others have their turn in between', async () => {
+    const everybody = Array.from({ length: 900 }, (_, at) => ({ name: `user${1000 + at}`, role: VIEWER }));
+    const reads: { readonly turn: number; readonly users: number }[] = [];
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const accounts = {
+      async listUsers(where?: { readonly name: { readonly '>': string } }, most?: number) {
+        const behind = everybody.filter(({ name }) => where === undefined || name > where.name['>']).slice(0, most);
+        reads.push({ turn, users: behind.length });
+        return behind;
+      },
+    };
+    const store: unknown = {
+      accounts,
+      sessions: { lastLogins: async () => new Map([['user1001', 5]]) },
+      signIns: { listSignIns: async () => [{ user: 'user1899', provider: 'house' }] },
+    };
+    const route = USER_ROUTES.find((each) => each.route === 'GET /api/users');
+    const listed = await route?.call?.({ caller: INTERNAL_CALLER, from: '' }, { store } as Services);
+    clearImmediate(next);
+    assert.ok(listed?.ok);
+    const users = listed.value as { readonly username: string; readonly last_login_at?: number }[];
+    assert.deepEqual(
+      users.map(({ username }) => username),
+      everybody.map(({ name }) => name),
+    );
+    assert.deepEqual([users[1]?.last_login_at, users[2]?.last_login_at], [5, undefined]);
+    assert.deepEqual(
+      reads.map((read) => read.users),
+      [200, 200, 200, 200, 100],
+    );
+    assert.equal(new Set(reads.map((read) => read.turn)).size, reads.length);
   });
 });
 

@@ -71,6 +71,13 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       assert.deepEqual(await accounts.listUsers(), [ANNA, BERT, CARL]);
     });
 
+    it('lists users in pieces: so many behind the last one', async () => {
+      await add(CARL, ANNA, BERT);
+      assert.deepEqual(await accounts.listUsers({}, 2), [ANNA, BERT]);
+      assert.deepEqual(await accounts.listUsers({ name: { '>': BERT.name } }, 2), [CARL]);
+      assert.deepEqual(await accounts.listUsers({ name: { '>': CARL.name } }, 2), []);
+    });
+
     it('tells the iteration counts of password hashes, each once, and passes over what is none', async () => {
       const hashes = [
         'pbkdf2_sha256$50$s$x',
@@ -190,8 +197,10 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       const guest = { ...CARL, validFrom: 1_700_000_100, validUntil: 1_700_000_200 };
       await add(ANNA, guest, DORA);
       assert.deepEqual(await accounts.findUser('carl'), guest);
-      assert.deepEqual(await accounts.endedBefore(1_700_000_200), []);
-      assert.deepEqual(await accounts.endedBefore(1_700_000_201), ['carl']);
+      const endedBefore = async (time: number) =>
+        (await accounts.listUsers({ valid_until: { '<': time } })).map(({ name }) => name);
+      assert.deepEqual(await endedBefore(1_700_000_200), []);
+      assert.deepEqual(await endedBefore(1_700_000_201), ['carl']);
       assert.equal(await accounts.deleteUser(CARL.name, { endedBefore: 1_700_000_200, at: 1_700_000_300 }), 'absent');
       assert.equal(await accounts.setValidity(CARL.name, null, 1_700_000_900), 'set');
       assert.equal(await accounts.deleteUser(CARL.name, { endedBefore: 1_700_000_201, at: 1_700_000_300 }), 'absent');

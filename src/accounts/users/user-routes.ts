@@ -1,4 +1,5 @@
 /** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
@@ -72,19 +73,25 @@ export const USER_ROUTES = [
   route({ route: 'PUT /api/users/{user}/validity', ...CHANGE, note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, reads: 'names', yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'validity-changed', before: unlessFixed('Cannot make a guest of the admin user'), run: changeValidity }),
 ];
 
+const USERS_AT_ONCE = 200;
+
 async function list(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
-  const [known, logins, signIns] = await Promise.all([
-    store.accounts.listUsers(),
-    store.sessions.lastLogins(),
-    store.signIns.listSignIns(),
-  ]);
+  const [logins, signIns] = await Promise.all([store.sessions.lastLogins(), store.signIns.listSignIns()]);
   const connected = Map.groupBy(signIns, ({ user }) => user);
-  return known.map((user) => {
+  const shown = (user: User) => {
     const { name: username, hasFactor: secondFactor, roleSource = OWN_SOURCE } = user;
     const places = connected.get(username)?.map(({ provider }) => provider);
-    const shown = { ...user, username, secondFactor, roleSource, signIns: places };
-    return answer(USER, { ...shown, lastLoginAt: logins.get(username) });
-  });
+    const own = { ...user, username, secondFactor, roleSource, signIns: places };
+    return answer(USER, { ...own, lastLoginAt: logins.get(username) });
+  };
+  const listed: ReturnType<typeof shown>[] = [];
+  for (let last: User | undefined; ; ) {
+    const users = await store.accounts.listUsers(last && { name: { '>': last.name } }, USERS_AT_ONCE);
+    listed.push(...users.map(shown));
+    if (users.length < USERS_AT_ONCE) return listed;
+    last = users.at(-1);
+    await setImmediate(); // other requests come first
+  }
 }
 
 async function listClosed(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {

@@ -207,7 +207,7 @@ export async function deleteExpired({ store, clock, audit }: UpkeepServices): Pr
   const { accounts, grants } = store;
   const now = unixSeconds(clock);
   const forgottenFrom = now - GUEST_KEPT_SECONDS;
-  for (const user of await accounts.endedBefore(forgottenFrom)) {
+  for (const { name: user } of await accounts.listUsers({ valid_until: { '<': forgottenFrom } })) {
     const outcome = await accounts.deleteUser(user, { endedBefore: forgottenFrom, at: now });
     const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;
     if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });

@@ -16,6 +16,7 @@ import {
   storePart,
   takeRows,
   updateRows,
+  type Where,
 } from '../engine/rows.ts';
 import { readRecord, type Tables, tablesWhere } from '../engine/tables.ts';
 
@@ -24,8 +25,8 @@ export type AccountStore = ReturnType<typeof createAccountStore>;
 export const createAccountStore = storePart(
   {
     countUsers: (db) => countRows(db, 'users', {}),
-    /** All users, in order of name. */
-    listUsers: (db) => listRecords(db, 'users', {}, ['name']),
+    /** Users in order of name, or so many of them. */
+    listUsers: (db, where: Where<'users'> = {}, most?: number) => listRecords(db, 'users', where, ['name'], most),
     findUser: (db, name: string) => findRecord(db, 'users', { name }),
 
     /** The user, and whether the session of that id was ended. */
@@ -54,11 +55,6 @@ export const createAccountStore = storePart(
     async rehashPassword(db, name: UserName, oldHash: string, newHash: string) {
       // The password may have been changed since it was checked: then the new hash is of the old password.
       await updateRows(db, 'users', { name, password_hash: oldHash }, { password_hash: newHash });
-    },
-
-    /** Accounts that ended before that time. */
-    async endedBefore(db, time: number) {
-      return (await listRecords(db, 'users', { valid_until: { '<': time } }, ['name'])).map(({ name }) => name);
     },
 
     isRevoked: (db, tokenId: string) => hasRow(db, 'revoked_tokens', { token_id: tokenId }),
