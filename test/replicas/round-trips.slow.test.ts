@@ -16,6 +16,8 @@ const STATEMENT =
 /** The heartbeat, and the ledger's own. */
 const BESIDE = /^select 1$|ledger_/;
 const [RELEASED, FAILED] = ['delete from login_attempts', 'update login_attempts'];
+/** The default of `auth.sessions_per_user`. */
+const MOST_SESSIONS = 50;
 
 describe('On PostgreSQL', { skip: withoutPostgres }, () => {
   let postgres: TestPostgres;
@@ -60,6 +62,21 @@ describe('On PostgreSQL', { skip: withoutPostgres }, () => {
     test.diagnostic(`logout: ${logout.join('; ')}`);
     assert.ok(login.length <= 4, login.join('\n'));
     assert.ok(logout.length <= 2, logout.join('\n'));
+  });
+
+  it('a login that ends the oldest session of its person takes one more, and reads no roles again', async (test) => {
+    // One behind the other: the end of a session is a change.
+    const logins = async (count: number): Promise<void> => {
+      for (let login = 0; login < count; login += 1) await one.logIn(VERA);
+    };
+    await logins(MOST_SESSIONS + 1);
+    const [statements] = await statementsOf(() => logins(2), RELEASED);
+    test.diagnostic(statements.join('; '));
+    const each = ['postern_reserve_attempt', '"users"', 'postern_begin_login', 'into revoked_tokens', 'custom_roles'];
+    assert.deepEqual(
+      statements.flatMap((text) => each.filter((name) => text.includes(name))),
+      [...each.slice(0, 4), ...each.slice(0, 4)],
+    );
   });
 
   it('a wrong password reads no hash but that of the user, also after users have changed', async (test) => {

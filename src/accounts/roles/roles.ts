@@ -42,7 +42,7 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: RoleS
   let text = textOf(roles);
   let active = fixed;
   const { grace = createStoreGrace({ version }) } = parts;
-  const remembered = grace.memory<readonly StoredRole[]>(1, { rowsOf: () => ['custom_roles'] });
+  const remembered = grace.memory<readonly StoredRole[]>(1, { rowsOf: () => ['custom_roles'], isOfRows: true });
 
   const join = (): CustomRoles => {
     const others = stored.filter(({ role }) => !fixed.cameras.has(role));

@@ -11,7 +11,8 @@ export type StoreMemory<Result> = (key: string, read: () => Promise<Result>) => 
 
 interface Remembered<Result> {
   readonly result: Result;
-  readonly version: string | undefined;
+  /** When the store gave the answer, or nothing that it is made from had changed since. */
+  version: string | undefined;
   /** What had been heard of when the store was asked. */
   readonly revision: number;
   /** Milliseconds: when the store gave the answer, or said that nothing has changed since. */
@@ -73,25 +74,32 @@ export function createStoreGrace({
       capacity: number,
       {
         rowsOf,
+        isOfRows = false,
         isKept = () => true,
         inGrace = (result) => result,
       }: {
         /** The rows that the answer was made from: a change of another row leaves it its grace. */
         readonly rowsOf: (key: string, result: Result) => readonly string[];
+        /** Nothing else is in it, and each change of one of them is heard of by its name: no other change has it read again. */
+        readonly isOfRows?: boolean;
         /** An answer that it refuses is not remembered. Default: all are. */
         readonly isKept?: (result: Result) => boolean;
         /** Marks an answer that is used in its grace. Default: it is given as it is. */
         readonly inGrace?: (result: Result) => Result;
       },
     ): StoreMemory<Result> {
-      const holdsInGrace = (key: string, known: Remembered<Result>): boolean =>
-        isInTime(known) && heard?.haveChanged(rowsOf(key, known.result), known.revision) === false;
+      const hasRows = (key: string, known: Remembered<Result>): boolean =>
+        heard?.haveChanged(rowsOf(key, known.result), known.revision) === false;
+      const holdsInGrace = (key: string, known: Remembered<Result>): boolean => isInTime(known) && hasRows(key, known);
       const results = new LRUCache<string, Remembered<Result>>(upTo(capacity));
       return (key, read) => {
         // Taken before the read: a change during it makes the next call read again.
         const asOf = version?.();
         const known = results.get(key);
-        if (known && asOf !== undefined && known.version === asOf) {
+        const isSame = known?.version === asOf;
+        // A version that differs at each call says that changes may go unheard.
+        if (known && asOf !== undefined && (isSame || (isOfRows && asOf === version?.() && hasRows(key, known)))) {
+          known.version = asOf;
           known.confirmedAt = now();
           return known.result;
         }

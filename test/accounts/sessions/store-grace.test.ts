@@ -9,7 +9,7 @@ import { movableClock } from '../../support/clock.ts';
 const GRACE_SECONDS = 60;
 
 /** A store that answers 'good' until it is cut. */
-function storeWithGrace(seconds = GRACE_SECONDS) {
+function storeWithGrace(seconds = GRACE_SECONDS, isOfRows = false) {
   const clock = movableClock();
   let [stale, reads] = [0, 0];
   const heard = createRowNotices();
@@ -17,6 +17,7 @@ function storeWithGrace(seconds = GRACE_SECONDS) {
   const version = (): string => (fault ? `stale.${++stale}` : `${heard.revision()}`);
   const ask = createStoreGrace({ version, heard, clock, seconds }).memory<string>(10, {
     rowsOf: (key) => [`users ${key}`],
+    isOfRows,
     inGrace: (result) => `${result} (in grace)`,
   });
   return {
@@ -142,4 +143,45 @@ describe('The grace of a store that cannot be reached', () => {
     await ask();
     assert.equal(reads(), 3);
   });
+});
+
+describe('An answer of rows that are heard of by name', () => {
+  const remembered = () => storeWithGrace(GRACE_SECONDS, true);
+
+  it('is read again after a change of one of them, and after no other', async () => {
+    const { ask, change, heard, reads } = remembered();
+    await ask();
+    change('carl');
+    heard.changedHere();
+    for (let request = 0; request < 3; request++) assert.equal(await ask(), 'good');
+    assert.equal(reads(), 1);
+    change('vera');
+    await ask();
+    assert.equal(reads(), 2);
+  });
+
+  it('is read again when changes may have gone unheard', async () => {
+    const { ask, heard, reads } = remembered();
+    for (const happen of [() => {}, heard.missed, () => heard.heard('users')]) {
+      happen();
+      await ask();
+    }
+    assert.equal(reads(), 3);
+  });
+
+  it('is asked for at each call while changes may go unheard', async () => {
+    const { ask, cut, reads } = remembered();
+    await ask();
+    cut('locked');
+    for (let request = 0; request < 2; request++) await assert.rejects(ask(), /locked/);
+    assert.equal(reads(), 3);
+  });
+});
+
+it('Any other answer is read again after each change', async () => {
+  const { ask, change, reads } = storeWithGrace();
+  await ask();
+  change('carl');
+  await ask();
+  assert.equal(reads(), 2);
 });
