@@ -169,19 +169,16 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
   const opens = openingText(shown.opensAt, tag, ui);
-  const scriptWords = invitationWords(
-    words,
-    asTemplates(words.problems),
-    shortestPassword,
-    doneText(opens, text, text.donePasskey),
-  );
-  const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-login="${base}${LOGIN_PATH}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
+  const scriptWords = invitationWords(words, asTemplates(words.problems), shortestPassword);
+  const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
   // A form for each provider: in the query of a link the secret would stand in logs.
   const forms = providers.map(
     ({ name, label }) =>
       html`<form method="post" action="${base}${INVITATION_PATH}/${encodeURIComponent(tokenIn(ctx))}/sign-in/${name}"><button class="button button-wide" type="submit"><bdi>${label}</bdi></button></form>\n`,
   );
-  return html`<p class="lone-lead">${text.lead}</p>
+  const done = html`${paragraph(doneText(opens, text, text.donePasskey))}${linkToLogin(ctx, text)}`;
+  return html`<template id="done"><h1 class="lone-title">${text.doneTitlePasskey}</h1>\n${done}</template>
+<p class="lone-lead">${text.lead}</p>
 ${shown.guest && renderGuest(shown.guest, opens, tag, text, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
 ${field('user', text.user, user)}${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
@@ -222,10 +219,13 @@ function problemOf(shown: InvitationCard, { problems, invitations: { page: text 
   return shown.kind === 'differ' || shown.kind === 'busy' ? text[shown.kind] : '';
 }
 
+const linkToLogin = (ctx: RouteContext, text: Texts['invitations']['page']): Html =>
+  html`<p class="row refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
+
 function renderEnd(shown: InvitationCard, ctx: RouteContext, ui: UiOptions): Html {
   const { tag, words } = pageLanguage(ctx);
   const text = words.invitations.page;
-  const link = html`<p class="row refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
+  const link = linkToLogin(ctx, text);
   switch (shown.kind) {
     case 'accepted':
       return html`${paragraph(doneText(openingText(shown.opensAt, tag, ui), text, text.done))}${link}`;

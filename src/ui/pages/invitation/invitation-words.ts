@@ -6,17 +6,15 @@ export type InvitationWords = ReturnType<typeof invitationWords>;
 /** Reasons for which a passkey may be refused. */
 const OF_PASSKEYS = /^(?:passkey|factor|invitation)|^(?:busy|rate-limited)$/;
 
-/** `problems`: as templates. `shortest`: `auth.password_min_length`. `done`: the text after a passkey, when no session has begun. */
+/** `problems`: as templates. `shortest`: `auth.password_min_length`. */
 export function invitationWords(
   { passwords, passkeys, invitations: { page }, ui }: Texts,
   problems: Templates<ProblemTexts>,
   shortest: number,
-  done: string,
 ) {
   const { faults, strength } = passwords.rules;
   const ofPasskeys = Object.entries(problems).filter(([reason]) => OF_PASSKEYS.test(reason));
   return {
-    done,
     strength: { ...faults, short: faults.short({ shortest }), ...strength },
     passkeys: passkeys.problems,
     differ: page.differ,
@@ -25,7 +23,5 @@ export function invitationWords(
     problems: Object.fromEntries(ofPasskeys),
     passkeyFirst: page.passkeyFirst,
     orPassword: page.orPassword,
-    doneTitle: page.doneTitlePasskey,
-    toLogin: page.toLogin,
   };
 }

@@ -45,7 +45,7 @@ function wirePasskey(form: HTMLFormElement, words: InvitationWords): void {
     const wrong = await setPasskey(words);
     if (wrong === undefined && (await isLoggedIn(form))) return location.replace(new URL('postern/', baseUrl));
     button.disabled = false;
-    if (wrong === undefined) showDone(form, words);
+    if (wrong === undefined) showDone();
     else problem.textContent = wrong;
   });
 }
@@ -96,18 +96,14 @@ async function send(path: string, body: object, words: InvitationWords): Promise
   return { ok: false, message: filled };
 }
 
-/** Shows the same page as the server after a password. */
-function showDone(form: HTMLFormElement, words: InvitationWords): void {
-  const make = (tag: string, className: string, text: string): HTMLElement =>
-    Object.assign(document.createElement(tag), { className, textContent: text });
-  const link = make('a', 'button', words.toLogin);
-  link.setAttribute('href', form.dataset['login'] ?? baseUrl.href);
-  const links = make('p', 'row refusal-links', '');
-  links.append(link);
-  const title = document.querySelector('h1');
-  document.title = document.title.replace(title?.textContent ?? '', words.doneTitle);
-  if (title) title.textContent = words.doneTitle;
-  document.querySelector('.lone-lead')?.remove();
-  form.replaceWith(make('p', 'refusal-message', words.done), links);
-  link.focus();
+/** Shows what the server has written for it into the page, as it does after a password. */
+function showDone(): void {
+  const done = document.querySelector<HTMLTemplateElement>('#done');
+  const card = done?.parentElement;
+  if (!done || !card) return;
+  const title = (): string => card.querySelector('h1')?.textContent ?? '';
+  const before = title();
+  card.replaceChildren(done.content);
+  document.title = document.title.replace(before, title());
+  card.querySelector('a')?.focus();
 }
