@@ -107,6 +107,18 @@ export function repeated(work: () => Promise<unknown>) {
   };
 }
 
+export type Turns = ReturnType<typeof oneAtATime>;
+
+/** One piece of work at a time under each key: gives what to call at its end, or undefined while another one is under way. */
+export function oneAtATime() {
+  const running = new Set<string>();
+  return (key: string): (() => void) | undefined => {
+    if (running.has(key)) return undefined;
+    running.add(key);
+    return () => void running.delete(key);
+  };
+}
+
 /** Rejects with the signal's reason as soon as it is aborted; what `waited` becomes is then ignored. */
 export async function unlessAborted<Value>(waited: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return waited;

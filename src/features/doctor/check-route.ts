@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Audit, auditedCredential } from '../../accounts/audit.ts';
 import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import type { AccountServices } from '../../app/services.ts';
+import type { Turns } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
 import type { DoctorPlace } from './inside.ts';
@@ -11,8 +12,7 @@ import { runDoctor } from './run-doctor.ts';
 export interface CheckRules {
   /** `audit` records the token that is made and taken back. */
   readonly placeWith: (audit: Audit) => DoctorPlace;
-  /** Runs nothing, and gives undefined, while another run is under way. */
-  readonly alone: <Value>(work: () => Promise<Value>) => Promise<Value> | undefined;
+  readonly turns: Turns;
 }
 
 const RETRY_SECONDS = '10';
@@ -53,19 +53,16 @@ const askerName = ({ credential, name }: Caller): string | undefined =>
 
 async function check(
   { caller, from, ctx }: Call,
-  { placeWith, audit, alone }: CheckRules & Pick<AccountServices, 'audit'>,
+  { placeWith, audit, turns }: CheckRules & Pick<AccountServices, 'audit'>,
 ): Promise<object> {
   // A token in an admin's name is in the audit log as every other.
   const by = { who: caller.name, from, ...auditedCredential(caller), ...(ctx && { requestId: ctx.state.requestId }) };
   const run = { asker: askerName(caller), headers: {}, ca: undefined, silence: SILENCE };
-  const report = await alone(() =>
-    runDoctor(
-      placeWith((entry) => audit({ ...entry, ...by })),
-      run,
-    ),
-  );
   const headers = { 'Retry-After': RETRY_SECONDS };
-  if (!report) throw new Refused(409, 'check-running', 'A check is under way: wait for its end', { headers });
+  const place = placeWith((entry) => audit({ ...entry, ...by }));
+  const leave = turns('check');
+  if (!leave) throw new Refused(409, 'check-running', 'A check is under way: wait for its end', { headers });
+  const report = await runDoctor(place, run).finally(leave);
   if (!report.ok) throw new Refused(503, 'check-failed', report.error, { headers });
   return report.value;
 }

@@ -4,6 +4,7 @@ import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
+import { oneAtATime } from '../../domain/async.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
 import { askerFor, bound } from '../../routes/own-route.ts';
 import type { FeatureParts, FeatureServices, NetworkSurroundings, OpenFeature } from '../feature.ts';
@@ -20,7 +21,7 @@ const NO_USES = { flush: async () => {} };
 
 function openDoctor({ store, clock, logs, surroundings }: FeatureServices): OpenFeature {
   const ports = createOpenPortWarnings(logs.named('service'), surroundings);
-  const alone = oneAtATime();
+  const turns = oneAtATime(); // generations share them
   return {
     ...ports,
     under({ config: { settings, tableHead }, services, faults }) {
@@ -36,22 +37,10 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
       return {
         routes: [
           ...bound(PROBE_ROUTES, probeRules(settings, clock)),
-          ...bound(CHECK_ROUTES, { ...services, placeWith, alone }),
+          ...bound(CHECK_ROUTES, { ...services, placeWith, turns }),
         ],
       };
     },
-  };
-}
-
-/** Runs `work` unless another run is under way; undefined then. It outlives reloads, so that two generations share it. */
-function oneAtATime() {
-  let isBusy = false;
-  return <Value>(work: () => Promise<Value>): Promise<Value> | undefined => {
-    if (isBusy) return undefined;
-    isBusy = true;
-    return work().finally(() => {
-      isBusy = false;
-    });
   };
 }
 

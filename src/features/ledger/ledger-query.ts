@@ -194,18 +194,3 @@ async function* pages(
     await setImmediate();
   }
 }
-
-export type Downloads = ReturnType<typeof createDownloads>;
-
-/** One at a time for each person, who would otherwise have all of them be slow. */
-export function createDownloads() {
-  const running = new Set<string>();
-  return {
-    /** Undefined: the person has one under way already. What is begun holds until the stream is closed. */
-    begin(person: string, stream: () => Readable): Readable | undefined {
-      if (running.has(person)) return undefined;
-      running.add(person);
-      return stream().once('close', () => running.delete(person));
-    },
-  };
-}

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ANSWERED, type Call, declaring, Refused, respond } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { Turns } from '../../domain/async.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { traitsFor } from '../../domain/credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
@@ -11,7 +12,6 @@ import type { LocalTime } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import {
   cursorText,
-  type Downloads,
   type LedgerQuery,
   QUERY,
   RECORD,
@@ -25,7 +25,8 @@ import { type LedgerCursor, type LedgerDay, type LedgerQuestion, type LedgerSigh
 /** What the records are read by. */
 interface OpenRecords {
   readonly records: Pick<LedgerStore, 'find' | 'days'>;
-  readonly downloads: Downloads;
+  /** One at a time for each person, who would otherwise have all of them be slow. */
+  readonly downloads: Turns;
   readonly localTime: (at: number) => LocalTime;
 }
 type LedgerServices = OpenRecords & Pick<Services, 'settings' | 'store' | 'clock' | 'visibleCameras'>;
@@ -125,11 +126,11 @@ function stream(
   asked: LedgerRequest & { readonly format: keyof typeof TYPES },
   { records, downloads }: LedgerServices,
 ): object {
-  const body = downloads.begin(ctx.state.caller?.name ?? '', () => streamRecords(asked, records));
-  if (!body) throw new Refused(429, 'download-running', BUSY, { headers: { 'Retry-After': RETRY_SECONDS } });
+  const leave = downloads(ctx.state.caller?.name ?? '');
+  if (!leave) throw new Refused(429, 'download-running', BUSY, { headers: { 'Retry-After': RETRY_SECONDS } });
   if (asked.format === 'csv') ctx.set('Content-Disposition', 'attachment; filename="ledger.csv"');
   ctx.set('Content-Type', TYPES[asked.format]);
-  respond(ctx, 200, body);
+  respond(ctx, 200, streamRecords(asked, records).once('close', leave));
   return ANSWERED;
 }
 

@@ -1,13 +1,13 @@
 /** Opens the ledger: what this process sees is written each second (SPEC 14). */
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../config/schema/schema.ts';
+import { oneAtATime } from '../../domain/async.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { actRecord, isNotice } from './audited-acts.ts';
 import { headText } from './chain.ts';
 import { type LocalTime, localClock } from './days.ts';
 import { ledgerKeys } from './keys.ts';
-import { createDownloads } from './ledger-query.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
 import type { LedgerMetrics } from './metrics.ts';
@@ -58,7 +58,7 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
         // Another person may have had the name before.
         return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store) : [];
       };
-      const given = { ...services, noticesOf, records: store, downloads: createDownloads(), localTime };
+      const given = { ...services, noticesOf, records: store, downloads: oneAtATime(), localTime };
       return {
         routes: bound<typeof given>([...NOTICE_ROUTES, ...LEDGER_ROUTES], given),
         viewings: enabled

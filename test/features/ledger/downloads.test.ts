@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { createDownloads, streamRecords } from '../../../src/features/ledger/ledger-query.ts';
+import { oneAtATime } from '../../../src/domain/async.ts';
+import { streamRecords } from '../../../src/features/ledger/ledger-query.ts';
 import type { LedgerStore } from '../../../src/features/ledger/ledger-store.ts';
 import type { ListedRecord } from '../../../src/features/ledger/records.ts';
 import { batchOf } from '../../support/own-entries.ts';
@@ -69,8 +70,11 @@ describe('A download of the ledger', () => {
   });
 
   it('is one at a time for each person, until its stream is closed', async () => {
-    const downloads = createDownloads();
-    const begin = (person: string) => downloads.begin(person, () => streamRecords(ALL, fullStore().store));
+    const turns = oneAtATime();
+    const begin = (person: string) => {
+      const leave = turns(person);
+      return leave && streamRecords(ALL, fullStore().store).once('close', leave);
+    };
     const [first, other] = [begin('vera'), begin('carl')];
     assert.ok(first && other);
     assert.equal(begin('vera'), undefined);
