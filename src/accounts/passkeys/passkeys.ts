@@ -1,5 +1,5 @@
 /** Passkeys: making one, and judging one that is shown (SPEC 12). */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import { Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { OFF } from '../second-factor/factor-routes.ts';
-import type { Sealer } from '../second-factor/sealing.ts';
+import { isSame, type Sealer } from '../second-factor/sealing.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
 import {
   ALGORITHMS,
@@ -207,11 +207,6 @@ const FAULT_OF = {
   cloned: 'passkey-cloned',
   gone: 'passkey-unknown',
 } as const;
-
-function isSame(handle: string, other: string): boolean {
-  const [given, right] = [Buffer.from(handle), Buffer.from(other)];
-  return given.length === right.length && timingSafeEqual(given, right);
-}
 
 interface FactorSettings {
   readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;

@@ -1,5 +1,6 @@
 /** What the page of a link gives a browser: a signed cookie for that link alone, which knows the viewer again and says that the PIN was given (SPEC 13). */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSame } from '../../accounts/second-factor/sealing.ts';
 import type { Link } from './tables.ts';
 
 export type LinkPasses = ReturnType<typeof createLinkPasses>;
@@ -46,10 +47,4 @@ export function createLinkPasses(key: Uint8Array) {
       return undefined;
     },
   };
-}
-
-/** Both are digests, so their lengths tell nothing. */
-function isSame(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
