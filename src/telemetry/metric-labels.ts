@@ -1,4 +1,4 @@
-/** The closed lists that labels are taken from, so that no request can make a new series (SPEC 9). */
+/** The closed lists that labels of several metrics are taken from, or that others name, so that no request can make a new series (SPEC 9). */
 import { CREDENTIAL_MODES } from '../domain/credentials.ts';
 
 export const ROUTE_CLASSES = [
@@ -29,16 +29,6 @@ export const RESPONSE_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) =
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */
 export const MODES = [...CREDENTIAL_MODES, 'none'] as const;
 
-export const DECISION_RESULTS = [
-  'allow',
-  'unauthenticated',
-  'forbidden_role',
-  'forbidden_camera',
-  'forbidden_route',
-  'malformed',
-  'error',
-] as const;
-
 export const LOGIN_RESULTS = [
   'success',
   'bad_credentials',
@@ -55,18 +45,11 @@ export const LOGIN_RESULTS = [
 ] as const;
 export type LoginResult = (typeof LOGIN_RESULTS)[number];
 
-/** What limits count by: the address of a login, or of an API token. */
-export const LIMIT_SCOPES = ['ip', 'apikey'] as const;
-
 /** Clauses of a login limit, by their place in the configuration. */
 export const CLAUSES: readonly string[] = ['0', '1', '2', '3', '4', 'other'];
 
 export const ADDRESS_SOURCES = ['direct', 'forwarded', 'untrusted_header', 'malformed'] as const;
 export type AddressSource = (typeof ADDRESS_SOURCES)[number];
-
-export const SECRET_RESULTS = ['ok', 'missing', 'mismatch'] as const;
-
-export const ROLE_SOURCES = ['map', 'direct', 'default', 'denied'] as const;
 
 export const TOKEN_FAULTS: readonly string[] = [
   'expired',
@@ -90,8 +73,6 @@ export type StreamKind = (typeof STREAM_KINDS)[number];
 export const STREAM_ENDS = ['client', 'backend', 'revoked', 'expired', 'idle', 'error'] as const;
 export type StreamEnd = (typeof STREAM_ENDS)[number];
 
-export const UPSTREAM_CODES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
-
 export const UPSTREAM_FAULTS = [
   'refused',
   'timeout',
@@ -103,8 +84,3 @@ export const UPSTREAM_FAULTS = [
   'other',
 ] as const;
 export type UpstreamFault = (typeof UPSTREAM_FAULTS)[number];
-
-/** Why a request ended in an error of the sidecar's own. */
-export const OWN_ERRORS = ['store', 'internal'] as const;
-
-export const DIRECTIONS = ['in', 'out'] as const;
