@@ -35,8 +35,8 @@ export const heldBy = ({ role, otherRoles = [] }: Pick<RightsHolder, 'role' | 'o
 export function rightsOfUser(user: RightsHolder, roles: ActiveRoles, now: number): Rights {
   const rights = rightsOfRoles(heldBy(user), roles, now, grantMoment(user));
   const closed = closedByValidity(user, now, roles) ?? closedByProvider(user, roles) ?? rights.closed;
-  const changes = [rights.changesAt, user.validFrom, user.validUntil].filter((time) => time !== undefined);
-  return { ...withoutChange(rights), ...(closed && { closed }), ...nextChange(changes, now) };
+  const change = nextChange([rights.changesAt, user.validFrom, user.validUntil], now);
+  return { ...withoutChange(rights), ...(closed && { closed }), ...change };
 }
 
 /** When the account got what it may see. Unix seconds. */
@@ -75,10 +75,8 @@ export function rightsOfRoles(held: readonly Role[], roles: ActiveRoles, now: nu
   if (others.length === 0) return rightsOfRole(first, roles, now, grantedAt);
   const each = held.map((role) => rightsOfRole(role, roles, now, grantedAt));
   const open = each.filter(({ closed }) => !closed);
-  const change = nextChange(
-    each.map(({ changesAt }) => changesAt).filter((time) => time !== undefined),
-    now,
-  );
+  const times = each.map(({ changesAt }) => changesAt);
+  const change = nextChange(times, now);
   const [chosen] = open;
   if (!chosen)
     return { ...withoutChange(soonest(each) ?? { role: first, scope: scopeOfRole(first, roles.cameras) }), ...change };
@@ -123,8 +121,8 @@ const isBuiltIn = (role: Role): boolean => role === ADMIN || role === VIEWER;
 
 const withoutChange = ({ changesAt: _, ...rights }: Rights): Rights => rights;
 
-function nextChange(times: readonly number[], now: number): Pick<Rights, 'changesAt'> {
-  const ahead = times.filter((time) => time > now);
+function nextChange(times: readonly (number | undefined)[], now: number): Pick<Rights, 'changesAt'> {
+  const ahead = times.filter((time): time is number => time !== undefined && time > now);
   return ahead.length > 0 ? { changesAt: Math.min(...ahead) } : {};
 }
 

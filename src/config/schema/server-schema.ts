@@ -112,7 +112,7 @@ export const uiSection = z
       'Login page: postern, or nvr for the page of the NVR.'),
     name: key(z.string().regex(OWN_NAME, 'give 1 to 40 characters on one line').prefault('Postern'), { widens: never, example: 'Villa Rosa' },
       'What the login page and the console call themselves.'),
-    start_page: key(parsed(parseStartPage).optional(), { widens: never, example: '/stream.html?src={camera}' },
+    start_page: key(text(isStartPage, 'is not a page to begin at: write a path such as /review or "/stream.html?src={camera}"').optional(), { widens: never, example: '/stream.html?src={camera}' },
       "Page where a login lands, and to which the links to the cameras lead; {camera} is the person's first camera. Unset, or for a person who may not open it: the first page of the route table that the person may open."),
     frame_ancestors: key(parsed(parseFrameAncestors).prefault('self'), { widens: always },
       'Who may show the pages in a frame: self, none or origins, separated by blanks (Content-Security-Policy).'),
@@ -124,12 +124,8 @@ const START_PAGE = /^\/(?![/\\])(?:[\w\-.~!$&'()*+,=:@/?%]|\{camera(?:\.\.\.)?\}
 /** These lead to the start page. */
 const NO_START_PAGE = /^\/(?:postern\/start|login|logout)\/?(?:\?|$)/;
 
-function parseStartPage(text: string): Result<string, string> {
-  return START_PAGE.test(text) && !NO_START_PAGE.test(text)
-    ? ok(text)
-    : err(
-        `${JSON.stringify(text)} is not a page to begin at: write a path such as /review or "/stream.html?src={camera}"`,
-      );
+function isStartPage(page: string): boolean {
+  return START_PAGE.test(page) && !NO_START_PAGE.test(page);
 }
 
 /** Gives the Content-Security-Policy spelling: keywords in quotes. Nothing in it can end the directive. */

@@ -57,12 +57,8 @@ const workingAgain = ({ returned }: RestoreDone): string =>
 const ended = ({ returned }: RestoreDone): string =>
   `Ended: ${credentials(returned)}, and all sessions of after the backup. Passwords, roles and second factors of ${some(returned.account, 'account')}, deleted ones included, and the curtain are as they were: change what was changed since then.`;
 
-function credentials({ account: _, ...counts }: RestoreDone['returned']): string {
-  const [last = '', ...before] = Object.entries(counts)
-    .map(([kind, count]) => some(count, kind))
-    .reverse();
-  return `${before.reverse().join(', ')} and ${last}`;
-}
+const credentials = ({ account: _, ...counts }: RestoreDone['returned']): string =>
+  new Intl.ListFormat('en-GB').format(Object.entries(counts).map(([kind, count]) => some(count, kind)));
 
 const some = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
