@@ -4,6 +4,9 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { createEvents, type Dialect, runAll } from '../engine/engine.ts';
 
+/** Steps of commits between 0.2.0 and the next release, which the baseline takes at once. */
+export const STEPS_SINCE_0_2_0: readonly string[] = ['030-grants', '031-logins', '032-device-names'];
+
 /** The steps of 0.2.0, for which the baseline stands: a store that has them all is one of 0.2.0. */
 export const STEPS_OF_0_2_0: readonly string[] = [
   ...['001-accounts', '002-events', '003-roles-sessions-tokens', '004-event-writes', '005-session-keys'],
@@ -29,12 +32,6 @@ create table seen_sessions (id text primary key not null, user_name text not nul
   expires_at double precision not null, signed_with text not null default '');
 create index seen_sessions_user_name on seen_sessions (user_name);
 create index seen_sessions_expires_at on seen_sessions (expires_at);
-create table api_tokens (id text primary key not null, secret_hash text not null, name text not null,
-  user_name text not null, user_created_at double precision, role text not null, cameras text,
-  created_at double precision not null, expires_at double precision, last_used_at double precision,
-  last_used_from text, manages_accounts integer not null default 0, logs_in integer not null default 0,
-  is_for_curtain integer not null default 0);
-create index api_tokens_user_name on api_tokens (user_name);
 create table totp_secrets (user_name text primary key not null, secret text, last_step double precision,
   pending text, pending_until double precision);
 create table recovery_codes (code_hash text primary key not null, user_name text not null);
@@ -44,12 +41,8 @@ create table passkeys (id text primary key not null, user_name text not null, us
   is_backup_eligible integer not null, is_backed_up integer not null, name text not null,
   created_at double precision not null, last_used_at double precision);
 create index passkeys_user_name on passkeys (user_name);
-create table invitations (token_hash text primary key not null, user_name text not null,
-  user_created_at double precision not null, made_by text not null, created_at double precision not null,
-  expires_at double precision not null, used_at double precision);
-create index invitations_user_name on invitations (user_name);
 create table known_clients (id text primary key not null, user_name text not null,
-  last_seen double precision not null);
+  last_seen double precision not null, name text default null);
 create index known_clients_user_name on known_clients (user_name);
 create table sign_ins (id text primary key not null, issuer text not null, subject text not null,
   provider text not null, user_name text not null, connected_at double precision not null,
@@ -65,20 +58,6 @@ create table curtain (camera text primary key not null, until double precision, 
   drawn_at double precision not null);
 create table sites (site text primary key not null, cameras text, roles text not null, key_id text not null,
   changed_at double precision not null);
-create table links (id text primary key not null, secret_hash text not null unique, thing text not null,
-  user_name text not null, user_created_at double precision, token_id text, role text not null, name text,
-  uses integer, pin_hash text, notifies_on_open integer not null, created_at double precision not null,
-  expires_at double precision not null, revoked_at double precision, opened integer not null,
-  wrong_pins integer not null, site text not null default '');
-create index links_user_name on links (user_name);
-create table link_openings (id text primary key not null, link_id text not null, viewer text, client text not null,
-  at double precision not null, address text not null, agent text);
-create index link_openings_link_id on link_openings (link_id, at);
-create table screens (id text primary key not null, secret_hash text unique, name text not null,
-  user_name text not null, user_created_at double precision not null, cameras text,
-  created_at double precision not null, ends_at double precision, last_seen_at double precision,
-  last_seen_from text, agent text, site text not null default '');
-create index screens_user_name on screens (user_name);
 create table screen_codes (device_hash text primary key not null, user_hash text not null unique,
   address text not null, agent text, created_at double precision not null, expires_at double precision not null,
   state text not null, screen_id text, polled_at double precision, site text not null default '');
@@ -105,27 +84,70 @@ create index ledger_days_day on ledger_days (day);
 create table event_writes (day integer primary key not null, writes bigint not null);
 create table store_identity (id text primary key not null)`;
 
+const OWN = 'id text primary key not null references grants (id) on delete cascade';
+
 /**
  * Guests whose accounts are gone: their next login makes no account without an end; `id` is that of a sign-in. Settings of the house,
- * which the page Security sets (SPEC 8): `id` is the key; that of `server.public_url` has the site behind it.
+ * which the page Security sets (SPEC 8): `id` is the key; that of `server.public_url` has the site behind it. API tokens, links,
+ * screens and invitations are grants, in one table; what is a kind's own stands beside it (SPEC 4.4, 12, 13, 18).
  */
 const SINCE_0_2_0 = `
 create table closed_sign_ins (id text primary key not null, subject text not null, provider text not null,
   known_until double precision not null);
-create table settings (id text primary key not null, value text not null)`;
+create table settings (id text primary key not null, value text not null);
+create table grants (id text primary key not null, kind text not null, secret_hash text, name text,
+  user_name text not null, user_created_at double precision, role text, cameras text,
+  created_at double precision not null, expires_at double precision, revoked_at double precision,
+  last_used_at double precision, last_used_from text, site text not null default '');
+create index grants_secret_hash on grants (secret_hash);
+create index grants_user_name on grants (user_name, kind);
+create table token_rights (${OWN}, manages_accounts integer not null, logs_in integer not null, is_for_curtain integer not null);
+create table link_terms (${OWN}, thing text not null, token_id text, uses integer, pin_hash text,
+  notifies_on_open integer not null, opened integer not null default 0, wrong_pins integer not null default 0);
+create table screen_displays (${OWN}, agent text);
+create table invitation_terms (${OWN}, made_by text not null);
+create table openings (id text primary key not null, link_id text not null references grants (id) on delete cascade,
+  viewer text, client text not null, at double precision not null, address text not null, agent text);
+create index openings_link_id on openings (link_id, at)`;
+
+const COMMON = 'id, kind, secret_hash, name, user_name, user_created_at, role, cameras, created_at, expires_at,';
+
+/** The rows of 0.2.0 become grants, and a device has the name that its person gives it. */
+const FROM_0_2_0 = `
+alter table known_clients add column name text default null;
+insert into grants (${COMMON} last_used_at, last_used_from) select id, 'api-token', secret_hash, name, user_name,
+  user_created_at, role, cameras, created_at, expires_at, last_used_at, last_used_from from api_tokens;
+insert into token_rights select id, manages_accounts, logs_in, is_for_curtain from api_tokens;
+insert into grants (${COMMON} revoked_at, site) select id, 'link', secret_hash, name, user_name,
+  user_created_at, role, null, created_at, expires_at, revoked_at, site from links;
+insert into link_terms select id, thing, token_id, uses, pin_hash, notifies_on_open, opened, wrong_pins from links;
+insert into openings select id, link_id, viewer, client, at, address, agent from link_openings
+  where link_id in (select id from links);
+insert into grants (${COMMON} last_used_at, last_used_from, site) select id, 'screen', secret_hash, name, user_name,
+  user_created_at, null, cameras, created_at, ends_at, last_seen_at, last_seen_from, site from screens;
+insert into screen_displays select id, agent from screens;
+insert into grants (${COMMON} last_used_at) select token_hash, 'invitation', token_hash, null, user_name,
+  user_created_at, null, null, created_at, expires_at, used_at from invitations;
+insert into invitation_terms select token_hash, made_by from invitations;
+drop table api_tokens;
+drop table link_openings;
+drop table links;
+drop table screens;
+drop table invitations`;
 
 /**
  * Changes that every replica is told of. A revocation is deleted when its session is over by its age, and last uses change
  * no verdict: nothing that is remembered changes by those.
  */
 const NOTICED: readonly (readonly [table: string, key: string, changes: string])[] = [
+  ['settings', 'id', 'insert or update or delete'],
+  ['grants', 'id', 'insert or delete or update of secret_hash, name, cameras, revoked_at'],
+];
+const NOTICED_IN_0_2_0: typeof NOTICED = [
   ['users', 'name', 'insert or update or delete'],
   ['revoked_tokens', 'token_id', 'insert or update'],
   ['custom_roles', 'role', 'insert or update or delete'],
-  ['api_tokens', 'id', 'insert or delete'],
-  ['links', 'id', 'insert or delete or update of revoked_at'],
   ['curtain', 'camera', 'insert or update or delete'],
-  ['screens', 'id', 'insert or delete or update of secret_hash, name, cameras'],
   ['sites', 'site', 'insert or update or delete'],
 ];
 
@@ -134,11 +156,11 @@ export const baseline = (words: Dialect): Migration => ({
     const isOf020 = (await words.tableNamed('identity_keys').execute(db)).rows.length > 0;
     await words.createFunctions?.(db);
     await runAll(SINCE_0_2_0, db, words);
-    await words.noticeRow?.(db, 'settings', 'id', 'insert or update or delete');
+    for (const notice of NOTICED) await words.noticeRow?.(db, ...notice);
     if (isOf020) return from020(db as never, words);
     await runAll(TABLES, db, words);
     await createEvents(db, words);
-    for (const [table, key, changes] of NOTICED) await words.noticeRow?.(db, table, key, changes);
+    for (const notice of NOTICED_IN_0_2_0) await words.noticeRow?.(db, ...notice);
     await sql`insert into store_identity (id) values (${randomUUID()})`.execute(db);
   },
 });
@@ -148,6 +170,7 @@ async function from020(db: Kysely<never>, words: Dialect): Promise<void> {
   await db.schema.dropTable('identity_keys').execute();
   await namesOfCameras(db as never);
   await oneLedgerChain(db as never, words);
+  await runAll(FROM_0_2_0, db, words);
 }
 
 /** Names of sites as 0.2.0 knew them. */

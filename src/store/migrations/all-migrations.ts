@@ -1,16 +1,11 @@
 /** The store's migrations in their order: a number once given never changes, new ones are added at the end. */
 import type { MigrationProvider } from 'kysely/migration';
 import type { Dialect } from '../engine/engine.ts';
-import { baseline, STEPS_OF_0_2_0 } from './029-baseline.ts';
-import { grants } from './030-grants.ts';
-import { deviceNames } from './032-device-names.ts';
+import { baseline, STEPS_OF_0_2_0, STEPS_SINCE_0_2_0 } from './029-baseline.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
-    ...Object.fromEntries(STEPS_OF_0_2_0.map((name) => [name, { up: async () => {} }])),
+    ...Object.fromEntries([...STEPS_OF_0_2_0, ...STEPS_SINCE_0_2_0].map((name) => [name, { up: async () => {} }])),
     '029-baseline': baseline(dialect),
-    '030-grants': grants(dialect),
-    '031-logins': { up: async (db) => dialect.createFunctions?.(db) },
-    '032-device-names': deviceNames(dialect),
   }),
 });
