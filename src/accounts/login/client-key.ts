@@ -4,6 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { deviceOf } from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
+import { foldAddress } from '../../domain/addresses.ts';
 import { upTo } from '../../domain/bounded.ts';
 
 const GROUPS = 8;
@@ -23,40 +24,16 @@ export function networkKey(address: string): string {
 
 /** An IPv4 address, plain or mapped into IPv6, is itself; an IPv6 address is its /64. */
 export function clientKey(address: string): string {
-  const plain = address.replace(/%.*$/s, '');
-  if (!isIPv6(plain)) return copied(plain);
-  const groups = ipv6Groups(plain);
-  return isMappedIPv4(groups) ? dotted(groups) : `${groups.slice(0, NETWORK_GROUPS).map(asHex).join(':')}::/64`;
+  const plain = foldAddress(address.replace(/%.*$/s, '')) ?? address;
+  // A piece of a string keeps all of it in memory: here, the whole header that an address was cut from.
+  return isIPv6(plain) ? `${ipv6Groups(plain).slice(0, NETWORK_GROUPS).join(':')}::/64` : Buffer.from(plain).toString();
 }
 
-/** A piece of a string keeps all of it in memory: here, the whole header that an address was cut from. */
-const copied = (text: string): string => Buffer.from(text).toString();
-
-/** The eight groups as numbers; an IPv4 address at the end is two of them. */
-function ipv6Groups(address: string): number[] {
-  const [left = '', right] = address.split('::');
-  const [head, tail] = [numbers(left), numbers(right ?? '')];
-  return right === undefined ? head : [...head, ...Array<number>(GROUPS - head.length - tail.length).fill(0), ...tail];
+/** The eight groups of an address in its short form; an IPv4 address at the end stands behind zeros alone. */
+function ipv6Groups(address: string): readonly string[] {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  return [...head, ...Array<string>(GROUPS - head.length - tail.length).fill('0'), ...tail];
 }
-
-const numbers = (part: string): number[] => part.split(':').filter(Boolean).flatMap(groupNumbers);
-
-function groupNumbers(group: string): number[] {
-  if (!isIPv4(group)) return [Number.parseInt(group, 16)];
-  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-  return [a * 256 + b, c * 256 + d];
-}
-
-const isMappedIPv4 = (groups: readonly number[]): boolean =>
-  groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-
-const dotted = (groups: readonly number[]): string =>
-  groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join('.');
-
-const asHex = (group: number): string => group.toString(16);
 
 const REMEMBERED_CLIENTS = 10_000;
 
