@@ -66,7 +66,7 @@ export function createSecondFactor({ store, sealer, clock, mode, hasPasskeys, tr
     /** A right code is used up by this call: of two at once, one is right. */
     checkCode(user: User, written: string): Promise<CodeOutcome> {
       const code = written.replace(/\s/g, '');
-      return isTotpCode(code) ? checkTotp(user, code) : checkRecoveryCode(user, code);
+      return TOTP_CODE.test(code) ? checkTotp(user, code) : checkRecoveryCode(user, code);
     },
   };
 }
@@ -112,9 +112,6 @@ export const TOTP_SECRET_BYTES = 20;
 
 const TOTP_CODE = /^\d{6}$/;
 
-/** Whether a text has the form of such a code; spaces were removed before. */
-const isTotpCode = (text: string): boolean => TOTP_CODE.test(text);
-
 /** `now`: Unix seconds. */
 export const stepAt = (now: number): number => Math.floor(now / STEP_SECONDS);
 
@@ -133,7 +130,7 @@ export function codeAt(secret: Uint8Array, step: number): string {
  * be used. All steps are compared, so that the time tells nothing of the clock that made the code.
  */
 export function matchingStep(secret: Uint8Array, code: string, now: number): number | undefined {
-  if (!isTotpCode(code)) return undefined;
+  if (!TOTP_CODE.test(code)) return undefined;
   const current = stepAt(now);
   let found: number | undefined;
   for (let step = current - SKEW_STEPS; step <= current + SKEW_STEPS; step += 1) {

@@ -1,6 +1,6 @@
 /** The secret that session tokens are signed with: four places in order, or a new one (interface 5.3). */
 import { createHash, randomBytes } from 'node:crypto';
-import { link, open, readFile, stat, unlink } from 'node:fs/promises';
+import { link, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { err, ok, type Result } from '../../domain/result.ts';
 
@@ -161,18 +161,12 @@ const PRIVATE = 0o600;
 export async function createOnce(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {
-    await writeSynced(draft, text);
+    await writeFile(draft, text, { flag: 'wx', mode: PRIVATE, flush: true });
     await linkUnlessThere(draft, path);
     await syncDirectory(dirname(path));
   } finally {
     await unlink(draft).catch(() => {});
   }
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  await using file = await open(path, 'wx', PRIVATE);
-  await file.writeFile(text);
-  await file.sync();
 }
 
 async function linkUnlessThere(from: string, to: string): Promise<void> {

@@ -67,13 +67,11 @@ export const damagedFault = (file: string, table: string, said: string): Error =
 export const fullFault = (file: string, free: number): Error =>
   storeFault('full', `${FULL.happened(file)} (${free} bytes are free): ${FULL.nextStep}`);
 
-/** The file at the path is not the one that is open: what is written now is gone when the process ends. */
-export const removedFault = (file: string): Error => lostFault(file, 'removed or replaced');
-
-/** Pages at its end are gone, or its header is: what is written now cannot be read again. */
-export const cutFault = (file: string): Error => lostFault(file, 'cut');
-
-const lostFault = (file: string, how: string): Error =>
+/**
+ * The file at the path is not the one that is open: what is written now is gone when the process ends. Or pages at its end are
+ * gone, or its header is: what is written now cannot be read again.
+ */
+export const lostFault = (file: string, how: 'removed or replaced' | 'cut'): Error =>
   storeFault(
     'missing',
     `${file} was ${how} while in use: stop the service, put the file back or restore a backup, and start again`,

@@ -16,7 +16,7 @@ import { thrownBy } from '../../domain/store/store-fault.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
 import { hasWord, sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver, type NameFault } from './sqlite-driver.ts';
-import { cutFault, damagedFault, fullFault, isBlank, namedFault, openingFault, removedFault } from './sqlite-faults.ts';
+import { damagedFault, fullFault, isBlank, lostFault, namedFault, openingFault } from './sqlite-faults.ts';
 import { beginLog, LOG_SETTINGS, watchLog } from './sqlite-log.ts';
 
 export interface SqliteOptions {
@@ -265,14 +265,15 @@ function watchPlace(path: string, owner: number, file: string, descriptors: Disp
   return {
     /** Takes some microseconds. Throws a fault of the store. */
     check(): void {
-      if (!isSame() || !isSameLog()) throw removedFault(file);
+      if (!isSame() || !isSameLog()) throw lostFault(file, 'removed or replaced');
       const length = readSync(handle, bytes, 0, HEADER_BYTES, 0);
       const header = length === HEADER_BYTES ? readHeader(bytes) : undefined;
       const found = fstatSync(handle).size;
       // While another process moves its log into a file that grows, the header is written first.
       const isShorter = found < size && found < (header?.pages ?? 0) * (header?.pageSize ?? 0);
-      if (!header || isShorter) throw cutFault(file);
-      if ((header.owner !== owner && header.owner !== 0) || header.changes < changes) throw removedFault(file);
+      if (!header || isShorter) throw lostFault(file, 'cut');
+      if ((header.owner !== owner && header.owner !== 0) || header.changes < changes)
+        throw lostFault(file, 'removed or replaced');
       [size, changes] = [found, header.changes];
     },
   };
