@@ -1,20 +1,12 @@
-/** Keys made from the signing secret, one for each purpose: none of them opens what another one signs or seals (SPEC 12). What is sealed, and the signed ticket between two steps. */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+/** Keys made from the signing secret, one for each purpose: none of them opens what another one signs or seals (SPEC 12). What is sealed, and the sealed ticket between two steps. */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import type { SessionOrigin } from '../sessions/sessions.ts';
 
 /** A purpose is never used for another thing, and never renamed: what it sealed could not be opened any more. */
 const PURPOSES = {
   totp: 'postern: TOTP secrets at rest, 1',
-  'second-step': 'postern: second step of a login, 1',
+  'second-step': 'postern: second step of a login, 2',
   passkeys: 'postern: challenges of passkeys, 1',
   'passkey-users': 'postern: users as authenticators know them, 1',
   'oidc-attempts': 'postern: attempts to sign in with a provider, 1',
@@ -76,7 +68,7 @@ export function createSealer(key: Uint8Array) {
 }
 
 /**
- * The ticket between the two steps of a login without script: a signed text that says whose password was right. It opens
+ * The ticket between the two steps of a login without script: a sealed text that says whose password was right. It opens
  * nothing (SPEC 12). Times are Unix seconds.
  */
 export interface StepTicket {
@@ -104,18 +96,14 @@ export function isSame(one: string | Uint8Array, other: string | Uint8Array): bo
 
 /** The key is made from the signing secret for this alone, so a ticket is no session token, and no token a ticket. */
 export function createTickets(key: Uint8Array) {
-  const signatureOf = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const { seal, open } = createSealer(key);
   return {
-    sign(ticket: StepTicket): string {
-      const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
-      return `${text}.${signatureOf(text).toString('base64url')}`;
-    },
-    /** Undefined for a text that was not signed here, and for a ticket that is over. */
-    read(written: string, now: number): StepTicket | undefined {
-      const [text = '', signature = ''] = written.split('.', 2);
-      if (!isSame(Buffer.from(signature, 'base64url'), signatureOf(text))) return undefined;
-      const ticket: StepTicket = JSON.parse(Buffer.from(text, 'base64url').toString());
-      return ticket.expiresAt > now ? ticket : undefined;
+    sign: (ticket: StepTicket): string => seal(Buffer.from(JSON.stringify(ticket)), ''),
+    /** Undefined for a text that was not sealed here, and for a ticket that is over. */
+    read(text: string, now: number): StepTicket | undefined {
+      const opened = open(text, '');
+      const ticket: StepTicket | undefined = opened && JSON.parse(opened.toString());
+      return ticket && ticket.expiresAt > now ? ticket : undefined;
     },
   };
 }
