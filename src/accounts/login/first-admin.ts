@@ -14,7 +14,7 @@ export interface NewAdminPassword {
 }
 
 interface FirstAdminParts extends Pick<Services, 'clock' | 'hasher'> {
-  readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'markGenerated' | 'setRole'>;
+  readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'setRole'>;
   /** `auth.reset_admin_password`. */
   readonly reset: boolean;
 }
@@ -55,12 +55,11 @@ async function setAdminPassword(password: string, { store, hasher, clock, reset 
   const row = { passwordHash: hashed.hash, createdAt: unixSeconds(clock), passwordChangedAt: null };
   const added = await store.addUser({ name: FIRST_ADMIN, role: ADMIN, ...row, passwordIsGenerated: true });
   if (added === 'added' || !reset) return added === 'added';
-  const changed = await store.setPassword(FIRST_ADMIN, hashed.hash, unixSeconds(clock));
+  const changed = await store.setPassword(FIRST_ADMIN, hashed.hash, unixSeconds(clock), undefined, true);
   if (changed === 'absent')
     throw new Error(
       `the admin "${FIRST_ADMIN}" cannot be made: a user has a name that differs in case only; remove it with "postern users delete"`,
     );
-  await store.markGenerated(FIRST_ADMIN, hashed.hash);
   await store.setRole(FIRST_ADMIN, ADMIN);
   return true;
 }

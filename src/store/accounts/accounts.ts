@@ -46,11 +46,6 @@ export const createAccountStore = storePart(
       return (await found.distinct().execute()).map(({ count }) => Number(count));
     },
 
-    /** Right after the password was set, with that hash: it was generated, and is to be changed. */
-    async markGenerated(db, name: UserName, passwordHash: string) {
-      await updateRows(db, 'users', { name, password_hash: passwordHash }, { password_is_generated: 1 });
-    },
-
     /** A stronger hash of the same password: no session ends. */
     async rehashPassword(db, name: UserName, oldHash: string, newHash: string) {
       // The password may have been changed since it was checked: then the new hash is of the old password.
@@ -82,13 +77,25 @@ export const createAccountStore = storePart(
 
     /**
      * Also the way to reset: the hash, and when it changed. `absent` when there is no such user, or not with the hash that
-     * was proven: of two changes at once the one that comes second has proven nothing.
+     * was proven: of two changes at once the one that comes second has proven nothing. `isGenerated`: it is to be changed.
      */
-    setPassword: (locked, name: UserName, passwordHash: string, changedAt: number, proven?: string) =>
+    setPassword: (
+      locked,
+      name: UserName,
+      passwordHash: string,
+      changedAt: number,
+      proven?: string,
+      isGenerated = false,
+    ) =>
       locked({ person: name }, async (db, user) => {
         if (!user || (proven !== undefined && user.passwordHash !== proven)) return 'absent';
         const changed = { password_hash: passwordHash, password_changed_at: changedAt };
-        await updateRows(db, 'users', { name }, { ...changed, password_is_generated: 0, has_password: 1 });
+        await updateRows(
+          db,
+          'users',
+          { name },
+          { ...changed, password_is_generated: Number(isGenerated), has_password: 1 },
+        );
         await deleteRows(db, 'seen_sessions', { user_name: name });
         await deleteRows(db, 'grants', { kind: 'invitation', user_name: name });
         return 'set';

@@ -5,6 +5,7 @@ import { ADMIN, type UserName } from '../../domain/names.ts';
 import {
   deleteRows,
   findRow,
+  insertNew,
   type Lock,
   listRecords,
   type Queries,
@@ -13,7 +14,7 @@ import {
   type Where,
 } from '../engine/rows.ts';
 import { listGrants } from './grants.ts';
-import { afterGain, insertPasskey, isSpentNow, isTaken } from './second-factor.ts';
+import { afterGain, isSpentNow, isTaken } from './second-factor.ts';
 import { connectNow, openSignIn } from './sign-ins.ts';
 
 /** What is refused changes nothing. `void`: the invitation does not hold. */
@@ -47,7 +48,7 @@ export const createInvitationStore = storePart(
         if (user.hasFactor) return 'has-factor';
         if (await isTaken(passkey, db)) return 'taken';
         if (!(await isSpentNow(challenge, db))) return 'spent';
-        if (!(await insertPasskey(passkey, db))) return 'taken';
+        if (!(await insertNew(db, 'passkeys', passkey))) return 'taken';
         await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
         // A recovery code is the second step after a password, and there is none that a person knows.
         await afterGain(user, { epoch, recoveryCodes: [] }, db);

@@ -159,10 +159,9 @@ async function noteLogin(login: BeginningLogin, db: Queries) {
   const isKnown = await hasRow(db, 'known_clients', { user_name: user.name });
   const unseen: (keyof LoginPlace)[] = [];
   for (const part of ['device', 'network'] as const)
-    if (await insertNew(db, 'known_clients', { id: place[part], user_name: user.name, last_seen: at }))
-      unseen.push(part);
+    if (await insertNew(db, 'known_clients', { id: place[part], user: user.name, lastSeen: at })) unseen.push(part);
   await updateRows(db, 'known_clients', { id: Object.values(place) }, { last_seen: at });
-  if (session) await insertNew(db, 'seen_sessions', writeRow('seen_sessions', session));
+  if (session) await insertNew(db, 'seen_sessions', session);
   return { ...begun, unseen: isKnown ? unseen : [] };
 }
 
@@ -235,7 +234,7 @@ async function noteBlock(block: LoginBlock, db: Queries): Promise<void> {
     await updateRows(db, 'login_blocks', { id }, { since, until, names, is_open: isOpen ? 1 : 0 });
   } else if ((await countRows(db, 'login_blocks', {})) < MOST_BLOCKS) {
     // Another replica may note it meanwhile.
-    await insertNew(db, 'login_blocks', { ...writeRow('login_blocks', block), is_open: 1, lifted_at: null });
+    await insertNew(db, 'login_blocks', block, { is_open: 1, lifted_at: null });
   }
 }
 

@@ -15,7 +15,6 @@ import {
   storePart,
   updateRows,
 } from '../engine/rows.ts';
-import { writeRow } from '../engine/tables.ts';
 import { hasOtherWay } from './accounts.ts';
 
 export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>;
@@ -76,7 +75,7 @@ export const createSecondFactorStore = storePart(
         if (await isTaken(passkey, db)) return 'taken';
         if (!(await isSpentNow(added.challenge, db))) return 'spent';
         if (!isAsKnown(user, added.first)) return 'gone';
-        return (await insertPasskey(passkey, db)) ? afterGain(user, added.first, db) : 'taken';
+        return (await insertNew(db, 'passkeys', passkey)) ? afterGain(user, added.first, db) : 'taken';
       }),
 
     /** `cloned`: the counter was over 0 and has not risen, as that of a copy. Authenticators without a counter stay at 0. */
@@ -165,13 +164,9 @@ export const createSecondFactorStore = storePart(
 
 export const isTaken = ({ id }: PasskeyRecord, db: Queries): Promise<boolean> => hasRow(db, 'passkeys', { id });
 
-/** False: a passkey of that id exists. */
-export const insertPasskey = (passkey: PasskeyRecord, db: Queries): Promise<boolean> =>
-  insertNew(db, 'passkeys', writeRow('passkeys', passkey));
-
 /** Kept beside ended sessions, whose ids look different, until the challenge is over: another replica sees it there. */
 export const isSpentNow = ({ id, expiresAt }: SpentChallenge, db: Queries): Promise<boolean> =>
-  insertNew(db, 'revoked_tokens', { token_id: id, expires_at: expiresAt });
+  insertNew(db, 'revoked_tokens', { tokenId: id, expiresAt });
 
 /** Whether the factors of the user, who is locked, are as known: of two sessions that add the first one, one is over by then. */
 const isAsKnown = (user: User | undefined, { known }: Pick<FirstFactor, 'known'>): user is User =>

@@ -15,7 +15,7 @@ import {
   takeRows,
   updateRows,
 } from '../engine/rows.ts';
-import { type RecordOf, readRecord, writeRow } from '../engine/tables.ts';
+import { type RecordOf, readRecord } from '../engine/tables.ts';
 import { closeSignIn, hasOtherWay, insertUser, isLastAdmin, nameOf, ownRole, voidInvitations } from './accounts.ts';
 
 export type SignInStore = ReturnType<typeof createSignInStore>;
@@ -145,7 +145,7 @@ export const createSignInStore = storePart(
 /** False where the subject is connected with an account, or the account with a person at that provider. The user is locked. */
 export const connectNow = async (signIn: SignIn, db: Queries): Promise<boolean> => {
   if (await hasProvider(signIn.user, signIn.provider, db)) return false;
-  return insertNew(db, 'sign_ins', { ...writeRow('sign_ins', signIn), id: idOf(signIn.issuer, signIn.subject) });
+  return insertNew(db, 'sign_ins', signIn, { id: idOf(signIn.issuer, signIn.subject) });
 };
 
 /** A closed guest may come back: an admin invited the person. */

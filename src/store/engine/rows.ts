@@ -58,44 +58,35 @@ export async function countRows<Name extends TableName>(db: Queries, table: Name
 }
 
 /** `more`: columns that are in no record. */
-export async function insertRecord<Name extends TableName>(
+type Insertion<Name extends TableName> = readonly [
   db: Queries,
   table: Name,
   record: Given<Name>,
-  more: Partial<Insertable<Tables[Name]>> = {},
-): Promise<void> {
-  await untyped(db)
-    .insertInto<string>(table)
-    .values({ ...writeRow(table, record), ...more })
-    .execute();
+  more?: Partial<Insertable<Tables[Name]>>,
+];
+
+function inserting<Name extends TableName>(...[db, table, record, more]: Insertion<Name>) {
+  const row: Record<string, unknown> = { ...writeRow(table, record), ...more };
+  const { key } = TABLES[table];
+  const { [key]: _, ...latest } = row;
+  return { insertion: untyped(db).insertInto<string>(table).values(row), key, latest };
+}
+
+export async function insertRecord<Name extends TableName>(...given: Insertion<Name>): Promise<void> {
+  await inserting(...given).insertion.execute();
 }
 
 /** False: a row of that key is there, and stays. */
-export async function insertNew<Name extends TableName>(
-  db: Queries,
-  table: Name,
-  row: Insertable<Tables[Name]>,
-): Promise<boolean> {
-  const inserting = untyped(db).insertInto<string>(table).values(row);
-  const once = inserting.onConflict((conflict) => conflict.column(TABLES[table].key).doNothing());
+export async function insertNew<Name extends TableName>(...given: Insertion<Name>): Promise<boolean> {
+  const { insertion, key } = inserting(...given);
+  const once = insertion.onConflict((conflict) => conflict.column(key).doNothing());
   return Boolean((await once.executeTakeFirst()).numInsertedOrUpdatedRows);
 }
 
 /** The record takes the place of that of the same key. */
-export async function putRecord<Name extends TableName>(
-  db: Queries,
-  table: Name,
-  record: Given<Name>,
-  more: Partial<Insertable<Tables[Name]>> = {},
-): Promise<void> {
-  const { key } = TABLES[table];
-  const row: Record<string, unknown> = { ...writeRow(table, record), ...more };
-  const { [key]: _, ...latest } = row;
-  await untyped(db)
-    .insertInto<string>(table)
-    .values(row)
-    .onConflict((conflict) => conflict.column(key).doUpdateSet(latest))
-    .execute();
+export async function putRecord<Name extends TableName>(...given: Insertion<Name>): Promise<void> {
+  const { insertion, key, latest } = inserting(...given);
+  await insertion.onConflict((conflict) => conflict.column(key).doUpdateSet(latest)).execute();
 }
 
 /** Gives the number of rows that fulfil `where`. */
