@@ -102,8 +102,8 @@ export function createGate(
   made: MadeWith,
 ): Gate {
   const { settings, sessions, ui } = services;
-  const cookieWith = (token: string | undefined, client: Client): string | undefined =>
-    token === undefined ? undefined : sessions.cookieFor(token, client);
+  const cookieWith = (token: string | undefined, { encrypted: clientEncrypted, basePath }: Client) =>
+    token === undefined ? undefined : sessions.cookieFor(token, { clientEncrypted, basePath });
   const renewed = (token: (caller: Caller) => ReturnType<typeof sessions.renew>) => (caller: Caller, client: Client) =>
     mapMaybe(token(caller), (text) => cookieWith(text, client));
   const toConsole: BoundRoute = { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, ui) };

@@ -1,10 +1,11 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
 import { Refused, whileCounted } from '../accounts/http/kernel.ts';
-import { type LoginServices, loginFailed } from '../accounts/login/login.ts';
+import { loginFailed } from '../accounts/login/login.ts';
 import { attemptLogin, attemptSecondStep, unlessDisabled, unlessUnfit } from '../accounts/login/post-login.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../accounts/second-factor/sealing.ts';
-import { cookieClient, cookieLine } from '../accounts/sessions/session-cookie.ts';
+import { cookieLine } from '../accounts/sessions/session-cookie.ts';
 import { digestSecrets } from '../accounts/sessions/session-state.ts';
+import type { AccountServices } from '../app/services.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { RouteState } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
@@ -75,7 +76,7 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
 async function logIn(
   given: { readonly user: string; readonly password: string },
   ctx: RouteContext,
-  deps: LoginServices,
+  deps: AccountServices,
 ): Promise<string> {
   unlessDisabled(given, deps);
   unlessUnfit(given.password);
@@ -83,7 +84,7 @@ async function logIn(
 }
 
 /** Finishes a login with the code alone: the browser's cookie says whose password was right. */
-async function takeCode(code: string, ctx: RouteContext, deps: LoginServices): Promise<string> {
+async function takeCode(code: string, ctx: RouteContext, deps: AccountServices): Promise<string> {
   unlessDisabled(code, deps);
   const ticket = deps.tickets.read(stepCookieIn(ctx) ?? '', unixSeconds(deps.clock));
   if (!ticket) throw loginFailed(undefined);
@@ -94,10 +95,10 @@ async function takeCode(code: string, ctx: RouteContext, deps: LoginServices): P
 const stepCookieIn = (ctx: RouteContext): string | undefined => cookieValues(ctx.get('Cookie'), STEP_COOKIE.name)[0];
 
 const stepCookie = (text: string, seconds: number, ctx: RouteContext): string =>
-  cookieLine(STEP_COOKIE, text, seconds, cookieClient(ctx.state));
+  cookieLine(STEP_COOKIE, text, seconds, ctx.state);
 
 /** Remembers for the second step that the password was right. */
-function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: LoginServices): string {
+function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: AccountServices): string {
   const expiresAt = unixSeconds(clock) + TICKET_SECONDS;
   const ticket = tickets.sign({ user: user.name, secretsDigest: digestSecrets(user), expiresAt });
   return stepCookie(ticket, TICKET_SECONDS, ctx);

@@ -1,8 +1,6 @@
 /** What the pages of the server need: the settings, and the services behind their forms and links. */
-import type { AcceptServices } from '../accounts/invitations/invitations.ts';
-import type { LoginServices } from '../accounts/login/login.ts';
 import type { LoginProvider } from '../accounts/login/reauthenticate.ts';
-import type { Services } from '../app/services.ts';
+import type { AccountServices, Services } from '../app/services.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { BuiltPages } from './built-pages.ts';
@@ -26,7 +24,7 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
   readonly frameAncestors: string;
   /** What the form of the login asks. */
-  readonly accounts: LoginServices;
+  readonly accounts: AccountServices;
   /** What the pages of invitations ask. */
   readonly invitations: InvitationPageServices;
   /** `auth.timezone`: an IANA name; undefined: the service's own. */
@@ -35,5 +33,4 @@ export interface UiOptions extends Omit<PageFacts, 'loginPath' | 'providers'> {
   readonly bodySeconds: () => number;
 }
 
-export type InvitationPageServices = AcceptServices &
-  Pick<Services, 'subtract' | 'closedOf' | 'friendlyNameOf' | 'roleRegistry' | 'visibleCameras'>;
+export type InvitationPageServices = AccountServices & Pick<Services, 'friendlyNameOf' | 'visibleCameras'>;

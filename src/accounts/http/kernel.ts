@@ -219,7 +219,7 @@ export const declaring =
   <Shape extends z.ZodType = z.ZodType<undefined>, Read extends Reading = 'fields', By extends Who = 'admin'>(
     declared: Declared<Deps, Shape, Read, By>,
   ): OwnRoute<Deps> => {
-    const { who, proof, act, reads, bytes, untyped, counts, before, run, ...route } = declared;
+    const { who, proof, act, reads, bytes: _, untyped: __, counts, before, run, ...route } = declared;
     /** `read`: the JSON of the body, after the rights were read again. */
     const perform = async (
       call: Omit<Call, 'body' | 'caller' | 'note' | 'done' | 'prove'>,
@@ -268,8 +268,7 @@ export const declaring =
           query: new URLSearchParams(querystring),
           record: (done: DoneAct, reason?: string) => record(ctx, deps, done, reason),
         };
-        const reading = { bytes, untyped, mayBeAbsent: reads === 'maybe', isForAnyone: who === 'anyone' };
-        const answered = () => perform(call, ctx.state.caller, deps, () => readBody(ctx, deps, reading));
+        const answered = () => perform(call, ctx.state.caller, deps, () => readBody(ctx, deps, declared));
         try {
           const answer = await (counts ? whileCounted(deps, answered) : answered());
           if (answer !== ANSWERED) respond(ctx, route.yes[0], answer);
@@ -349,17 +348,12 @@ function proofPage({ state: { basePath = '' } }: RouteContext, act: GuardedAct):
   return page === undefined ? {} : { page: `${basePath}${page}` };
 }
 
-interface BodyReading {
-  readonly bytes: number | undefined;
-  readonly untyped: true | undefined;
-  readonly mayBeAbsent: boolean;
-  readonly isForAnyone: boolean;
-}
+type BodyDeclared = Pick<Declared<never, never, Reading, Who>, 'bytes' | 'untyped' | 'reads' | 'who'>;
 
-async function readBody(ctx: RouteContext, deps: AccountResponseDeps, reading: BodyReading): Promise<unknown> {
-  const { bytes = BODY_LIMITS.credentials, untyped, mayBeAbsent, isForAnyone } = reading;
+async function readBody(ctx: RouteContext, deps: AccountResponseDeps, declared: BodyDeclared): Promise<unknown> {
+  const { bytes = BODY_LIMITS.credentials, untyped, reads, who } = declared;
   const body =
-    mayBeAbsent && !hasBody(ctx.req.headers)
+    reads === 'maybe' && !hasBody(ctx.req.headers)
       ? ok(undefined)
       : await readJson(ctx.req, { bytes, seconds: deps.bodySeconds(), ...(untyped && { untyped }) });
   if (!body.ok) {
@@ -367,7 +361,7 @@ async function readBody(ctx: RouteContext, deps: AccountResponseDeps, reading: B
     const fields = status === 422 && { detail: [{ loc: ['body'], msg: message, type: 'json_invalid' }] };
     throw new Refused(status, reason, message, { headers: closing(ctx), ...(fields && { fields }) });
   }
-  if (!isForAnyone) await checkRightsAgain(ctx, deps);
+  if (who !== 'anyone') await checkRightsAgain(ctx, deps);
   return body.value;
 }
 

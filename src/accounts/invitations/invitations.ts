@@ -2,7 +2,7 @@
  * Invitations: links, good once, by which people set their own password, or a passkey in its place; no admin needs to know it.
  * An attempt to use one is limited by address and has its audit line, whichever way it came (SPEC 12).
  */
-import type { Services } from '../../app/services.ts';
+import type { AccountServices, Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -10,11 +10,10 @@ import { ADMIN, type UserName } from '../../domain/names.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { secretHash } from '../grants/grants.ts';
 import { Refused, record, refusedWhileLimited, unfit } from '../http/kernel.ts';
-import type { LoginServices } from '../login/login.ts';
 import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
 import { beginInvited } from '../login/post-login.ts';
 import type { NewCredential, RelyingParty } from '../passkeys/credential.ts';
-import { acceptScope, creationOptions, newPasskey, notAdded } from '../passkeys/passkeys.ts';
+import { boundTo, creationOptions, newPasskey, notAdded } from '../passkeys/passkeys.ts';
 import { unknownPassword } from '../passwords/password-hash.ts';
 import { newEpoch } from '../second-factor/second-factor.ts';
 import { hashNewPassword, hashPassword } from '../users/users.ts';
@@ -31,10 +30,6 @@ export interface HeldInvitation {
   readonly invitation: Invitation;
   readonly owner: User;
 }
-
-export type LookServices = Pick<Services, 'store' | 'clock' | 'invitationLimiter'>;
-export type AcceptServices = LoginServices & LookServices;
-type ChallengeServices = Pick<Services, 'challenges' | 'passkeyUserKey'>;
 
 /** Links that do not hold, by address: a person who opens an old one a few times is not kept out. A token has 256 bits: this bounds the questions to the store. */
 export const createInvitationLimiter = (clock: Clock): MemoryLimiter =>
@@ -58,7 +53,7 @@ export async function findInvitation(
 export async function lookAtInvitation<Seen>(
   token: string,
   { state }: RouteContext,
-  services: LookServices,
+  services: Pick<Services, 'store' | 'clock' | 'invitationLimiter'>,
   look: (held: HeldInvitation) => Promise<Seen | undefined>,
 ): Promise<Seen | undefined> {
   const place = services.invitationLimiter.reserve(state.clientAddress);
@@ -82,7 +77,7 @@ export interface Accepted {
 export const acceptByPassword = (
   { token, password }: { readonly token: string; readonly password: string },
   ctx: RouteContext,
-  services: AcceptServices,
+  services: AccountServices,
 ): Promise<Accepted> =>
   accept(token, ctx, services, undefined, async ({ owner, invitation }) => {
     const hash = await hashNewPassword(password, owner.name, services);
@@ -94,11 +89,11 @@ export async function passkeyOptions(
   token: string,
   site: RelyingParty,
   ctx: RouteContext,
-  services: LookServices & ChallengeServices,
+  services: AccountServices,
 ): Promise<object> {
   const options = await lookAtInvitation(token, ctx, services, async ({ owner, invitation }) => {
     if (owner.hasFactor) throw factorPresent();
-    return creationOptions(owner, acceptScope(owner, invitation.secretHash), site, services);
+    return creationOptions(owner, acceptScope(owner, invitation), site, services);
   });
   if (!options) throw linkVoid();
   return options;
@@ -109,20 +104,22 @@ export const acceptByPasskey = (
   { token, ...given }: { readonly token: string; readonly name: string; readonly site: RelyingParty },
   credential: NewCredential,
   ctx: RouteContext,
-  services: AcceptServices & ChallengeServices,
+  services: AccountServices,
 ): Promise<Accepted> =>
   accept(token, ctx, services, 'passkey', async ({ owner: user, invitation }) => {
     if (user.hasFactor) throw factorPresent();
-    const { secretHash } = invitation;
-    const made = await newPasskey(credential, { ...given, user, scope: acceptScope(user, secretHash) }, services);
+    const made = await newPasskey(credential, { ...given, user, scope: acceptScope(user, invitation) }, services);
     const passwordHash = await hashPassword(unknownPassword(), services);
     const invited = { ...made, passwordHash, epoch: newEpoch() };
     const now = unixSeconds(services.clock);
-    const outcome = await services.store.invitations.acceptByPasskey(secretHash, invited, now);
+    const outcome = await services.store.invitations.acceptByPasskey(invitation.secretHash, invited, now);
     if (outcome === 'has-factor') throw factorPresent();
     if (outcome === 'taken' || outcome === 'spent') throw notAdded(outcome);
     return outcome;
   });
+
+const acceptScope = (user: User, { secretHash: invitation }: Invitation) =>
+  ({ to: 'accept', ...boundTo(user), invitation }) as const;
 
 /** A new passkey would be a way around it. */
 const factorPresent = (): Refused => unfit('factor-there', HAS_FACTOR, 409, 'second-factor-present');
@@ -131,7 +128,7 @@ const factorPresent = (): Refused => unfit('factor-there', HAS_FACTOR, 409, 'sec
 async function accept(
   token: string,
   ctx: RouteContext,
-  services: AcceptServices,
+  services: AccountServices,
   factor: 'passkey' | undefined,
   use: (held: HeldInvitation) => Promise<'accepted' | 'void'>,
 ): Promise<Accepted> {

@@ -10,7 +10,6 @@ import { SUCCESS } from '../../routes/shapes.ts';
 import { auditedCredential } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
 import { ANSWERED, declaring, type OpenCall, type Refused, refusedFor, refuseMethod } from '../http/kernel.ts';
-import { cookieClient } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { LOGIN, LOGIN_NO, postLogin, unlessDisabled } from './post-login.ts';
 
@@ -78,7 +77,7 @@ async function logout(
 ): Promise<object> {
   const { basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
-  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': [...sessions.clearedCookies(cookieClient(ctx.state))] });
+  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': [...sessions.clearedCookies(ctx.state)] });
   const act = { what: 'logout', ...auditedCredential(caller) } as const;
   try {
     // A browser may hold several cookies of the name, and go on with any of them.

@@ -33,8 +33,6 @@ interface LoginAttempt extends LoginClient {
 /** The second step alone: the first one was taken with a password, or by a provider. `secretsDigest`: that of the user's secrets then. */
 export type SecondStep = Omit<StepTicket, 'expiresAt'> & { readonly code: string };
 
-export type LoginServices = AccountServices;
-
 export type LoginFactor = 'totp' | 'recovery' | 'passkey';
 
 /** A right login. Its session is issued, and not noted yet. `apiToken`: the id of the one that was given, so that it is no login of the person. */
@@ -72,7 +70,7 @@ export function loginClosed(user: User, { reason, opens }: Barred): Refused {
 }
 
 /** Logs in, or refuses by a `Refused`, as all below. */
-export async function logIn(attempt: LoginAttempt, deps: LoginServices): Promise<Login> {
+export async function logIn(attempt: LoginAttempt, deps: AccountServices): Promise<Login> {
   if (API_TOKEN.test(attempt.password)) return logInByToken(attempt, deps);
   return afterPassword(await provePassword(attempt, deps), attempt, deps);
 }
@@ -81,7 +79,7 @@ export async function logIn(attempt: LoginAttempt, deps: LoginServices): Promise
 const API_TOKEN = /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/;
 
 /** A wrong token counts as a wrong password does. No second factor is asked for: none concerns a token. */
-async function logInByToken(attempt: LoginAttempt, deps: LoginServices): Promise<Login> {
+async function logInByToken(attempt: LoginAttempt, deps: AccountServices): Promise<Login> {
   const { user: name, password, address, signal } = attempt;
   const place = deps.limiter.reserve(address, deps.knownClients.has(address), { account: name, signal });
   let user: User | undefined;
@@ -102,7 +100,7 @@ async function logInByToken(attempt: LoginAttempt, deps: LoginServices): Promise
 }
 
 /** The password alone, and whether the user may use one: what else the user may do is not decided yet. */
-export async function provePassword(attempt: LoginAttempt, deps: LoginServices): Promise<User> {
+export async function provePassword(attempt: LoginAttempt, deps: AccountServices): Promise<User> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
     user = await findUser(attempt.user, deps);
@@ -119,7 +117,7 @@ export async function provePassword(attempt: LoginAttempt, deps: LoginServices):
 /** `onInvited`: an invitation was used up by it. A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(
   step: SecondStep & LoginClient,
-  deps: LoginServices,
+  deps: AccountServices,
   onInvited: () => void,
 ): Promise<Login> {
   const user = await findUser(step.user, deps);
@@ -141,7 +139,11 @@ export async function takeSecondStep(
 }
 
 /** The provider may have ended its session since, and the sign-in may be gone. An invitation makes it only now. */
-async function originHolds(user: User, { origin, invitation }: SecondStep, { store }: LoginServices): Promise<boolean> {
+async function originHolds(
+  user: User,
+  { origin, invitation }: SecondStep,
+  { store }: AccountServices,
+): Promise<boolean> {
   if (!origin) return true;
   if (origin.sessionId !== undefined && (await store.accounts.isRevoked(origin.sessionId))) return false;
   return (
@@ -154,7 +156,7 @@ export async function connectInvited(
   user: UserName,
   origin: SessionOrigin,
   invitation: string,
-  { store, hasher, clock }: Pick<LoginServices, 'store' | 'hasher' | 'clock'>,
+  { store, hasher, clock }: Pick<AccountServices, 'store' | 'hasher' | 'clock'>,
 ): Promise<'accepted' | 'void' | 'taken' | 'busy'> {
   const hashed = await hasher.hash(unknownPassword());
   if (hashed.kind === 'busy') return 'busy';
@@ -168,7 +170,7 @@ type CodeGiven = LoginClient & Pick<LoginAttempt, 'code'> & Pick<StepTicket, 'or
 async function afterPassword(
   user: User,
   given: CodeGiven,
-  deps: LoginServices,
+  deps: AccountServices,
   admit = (by?: LoginFactor): Promise<Login> => admitted(user, given, deps, by),
 ): Promise<Login> {
   const { address, code, signal } = given;
@@ -185,7 +187,7 @@ async function afterPassword(
 export async function admitted(
   user: User,
   { address, signal, origin }: Pick<CodeGiven, 'address' | 'signal' | 'origin'>,
-  deps: LoginServices,
+  deps: AccountServices,
   by?: LoginFactor,
 ): Promise<Login> {
   deps.knownClients.note(address);
@@ -198,7 +200,7 @@ export async function admitted(
 /** A session of the same user alone: with the session of another account a browser is a stranger. */
 async function findKnownBrowser(
   { user, shownTokens = [] }: LoginAttempt,
-  { sessions }: LoginServices,
+  { sessions }: AccountServices,
 ): Promise<string | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
@@ -211,7 +213,7 @@ async function findKnownBrowser(
 async function findKnownSession(
   user: User,
   { shownTokens = [] }: CodeGiven,
-  { sessions }: LoginServices,
+  { sessions }: AccountServices,
 ): Promise<string | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
@@ -221,13 +223,13 @@ async function findKnownSession(
 }
 
 /** An invalid user name is not looked up, and costs the same time as an unknown one. */
-async function findUser(name: string, { store }: LoginServices): Promise<User | undefined> {
+async function findUser(name: string, { store }: AccountServices): Promise<User | undefined> {
   const parsed = parseUserName(name);
   return parsed.ok ? store.accounts.findUser(parsed.value) : undefined;
 }
 
 /** Only a login has the password for rehashing an older hash. While the hasher is busy it is left to the next login. */
-async function strengthen(user: User, password: string, { hasher, store }: LoginServices): Promise<void> {
+async function strengthen(user: User, password: string, { hasher, store }: AccountServices): Promise<void> {
   const stronger = await hasher.strengthen(password, user.passwordHash);
   if (stronger?.kind === 'hashed') await store.accounts.rehashPassword(user.name, user.passwordHash, stronger.hash);
 }

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Services } from '../../app/services.ts';
+import type { AccountServices, Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
 import type { Closed } from '../../domain/caller.ts';
@@ -21,11 +21,11 @@ import {
   refusedFields,
   whileCounted,
 } from '../http/kernel.ts';
-import { ASSERTION, type Assertion, assertion, type RelyingParty } from '../passkeys/credential.ts';
-import { judgePasskey, requestOptions, requireSite, secondStepScope } from '../passkeys/passkeys.ts';
+import { ASSERTION, assertion, type RelyingParty } from '../passkeys/credential.ts';
+import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
-import { cookieClient, cookieLine } from '../sessions/session-cookie.ts';
+import { cookieLine } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
 import { toPlace } from './client-key.ts';
 import { guessed, whileThere } from './guesses.ts';
@@ -33,7 +33,6 @@ import {
   admitted,
   type Login,
   type LoginClient,
-  type LoginServices,
   logIn,
   loginClosed,
   loginFailed,
@@ -61,7 +60,7 @@ export function unlessUnfit(password: string): void {
 }
 
 /** `POST /api/login`. */
-export async function postLogin({ body, ctx }: OpenCall<z.output<typeof LOGIN>>, deps: LoginServices): Promise<void> {
+export async function postLogin({ body, ctx }: OpenCall<z.output<typeof LOGIN>>, deps: AccountServices): Promise<void> {
   unlessUnfit(body.password);
   ctx.set('Set-Cookie', await attemptLogin(body, ctx, deps));
 }
@@ -70,13 +69,13 @@ export async function postLogin({ body, ctx }: OpenCall<z.output<typeof LOGIN>>,
 export function attemptLogin(
   given: { readonly user: string; readonly password: string; readonly code?: string | undefined },
   ctx: RouteContext,
-  deps: LoginServices,
+  deps: AccountServices,
 ): Promise<string> {
   return settle(given.user, (client) => logIn({ ...given, ...client }, deps), ctx, deps);
 }
 
 /** The second step alone, after a first one whose ticket is good. */
-export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: LoginServices): Promise<string> {
+export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: AccountServices): Promise<string> {
   const { user, origin } = given;
   const onInvited = (): void => {
     if (!origin) return;
@@ -91,7 +90,7 @@ export const settle = (
   user: string,
   attempt: (client: LoginClient) => Promise<Login>,
   ctx: RouteContext,
-  deps: LoginServices,
+  deps: AccountServices,
 ): Promise<string> =>
   attemptOnRecord(user, ctx, deps, async (client) => {
     const login = await attempt(client);
@@ -104,7 +103,7 @@ export const settle = (
 export function attemptOnRecord<Outcome>(
   user: string,
   ctx: RouteContext,
-  deps: LoginServices,
+  deps: AccountServices,
   attempt: (client: LoginClient) => Promise<Outcome>,
 ): Promise<Outcome> {
   const client = { address: ctx.state.clientAddress, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')) };
@@ -126,7 +125,7 @@ export function attemptOnRecord<Outcome>(
 export async function beginSession(
   { user, token, by, apiToken = '' }: Login,
   ctx: RouteContext,
-  { settings, sessions, seenSessions, firstTimeLogin, closedOf, audit, onAct }: LoginServices,
+  { settings, sessions, seenSessions, firstTimeLogin, closedOf, audit, onAct }: AccountServices,
 ): Promise<Result<string, Closed | undefined>> {
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   // No session of the person where an API token was given: it is listed as the token, and takes the place of none.
@@ -151,7 +150,7 @@ export async function beginSession(
     audit({ ...act, who: user.name, user: user.name, from: address, sessionId: id });
   };
   if (session) await Promise.all(begun.surplus.map(end));
-  return ok(sessions.cookieFor(token, cookieClient(ctx.state)));
+  return ok(sessions.cookieFor(token, ctx.state));
 }
 
 const byToken = (tokenId: string) => ({ credential: `token:${tokenId}`, tokenId });
@@ -170,7 +169,7 @@ export async function beginInvited(
   { name, createdAt }: User,
   isEmergency: boolean,
   ctx: RouteContext,
-  deps: LoginServices,
+  deps: AccountServices,
   factor?: 'passkey',
 ): Promise<{ readonly hasSession?: true; readonly opensAt?: number }> {
   const user = await deps.store.accounts.findUser(name);
@@ -213,7 +212,7 @@ export const PASSKEY_LOGIN_ROUTES = [
   route({ route: `POST ${PATH}/options`, ...OPEN, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], run: options }),
 ];
 
-async function options({ ctx, body }: OpenCall, deps: LoginServices): Promise<object> {
+async function options({ ctx, body }: OpenCall, deps: AccountServices): Promise<object> {
   const site = requireSite(deps);
   const { user = '', password = '' } = orRefusedFields(fieldsIn(ASKED, body));
   if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
@@ -225,7 +224,7 @@ async function options({ ctx, body }: OpenCall, deps: LoginServices): Promise<ob
 async function askSecondStep(
   ctx: RouteContext,
   { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
-  deps: LoginServices,
+  deps: AccountServices,
 ): Promise<object> {
   if (passwordFault(password) !== undefined) throw loginFailed(undefined, undefined, 'invalid_request');
   const owner = await attemptOnRecord(user, ctx, deps, (client) => provePassword({ user, password, ...client }, deps));
@@ -233,14 +232,22 @@ async function askSecondStep(
   record(ctx, deps, { what: 'login', who: owner.name }, 'second-factor-asked');
   if (!kinds.includes('passkey'))
     throw new Refused(409, 'absent', NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: kinds } });
-  return requestOptions(secondStepScope(browserId(ctx), owner), owner, site, deps);
+  return requestOptions({ to: 'second-step', browser: browserId(ctx), ...boundTo(owner) }, owner, site, deps);
 }
 
-async function logInWithPasskey({ ctx, body }: OpenCall, deps: LoginServices): Promise<void> {
+/** Alone, or after the right password. No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
+async function logInWithPasskey({ ctx, body }: OpenCall, deps: AccountServices): Promise<void> {
   const site = requireSite(deps);
   const shown = orRefusedFields(assertion(Object(body)['credential']));
   const [browser = ''] = browserIn(ctx);
-  const attempt = (client: LoginClient) => logInByPasskey({ assertion: shown, browser, site, ...client }, deps);
+  const attempt = async ({ address, signal }: LoginClient): Promise<Login> => {
+    const place = deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
+    const judged = await guessed(place, () => judgePasskey(shown, { browser }, site, deps));
+    if (judged.ok) return admitted(judged.value, { address, signal }, deps, 'passkey');
+    const { why, user } = judged.error;
+    if (why !== 'passkey-challenge-over') throw loginFailed(user, why, 'bad_passkey');
+    throw new Refused(401, 'passkey-over', PASSKEY_OVER, { recorded: why, counted: 'bad_passkey' });
+  };
   ctx.set('Set-Cookie', await settle('', attempt, ctx, deps));
 }
 
@@ -250,26 +257,6 @@ const browserIn = (ctx: RouteContext): readonly string[] =>
 /** Two tabs of a browser have one text: the challenge of each is good. */
 function browserId(ctx: RouteContext): string {
   const [browser = randomBytes(BROWSER_BYTES).toString('base64url')] = browserIn(ctx);
-  ctx.set('Set-Cookie', cookieLine(BROWSER_COOKIE, browser, BROWSER_SECONDS, cookieClient(ctx.state)));
+  ctx.set('Set-Cookie', cookieLine(BROWSER_COOKIE, browser, BROWSER_SECONDS, ctx.state));
   return browser;
-}
-
-/** Logging in with a passkey: alone, or after the right password. `browser`: the text that it keeps as a cookie. */
-interface PasskeyLogin extends LoginClient {
-  readonly assertion: Assertion;
-  readonly browser: string;
-  readonly site: RelyingParty;
-}
-
-/** No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
-async function logInByPasskey(
-  { assertion, browser, address, signal, site }: PasskeyLogin,
-  deps: LoginServices,
-): Promise<Login> {
-  const place = deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
-  const judged = await guessed(place, () => judgePasskey(assertion, { browser }, site, deps));
-  if (judged.ok) return admitted(judged.value, { address, signal }, deps, 'passkey');
-  const { why, user } = judged.error;
-  if (why !== 'passkey-challenge-over') throw loginFailed(user, why, 'bad_passkey');
-  throw new Refused(401, 'passkey-over', PASSKEY_OVER, { recorded: why, counted: 'bad_passkey' });
 }

@@ -7,8 +7,7 @@ import { ANY, BODY_NO, named } from '../../routes/shapes.ts';
 import { CODE, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { ANSWERED, type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { ASSERTION, assertion } from '../passkeys/credential.ts';
-import { judgePasskey, proofScope, requestOptions, requireSite } from '../passkeys/passkeys.ts';
-import { cookieClient } from '../sessions/session-cookie.ts';
+import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import type { ProviderSessions } from '../sessions/sessions.ts';
 import { type Guessed, guessed, guessOnAccount, judgeCode, judgeGuess, whileThere } from './guesses.ts';
 
@@ -71,7 +70,7 @@ async function findProver(call: Call<unknown>, { store }: Pick<Services, 'store'
 
 async function options(call: Call, deps: Services): Promise<object> {
   const { user, session } = await findProver(call, deps);
-  return requestOptions(proofScope(user, session), user, requireSite(deps), deps);
+  return requestOptions({ to: 'prove', ...boundTo(user), session }, user, requireSite(deps), deps);
 }
 
 async function reauthenticate(
@@ -115,7 +114,7 @@ async function reauthenticate(
   const token = await deps.sessions.prove(caller);
   if (token === undefined) throw refusedFor('token-invalid');
   record(act);
-  ctx.set('Set-Cookie', deps.sessions.cookieFor(token, cookieClient(ctx.state)));
+  ctx.set('Set-Cookie', deps.sessions.cookieFor(token, ctx.state));
   return undefined;
 }
 

@@ -195,13 +195,13 @@ export function toRelyingParty(publicUrl: PublicUrl | undefined): Result<Relying
 
 /** What a challenge may be issued for, and what it is bound to then. `secretsDigest`: a digest of password and factors. */
 const PARTS = {
-  /** A session adds a passkey to its own account. */
+  /** A session adds a passkey to its own account. `session`: the id of its tokens, and no other can answer. */
   add: ['user', 'secretsDigest', 'session'],
   /** A session proves again whose it is. */
   prove: ['user', 'secretsDigest', 'session'],
   /** The holder of an invitation accepts it for the user that it is made for. `invitation`: the digest of its token. */
   accept: ['user', 'secretsDigest', 'invitation'],
-  /** A browser logs in, whose user is not known yet. */
+  /** A browser logs in, whose user is not known yet. `browser`: a random text that it keeps as a cookie. */
   'log-in': ['browser'],
   /** A browser takes the second step, after the right password. */
   'second-step': ['browser', 'user', 'secretsDigest'],

@@ -19,7 +19,7 @@ import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { firstFactor, newEpoch, withFactor, withoutFactor } from '../second-factor/second-factor.ts';
 import { keepSession } from '../sessions/session-routes.ts';
 import { NEW_CREDENTIAL, newCredential } from './credential.ts';
-import { addScope, creationOptions, MOST_PASSKEYS, newPasskey, notAdded, requireSite } from './passkeys.ts';
+import { boundTo, creationOptions, MOST_PASSKEYS, newPasskey, notAdded, requireSite } from './passkeys.ts';
 
 const PATH = '/api/second-factor/passkeys';
 export const USUAL_NAME = 'Passkey';
@@ -51,7 +51,8 @@ async function adding(call: Call<unknown>, deps: Services) {
   const user = await enrolling(call, deps);
   // Other credentials were refused before: they have no factors.
   const { credential } = call.caller;
-  const scope = addScope(user, credential.kind === 'session' ? credential.tokenId : '');
+  const session = credential.kind === 'session' ? credential.tokenId : '';
+  const scope = { to: 'add', ...boundTo(user), session } as const;
   return { user, scope, site: requireSite(deps) };
 }
 

@@ -43,18 +43,9 @@ export function requireSite({ settings }: Pick<Services, 'settings'>): RelyingPa
 }
 
 /** What a challenge for a user is bound to: a change of password or factors makes it another one. */
-const boundTo = (user: User) => ({ user: user.name, secretsDigest: digestSecrets(user) });
+export const boundTo = (user: User) => ({ user: user.name, secretsDigest: digestSecrets(user) });
 
-/** `session`: its token id, and no other can answer. */
-export const addScope = (user: User, session: string) => ({ to: 'add', ...boundTo(user), session }) as const;
-export const proofScope = (user: User, session: string) => ({ to: 'prove', ...boundTo(user), session }) as const;
-export const acceptScope = (user: User, invitation: string) =>
-  ({ to: 'accept', ...boundTo(user), invitation }) as const;
-/** `browser`: a random text that it keeps as a cookie. */
-export const secondStepScope = (browser: string, user: User) =>
-  ({ to: 'second-step', browser, ...boundTo(user) }) as const;
-
-type CreationScope = ReturnType<typeof addScope | typeof acceptScope>;
+type CreationScope = Extract<ChallengeScope, { to: 'add' | 'accept' }>;
 type CreationServices = PasskeyServices & Pick<Services, 'passkeyUserKey'>;
 
 /**
@@ -182,8 +173,11 @@ export async function judgePasskey(
   const passkey = found?.user === user?.name ? found : undefined;
   const { challenge = '', isCrossOrigin = true } = clientDataIn(assertion.clientDataJSON) ?? {};
   const scopes: readonly ChallengeScope[] = isProof
-    ? [proofScope(asked.user, asked.session)]
-    : [{ to: 'log-in', browser: asked.browser }, ...(user ? [secondStepScope(asked.browser, user)] : [])];
+    ? [{ to: 'prove', ...boundTo(asked.user), session: asked.session }]
+    : [
+        { to: 'log-in', browser: asked.browser },
+        ...(user ? [{ to: 'second-step', browser: asked.browser, ...boundTo(user) } as const] : []),
+      ];
   const answered = scopes
     .map((scope) => ({ step: scope.to, verdict: challenges.read(challenge, scope, unixSeconds(clock)) }))
     .find(({ verdict }) => verdict.kind !== 'foreign');

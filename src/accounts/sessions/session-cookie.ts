@@ -1,5 +1,4 @@
 /** The session cookie, as it stands on the wire (SPEC 1, 4.1). */
-import type { RouteState } from '../../domain/caller.ts';
 
 export interface CookieSettings {
   readonly name: string;
@@ -14,15 +13,10 @@ export interface CookieSettings {
 
 /** What is known of the client that gets the cookie. */
 export interface CookieClient {
-  readonly encrypted: boolean;
+  readonly clientEncrypted: boolean;
   /** The prefix below which it sees the service. */
   readonly basePath?: string | undefined;
 }
-
-export const cookieClient = ({ clientEncrypted, basePath }: RouteState): CookieClient => ({
-  encrypted: clientEncrypted,
-  basePath,
-});
 
 /** The order and the spelling are the reference's: its clients read the line with more or less care. */
 export const cookieLine = (settings: CookieSettings, token: string, maxAge: number, client: CookieClient): string =>
@@ -42,5 +36,5 @@ const cookiePath = ({ domain, path }: CookieSettings, { basePath = '' }: CookieC
   domain === undefined ? `${basePath}${path}` : path;
 
 /** Browsers drop a `SameSite=None` cookie that is not Secure. */
-const isSecure = ({ secure, sameSite }: CookieSettings, { encrypted }: CookieClient): boolean =>
-  sameSite === 'none' || (secure === 'auto' ? encrypted : secure);
+const isSecure = ({ secure, sameSite }: CookieSettings, { clientEncrypted }: CookieClient): boolean =>
+  sameSite === 'none' || (secure === 'auto' ? clientEncrypted : secure);

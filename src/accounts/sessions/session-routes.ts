@@ -9,7 +9,6 @@ import { answer, BODY_NO, SUCCESS } from '../../routes/shapes.ts';
 import { SESSION } from '../http/answers.ts';
 import { THING_NAME, thingName } from '../http/json-body.ts';
 import { type Call, declaring, orRefusedFields, Refused, refusedFor } from '../http/kernel.ts';
-import { cookieClient } from './session-cookie.ts';
 
 const route = declaring<Services>();
 
@@ -71,5 +70,5 @@ export async function keepSession(
   if (!ctx || caller.name !== user.name || caller.credential.kind !== 'session') return;
   if (reason && caller.credential.carriedBy !== 'cookie') return;
   const token = await sessions.goOn(caller, user, reason);
-  if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, cookieClient(ctx.state)));
+  if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, ctx.state));
 }

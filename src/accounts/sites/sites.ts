@@ -65,7 +65,8 @@ export async function openSitePublisher(
   keyId: string,
 ) {
   const records = await store.listSites();
-  warnOfOtherSecrets(records, site, keyId, log);
+  const others = sitesOfOtherSecret(records, site, keyId);
+  if (others.length > 0) log.error({ sites: others }, otherSecret(others));
   const known = records.find((record) => record.site === site);
   let wanted: Omit<SiteRecord, 'changedAt'> = { site, cameras: known?.cameras, roles: known?.roles ?? [], keyId };
   let written: typeof wanted | undefined = known && without(known);
@@ -110,11 +111,6 @@ export const otherSecret = (sites: readonly string[]): string =>
 /** The sites whose sessions are signed with another secret. */
 export const sitesOfOtherSecret = (records: readonly SiteRecord[], site: string, keyId: string): readonly string[] =>
   records.filter((record) => record.site !== site && record.keyId !== keyId).map((record) => record.site);
-
-function warnOfOtherSecrets(records: readonly SiteRecord[], site: string, keyId: string, log: Services['log']): void {
-  const others = sitesOfOtherSecret(records, site, keyId);
-  if (others.length > 0) log.error({ sites: others }, otherSecret(others));
-}
 
 /** A sentence each. `cameras`: those of this site, where they are known better than the store does. */
 export async function siteWarnings(

@@ -2,7 +2,7 @@
 
 import { auditedAgent } from '../../accounts/audit.ts';
 import { type LimiterPlace, type Reserved, settled } from '../../accounts/login/login-limiter.ts';
-import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import { cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
@@ -93,7 +93,7 @@ function passFor(link: Link, secret: string, { state }: RouteContext, { passes, 
   const expiresAt = Math.floor(Math.min(link.expiresAt, now + PASS_SECONDS));
   const cookie = { name: PASS_COOKIE, secure: 'auto', sameSite: 'lax', path: linkPath(secret) } as const;
   const seconds = Math.max(1, expiresAt - Math.floor(now));
-  return { cookie: cookieLine(cookie, passes.issue(link, expiresAt), seconds, cookieClient(state)), expiresAt };
+  return { cookie: cookieLine(cookie, passes.issue(link, expiresAt), seconds, state), expiresAt };
 }
 
 type PinOutcome =

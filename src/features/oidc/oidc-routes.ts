@@ -13,7 +13,7 @@ import {
 import { lookAtInvitation } from '../../accounts/invitations/invitations.ts';
 import { beginSession } from '../../accounts/login/post-login.ts';
 import { type Sealer, STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
-import { cookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import { cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { digestSecrets } from '../../accounts/sessions/session-state.ts';
 import type { Services } from '../../app/services.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
@@ -90,7 +90,7 @@ export async function beginAttempt(
   const attempt = newAttempt(given, unixSeconds(deps.clock));
   const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
   if (!address.ok) return void refuseFault({ ctx, deps, provider: given.provider }, address.error);
-  const client = cookieClient(ctx.state);
+  const client = ctx.state;
   ctx.append('Set-Cookie', [...attemptCookies(attempt, ctx.get('Cookie'), deps.attempts, client)]);
   ctx.set('Cache-Control', 'no-store');
   return address.value;
@@ -142,7 +142,7 @@ async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): P
   const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, attempt.state);
   if (leavePlace === 'over') return over(visit);
   if (leavePlace === 'busy') return refuseFor(visit, 'sign-in-busy');
-  ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClient(ctx.state)));
+  ctx.append('Set-Cookie', endedAttemptCookie(attempt, ctx.state));
   const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
   if (!identity.ok) return refuseFault(visit, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
@@ -181,7 +181,7 @@ async function prove(signed: Signed, caller: Caller): Promise<void> {
   note(signed, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
   if (reason) return refuseFor(signed, reason);
   if (token === undefined) return over(signed);
-  ctx.append('Set-Cookie', deps.sessions.cookieFor(token, cookieClient(ctx.state)));
+  ctx.append('Set-Cookie', deps.sessions.cookieFor(token, ctx.state));
   succeed(signed, 'proven', signed.attempt.returnTo);
 }
 
@@ -204,7 +204,7 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
       // A change of password or factors between the two steps ends it.
       const step = { user: user.name, secretsDigest: digestSecrets(user), expiresAt };
       const ticket = deps.tickets.sign({ ...step, ...first });
-      ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClient(ctx.state)));
+      ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, ctx.state));
       note(signed, { what: 'login' }, user.name, 'second-factor-asked');
       const page = `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`;
       return succeed(signed, 'second_step', page);

@@ -1,6 +1,5 @@
 /** Screens: displays that are paired by a person and show the person's cameras, without a password on them (SPEC 18). */
 import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureIdentities, FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { screenCodePart } from './codes.ts';
@@ -38,7 +37,7 @@ function openScreens({ store, grantUses, steadyClock: clock }: FeatureServices):
         routes: bound(ROUTES, { ...services, screens, codes, codeMakers, screenLimiter }),
         async inProfile(ctx, { credential }) {
           if (credential.kind !== 'screen') return undefined;
-          const cookie = await screens.cookieAgain(ctx.get('Cookie'), cookieClient(ctx.state));
+          const cookie = await screens.cookieAgain(ctx.get('Cookie'), ctx.state);
           if (cookie !== undefined) ctx.append('Set-Cookie', cookie);
           return { screen: { name: credential.screenName, ends_at: credential.expiresAt ?? null } };
         },

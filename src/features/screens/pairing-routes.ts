@@ -19,7 +19,6 @@ import {
 } from '../../accounts/http/kernel.ts';
 import { type LimiterPlace, settled } from '../../accounts/login/login-limiter.ts';
 import { qrCode } from '../../accounts/second-factor/second-factor.ts';
-import { cookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { NEW_GRANT } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -124,7 +123,7 @@ async function begin({ ctx }: OpenCall, services: ScreenServices): Promise<objec
   const agent = clientAgent === undefined ? null : shortText(clientAgent);
   const code = { ...hashes, ...times, address, agent, state: 'pending', screenId: null } as const;
   if ((await codes.addCode(code, MOST_CODES)) !== 'added') throw refusedUntil(FULL_SECONDS);
-  const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClient(ctx.state));
+  const cleared = await screens.cookieCleared(ctx.get('Cookie'), ctx.state);
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
   const page = publicAddressOf(PAIR_PATH) ?? `${findOrigin(ctx)}${ctx.state.basePath ?? ''}${PAIR_PATH}`;
   const complete = `${page}?code=${user_code}`;
@@ -151,7 +150,7 @@ async function poll({ ctx, body }: OpenCall<{ device_code: string }>, services: 
     return ANSWERED;
   }
   const { secret, screen } = found;
-  ctx.append('Set-Cookie', services.screens.screenCookie(secret, cookieClient(ctx.state)));
+  ctx.append('Set-Cookie', services.screens.screenCookie(secret, ctx.state));
   return { success: true, id: screen.id, name: screen.name, ends_at: screen.expiresAt };
 }
 

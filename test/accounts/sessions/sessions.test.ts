@@ -484,7 +484,7 @@ describe('Accounts are read', () => {
 
 describe('The session cookie', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, cookie: Partial<CookieSettings>, encrypted: boolean, line: string][] = [
+  const rows: [sentence: string, cookie: Partial<CookieSettings>, clientEncrypted: boolean, line: string][] = [
     ['is as the reference writes it',             {}, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax'],
     ['is Secure by itself over TLS',              {}, true, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
     ['is Secure everywhere when that is asked',   { secure: true }, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure'],
@@ -492,19 +492,19 @@ describe('The session cookie', () => {
     ['is Secure whenever it is SameSite=none',    { sameSite: 'none' }, false, 'frigate_token=TOKEN; HttpOnly; Max-Age=86400; Path=/; SameSite=none; Secure'],
     ['keeps to its name and path',                { name: 'nvr', path: '/nvr/', sameSite: 'strict' }, false, 'nvr=TOKEN; HttpOnly; Max-Age=86400; Path=/nvr/; SameSite=strict'],
   ];
-  for (const [sentence, cookie, encrypted, line] of rows) {
-    it(sentence, () => assert.equal(cookieLine({ ...COOKIE, ...cookie }, 'TOKEN', 86_400, { encrypted }), line));
+  for (const [sentence, cookie, clientEncrypted, line] of rows) {
+    it(sentence, () => assert.equal(cookieLine({ ...COOKIE, ...cookie }, 'TOKEN', 86_400, { clientEncrypted }), line));
   }
 
   it('is cleared under the same attributes', async (t) => {
     const { sessions } = await instance(t);
-    assert.deepEqual(sessions.clearedCookies({ encrypted: true }), [
+    assert.deepEqual(sessions.clearedCookies({ clientEncrypted: true }), [
       'frigate_token=; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure',
     ]);
   });
 
   it('lives ten seconds with session length 0', async (t) => {
     const { sessions } = await instance(t, { sessionLength: 0 });
-    assert.match(sessions.cookieFor('TOKEN', { encrypted: false }), /; Max-Age=10;/);
+    assert.match(sessions.cookieFor('TOKEN', { clientEncrypted: false }), /; Max-Age=10;/);
   });
 });
