@@ -319,9 +319,10 @@ function validity(from: string | undefined, until: string | undefined, frame: Fr
   return { ...(valid_from !== undefined && { valid_from }), ...(valid_until !== undefined && { valid_until }) };
 }
 
-const password = async (name = '', frame: Frame) => ({
-  password: await (await import('../accounts/passwords/read-password.ts')).readNewPassword(frame, name),
-});
+const password = async (name = '', frame: Frame) => {
+  const { readSecret } = await import('../accounts/passwords/read-password.ts');
+  return { password: await readSecret(frame, { name: 'password', question: `New password of ${name}: ` }) };
+};
 
 /** The link alone goes to standard output, to be piped; what to know of it goes beside. */
 function link(use: StoreUse, body?: () => object) {

@@ -35,8 +35,8 @@ async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRo
     createdAt: NOW,
     ...changes,
   });
-  const { active: roles } = createRoleRegistry({ store: store.roles, fixed: IN_FORCE, version: store.version });
   const grace = createStoreGrace({ version: store.version });
+  const { active: roles } = createRoleRegistry({ store: store.roles, fixed: IN_FORCE, grace });
   const tokens = createApiTokens({ grants: createGrantMemory({ store, clock, grace }), clock, roles, authEnabled });
   const outcome = async (token = text): Promise<string> => {
     const verdict = await tokens.verify(token, 'bearer');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
+import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { until } from '../support/until.ts';
@@ -21,7 +22,8 @@ async function book(t: TestContext) {
     },
   };
   const onChange = (roles: CustomRoles): void => void told.push(roles);
-  const roleRegistry = createRoleRegistry({ store: counted, fixed: IN_FORCE, version: store.version, onChange });
+  const grace = createStoreGrace({ version: store.version });
+  const roleRegistry = createRoleRegistry({ store: counted, fixed: IN_FORCE, grace, onChange });
   return { directory, store, told, reads: () => reads, ...roleRegistry };
 }
 

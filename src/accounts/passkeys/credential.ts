@@ -103,9 +103,6 @@ const fault = (where: readonly string[], msg = 'Input should be base64url, not t
 /** EdDSA, ES256, RS256 (COSE): what browsers and keys have; any other algorithm is refused. */
 export const ALGORITHMS = [-8, -7, -257] as const;
 
-type VerifiedCredential = Pick<PasskeyRecord, 'id' | 'publicKey' | 'counter' | 'isBackupEligible' | 'isBackedUp'>;
-type VerifiedUse = Pick<PasskeyRecord, 'counter' | 'isBackedUp'>;
-
 /**
  * Browsers were asked for no attestation and then send `none`, or a signature by the new key itself. Certificates of makers
  * are not read: no decision here uses them, and their parsers would be open to every user.
@@ -130,7 +127,9 @@ const expectation = ({ challenge, site, mustVerifyUser }: Expected) => ({
 export async function verifyNew(
   { id, clientDataJSON, attestationObject }: NewCredential,
   expected: Expected,
-): Promise<VerifiedCredential | undefined> {
+): Promise<
+  Omit<PasskeyRecord, 'user' | 'userHandle' | 'transports' | 'name' | 'createdAt' | 'lastUsedAt'> | undefined
+> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
   try {
@@ -154,7 +153,7 @@ export async function verifyUse(
   { id, clientDataJSON, authenticatorData, signature }: Assertion,
   { publicKey }: PasskeyRecord,
   expected: Expected,
-): Promise<VerifiedUse | undefined> {
+): Promise<Pick<PasskeyRecord, 'counter' | 'isBackedUp'> | undefined> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   try {
     const { verified, authenticationInfo: used } = await verifyAuthenticationResponse({

@@ -8,19 +8,13 @@ export interface Terminal {
   readonly stderr: Writable;
 }
 
-/** A person is asked twice. Rejects with the sentence to show. */
-export const readNewPassword = (terminal: Terminal, userName: string): Promise<string> =>
-  readTwice(terminal, { name: 'password', question: `New password of ${userName}: ` });
-
-export const readNewPin = (terminal: Terminal): Promise<string> =>
-  readTwice(terminal, { name: 'PIN', question: 'PIN of the link: ' });
-
 interface SecretPrompt {
   readonly name: 'password' | 'PIN';
   readonly question: string;
 }
 
-async function readTwice(terminal: Terminal, wanted: SecretPrompt): Promise<string> {
+/** A person is asked twice. Rejects with the sentence to show. */
+export async function readSecret(terminal: Terminal, wanted: SecretPrompt): Promise<string> {
   const secret = await (terminal.stdin.isTTY ? askTwice(terminal, wanted) : firstLine(terminal.stdin, wanted));
   if (secret.includes(UNREADABLE)) throw new Error(notUtf8(wanted));
   return secret;

@@ -26,22 +26,19 @@ interface RoleSources {
   readonly store: Pick<RoleStore, 'listRoles'>;
   /** `auth.roles` of the configuration: fixed, and above a role of the same name in the store. */
   readonly fixed: ActiveRoles;
-  /** Changes with every change of the store, by this process or another; without it the store is read each time. */
-  readonly version?: () => string;
-  /** Remembers what the store says, and for how long. Default: by `version`, and not while the store cannot be reached. */
+  /** Remembers what the store says, and for how long. Default: the store is read each time. */
   readonly grace?: StoreGrace;
   readonly onChange?: (roles: CustomRoles) => void;
 }
 
 export type RoleRegistry = ReturnType<typeof createRoleRegistry>;
 
-export function createRoleRegistry({ store, version, onChange, ...parts }: RoleSources) {
+export function createRoleRegistry({ store, grace = createStoreGrace(), onChange, ...parts }: RoleSources) {
   let { fixed } = parts;
   let stored: readonly StoredRole[] = [];
   let roles = fixed.cameras;
   let text = textOf(roles);
   let active = fixed;
-  const { grace = createStoreGrace({ version }) } = parts;
   const remembered = grace.memory<readonly StoredRole[]>(1, { rowsOf: () => ['custom_roles'], isOfRows: true });
 
   const join = (): CustomRoles => {

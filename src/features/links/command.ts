@@ -45,10 +45,11 @@ export const LINKS: CommandGroup = {
         owner: ({ user }) => user,
         more: ({ camera }) => ({ camera }),
         body: async ({ pin, expires, uses, name, ...thing }, frame) => {
+          const { readSecret } = await import('../../accounts/passwords/read-password.ts');
           const now = commandTime(frame);
           return {
             what: whatOf(thing, now),
-            pin: pin ? await (await import('../../accounts/passwords/read-password.ts')).readNewPin(frame) : undefined,
+            pin: pin ? await readSecret(frame, { name: 'PIN', question: 'PIN of the link: ' }) : undefined,
             expires_in: expires === undefined ? undefined : parseExpiry(expires, now) - now,
             uses: uses === undefined ? undefined : Number(uses),
             name,

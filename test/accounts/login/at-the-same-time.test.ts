@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRoleRegistry } from '../../../src/accounts/roles/roles.ts';
+import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { addUser, setRole } from '../../../src/accounts/users/users.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { Role } from '../../../src/domain/names.ts';
@@ -30,7 +31,11 @@ describe('A role that is deleted while it is being given', () => {
         return accounts.addUser(user);
       },
     };
-    const book = createRoleRegistry({ store: roles, fixed: IN_FORCE, version: records.version });
+    const book = createRoleRegistry({
+      store: roles,
+      fixed: IN_FORCE,
+      grace: createStoreGrace({ version: records.version }),
+    });
     const users = userServices(store, handClock(), book.latest);
     return { users, accounts };
   }

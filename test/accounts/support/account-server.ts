@@ -91,7 +91,11 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   };
   const key = await importSigningKey(signingKey(SIGNING_SECRET));
   const onFault = (fault: unknown): void => void heard.faults.push(fault);
-  const roleRegistry = createRoleRegistry({ store: records.roles, fixed: IN_FORCE, version: records.version });
+  const roleRegistry = createRoleRegistry({
+    store: records.roles,
+    fixed: IN_FORCE,
+    grace: createStoreGrace({ version: records.version }),
+  });
   // A store that was passed in changes without the version of this one.
   const version = options.store ? {} : { grace: createStoreGrace({ version: records.version }) };
   const sessions = sessionsOf({ store, key, clock, roles: roleRegistry.active, ...version, ...options.session });
