@@ -96,7 +96,7 @@ interface CodeGuess extends Pick<Attempt, 'signal'> {
  * Six digits are a million, and three of them are right at any moment: these stay whatever `failed_login_rate_limit` says.
  * Fifty a day are a chance of 1 in 18 within a year of guessing, for one who has the password.
  */
-export const CODE_CLAUSES: readonly Clause[] = [
+const CODE_CLAUSES: readonly Clause[] = [
   { count: 5, windowSeconds: 60, text: '5/minute' },
   { count: 20, windowSeconds: 3600, text: '20/hour' },
   { count: 50, windowSeconds: 86_400, text: '50/day' },

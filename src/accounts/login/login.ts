@@ -11,6 +11,7 @@ import type { LoginResult } from '../../telemetry/metric-labels.ts';
 import { Refused, refusedFor, refusedWhileBusy } from '../http/kernel.ts';
 import { unknownPassword } from '../passwords/password-hash.ts';
 import type { StepTicket } from '../second-factor/sealing.ts';
+import type { SessionClaims } from '../sessions/session-jwt.ts';
 import { digestSecrets } from '../sessions/session-state.ts';
 import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
 import { guessed, judgeCode, judgeGuess } from './guesses.ts';
@@ -106,7 +107,8 @@ export async function provePassword(attempt: LoginAttempt, deps: AccountServices
     user = await findUser(attempt.user, deps);
     return user?.passwordHash;
   };
-  const browserOf = await findKnownBrowser(attempt, deps);
+  // A session of the same user alone: with the session of another account a browser is a stranger.
+  const browserOf = (await findShownSession(attempt.user, attempt, deps))?.userName;
   const judged = await judgeGuess({ ...attempt, account: attempt.user, browserOf, storedHash }, deps);
   if (!judged.ok || !user) throw loginFailed(user);
   await strengthen(user, attempt.password, deps);
@@ -177,7 +179,8 @@ async function afterPassword(
   const kinds = await deps.secondFactor.wantedFrom(user);
   if (kinds.length === 0) return admit();
   if (!code) throw codeRefused('code-asked', user, kinds);
-  const knownSession = await findKnownSession(user, given, deps);
+  // One that was begun with the password and the factors of now: a token of before shows no factor.
+  const knownSession = (await findShownSession(user.name, given, deps, digestSecrets(user)))?.tokenId;
   const judged = await judgeCode({ user, code, address, knownSession, signal }, deps);
   if (!judged.ok) throw codeRefused('wrong-code', user, kinds);
   return admit(judged.value);
@@ -197,27 +200,16 @@ export async function admitted(
   return { user, token: await deps.sessions.issue(user, origin), ...(by && { by }) };
 }
 
-/** A session of the same user alone: with the session of another account a browser is a stranger. */
-async function findKnownBrowser(
-  { user, shownTokens = [] }: LoginAttempt,
+/** The first session of that user, over or not, that the browser has a token of. `digest`: that of the secrets it was begun with. */
+async function findShownSession(
+  user: string,
+  { shownTokens = [] }: LoginClient,
   { sessions }: AccountServices,
-): Promise<string | undefined> {
+  digest?: string,
+): Promise<SessionClaims | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
-    if (session?.userName === user) return user;
-  }
-  return undefined;
-}
-
-/** One that was begun with the password and the factors of now: a token of before shows no factor. */
-async function findKnownSession(
-  user: User,
-  { shownTokens = [] }: CodeGiven,
-  { sessions }: AccountServices,
-): Promise<string | undefined> {
-  for (const token of shownTokens) {
-    const session = await sessions.sessionNamedBy(token);
-    if (session?.userName === user.name && session.secretsDigest === digestSecrets(user)) return session.tokenId;
+    if (session?.userName === user && (digest === undefined || session.secretsDigest === digest)) return session;
   }
   return undefined;
 }

@@ -143,22 +143,9 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
       'rights-invalid',
     );
   const { text, ...secret } = newTokenText();
-  const token: ApiToken = {
-    ...{
-      ...NEW_GRANT,
-      ...secret,
-      name,
-      user,
-      userCreatedAt,
-      role,
-      cameras,
-      createdAt: now,
-      expiresAt,
-      managesAccounts,
-    },
-    ...(logsIn && { logsIn }),
-    ...(isForCurtain && { isForCurtain }),
-  };
+  const terms = { name, user, userCreatedAt, role, cameras, createdAt: now, expiresAt };
+  const rights = { managesAccounts, ...(logsIn && { logsIn }), ...(isForCurtain && { isForCurtain }) };
+  const token: ApiToken = { ...NEW_GRANT, ...secret, ...terms, ...rights };
   await keepGrant('api-token', token, MOST_TOKENS, services);
   return { text, token };
 }

@@ -170,18 +170,11 @@ export async function demoteWhoseRoleIsGone(
   roles: CustomRoles,
   services: UpkeepServices,
 ): Promise<void> {
-  const { store, site: own } = services;
-  if (own === undefined) return demote(services, roles);
-  const others = (await store.sites.listSites()).filter(({ site }) => site !== own);
+  const { store, audit, log, site: own } = services;
+  const others = own === undefined ? [] : (await store.sites.listSites()).filter(({ site }) => site !== own);
   const gone = before.filter((role) => !roles.has(role) && !others.some((site) => site.roles.includes(role)));
-  if (gone.length > 0) await demote(services, roles, gone);
-}
-
-async function demote(
-  { store, audit, log }: UpkeepServices,
-  roles: CustomRoles,
-  among?: readonly Role[],
-): Promise<void> {
+  if (own !== undefined && gone.length === 0) return;
+  const among = own === undefined ? undefined : gone;
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()], among);
   for (const user of demoted) {
     log.warn(

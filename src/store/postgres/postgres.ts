@@ -6,7 +6,7 @@ import type { Engine, StoreOptions } from '../engine/engine.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { connectFault, createServerPool, type ServerPool, toTrouble } from './server-pool.ts';
+import { connectFault, createServerPool, toTrouble } from './server-pool.ts';
 
 /** The most at once, beside the one that listens. */
 const CONNECTIONS = 8;
@@ -53,7 +53,19 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
     },
   });
   // A reader remembers nothing. One that looks what a start would do checks whether changes are heard.
-  changes = readOnly && !options.isBrief ? undefined : await listening(connectionAddress(listenUrl), onCurrent, pool);
+  if (!readOnly || options.isBrief) {
+    const connectionString = connectionAddress(listenUrl);
+    changes = await openChangeFeed({
+      client: { connectionString, connectionTimeoutMillis: CONNECT_MILLISECONDS, application_name: 'postern changes' },
+      ask: pool.ask,
+      now: () => performance.now(),
+      onCurrent,
+      onReconnect: pool.renew,
+    }).catch(async (fault) => {
+      await pool.end();
+      throw connectFault(fault);
+    });
+  }
   return {
     dialect: new PostgresDialect({ pool }),
     words: postgresDialect,
@@ -99,21 +111,3 @@ const WRITE_NOTHING = 'update kysely_migration_lock set is_locked = is_locked';
 /** Each table is read, so that a lock is found. */
 const readingOf = (tables: readonly string[]): string =>
   `set local lock_timeout = ${PROBE_LOCK_MILLISECONDS}; select ${tables.map((table) => `(select 1 from ${table} limit 1)`).join(', ')}`;
-
-async function listening(
-  connectionString: string,
-  onCurrent: (isCurrent: boolean, fault?: Error) => void,
-  { ask, renew, end }: ServerPool,
-): Promise<ChangeFeed> {
-  const client = {
-    connectionString,
-    connectionTimeoutMillis: CONNECT_MILLISECONDS,
-    application_name: 'postern changes',
-  };
-  try {
-    return await openChangeFeed({ client, ask, now: () => performance.now(), onCurrent, onReconnect: renew });
-  } catch (fault) {
-    await end();
-    throw connectFault(fault);
-  }
-}

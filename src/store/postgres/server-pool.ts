@@ -16,8 +16,6 @@ interface ServerPoolOptions {
   readonly named: (fault: unknown, by: 'read' | 'write') => unknown;
 }
 
-export type ServerPool = ReturnType<typeof createServerPool>;
-
 export function createServerPool({ config, session, onChange, named }: ServerPoolOptions) {
   let isPooler = false;
   const open = (): pg.Pool => {
