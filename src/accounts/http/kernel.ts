@@ -405,8 +405,8 @@ export function respond(ctx: RouteContext, status: number, body: object): void {
   ctx.body = body;
 }
 
-export const refuseFor = (ctx: RouteContext, reason: RefusalReason, facts: RefusalFacts = {}): void =>
-  respond(ctx, REFUSALS[reason].status, refusalBody(reason, facts));
+export const refuseFor = (ctx: RouteContext, reason: RefusalReason): void =>
+  respond(ctx, REFUSALS[reason].status, refusalBody(reason));
 
 export function refuseMethod(allowed: string): (ctx: RouteContext) => void {
   return (ctx) => {

@@ -28,15 +28,11 @@ export const LIMIT_ROUTES = [
 async function lift({ params, note }: Call, { blocks }: Pick<Services, 'blocks'>): Promise<void> {
   const block = await blocks.lift(params['id'] ?? '');
   if (!block) throw new Refused(404, 'absent', 'There is no such limit: it may be over already');
-  note(toLift(block));
+  note(block.kind === 'pins' ? { linkId: block.subject } : { limited: block.subject });
 }
 
 const shown = (block: LoginBlock) =>
   answer(LIMIT, { ...block, since: Math.floor(block.since), until: Math.ceil(block.until) });
-
-/** Whose limit was lifted, as it is recorded. */
-export const toLift = ({ kind, subject }: LoginBlock) =>
-  ({ what: 'limit-lifted', ...(kind === 'pins' ? { linkId: subject } : { limited: subject }) }) as const;
 
 export interface LoginBlockSources {
   readonly store: LoginBlockStore;
