@@ -4,7 +4,7 @@ export type LoginOutcome =
   | { readonly kind: 'logged-in' }
   | { readonly kind: 'wrong-credentials' }
   /** The password was right. */
-  | { readonly kind: 'code-asked' }
+  | { readonly kind: 'code-asked'; readonly hasPasskey: boolean }
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number }
   /** Everything was right; the account or its role may not be used now. `opensAt` in Unix seconds. */
   | { readonly kind: 'closed'; readonly reason: ClosedReason; readonly opensAt: number | undefined }
@@ -14,21 +14,11 @@ export type LoginOutcome =
 interface LoginResponse {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** The body names second factors. */
-  readonly asksCode?: boolean;
-  /** The body says why the account may not be used now. */
-  readonly closed?: { readonly reason: ClosedReason; readonly opensAt: number | undefined } | undefined;
+  readonly body?: unknown;
 }
 
 const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours', 'password-off'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
-
-/** What a refusal says of an account that may not be used now, as it stands in its body. */
-export function closedIn(body: unknown): LoginResponse['closed'] {
-  const { reason, opens_at: opensAt } = Object(body);
-  const known = CLOSED_REASONS.find((one) => one === reason);
-  return known && { reason: known, opensAt: typeof opensAt === 'number' ? opensAt : undefined };
-}
 
 // biome-ignore format: a table
 const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'role-missing': 'roleMissing', 'outside-hours': 'outsideHours', 'password-off': 'passwordOff' } as const;
@@ -57,12 +47,14 @@ const FAILURES = {
 /** Each has a sentence of its own in the words of the login. */
 export type LoginFailure = (typeof FAILURES)[keyof typeof FAILURES] | 'notKept' | 'otherStatus';
 
-export function loginOutcome(response: LoginResponse, now: number): LoginOutcome {
-  const { status, retryAfter } = response;
+export function loginOutcome({ status, retryAfter, body }: LoginResponse, now: number): LoginOutcome {
   if (status === 200) return { kind: 'logged-in' };
-  if (status === 401 && response.asksCode) return { kind: 'code-asked' };
+  const { second_factor: factors, reason, opens_at: opensAt } = Object(body);
+  if (status === 401 && Array.isArray(factors)) return { kind: 'code-asked', hasPasskey: factors.includes('passkey') };
   if (status === 401) return { kind: 'wrong-credentials' };
-  if (status === 403 && response.closed) return { kind: 'closed', ...response.closed };
+  const closed = CLOSED_REASONS.find((one) => one === reason);
+  if (status === 403 && closed)
+    return { kind: 'closed', reason: closed, opensAt: typeof opensAt === 'number' ? opensAt : undefined };
   const seconds = retryAfterSeconds(retryAfter, now);
   if (status === 429) return { kind: 'wait', why: 'too-many-tries', seconds: seconds ?? USUAL_WAIT_SECONDS };
   if (status === 503) return { kind: 'wait', why: 'busy', seconds: seconds ?? USUAL_BUSY_SECONDS };

@@ -5,15 +5,7 @@ import { applyTheme, basePath, baseUrl, chooseLanguage, chosenTheme, postJson } 
 import { localeFor } from '../shared/spelling.ts';
 import { hasPasskeysFor, type PasskeyProblem, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
 import { nextPage } from '../shared/where-to-go.ts';
-import {
-  closedIn,
-  closedText,
-  formatSeconds,
-  type LoginOutcome,
-  loginOutcome,
-  notKept,
-  unreachable,
-} from './login-outcome.ts';
+import { closedText, formatSeconds, type LoginOutcome, loginOutcome, notKept, unreachable } from './login-outcome.ts';
 
 /** An element, as the kind it is known to be. */
 function element<Kind extends Element>(id: string, kind: new () => Kind): Kind {
@@ -200,15 +192,12 @@ async function attempt(): Promise<LoginOutcome> {
 }
 
 async function verdictOutcome(response: Response): Promise<LoginOutcome> {
-  const retryAfter = response.headers.get('Retry-After');
-  const { status } = response;
+  const { status, headers } = response;
   // A body that cannot be read asks for nothing.
-  const body: unknown = status === 401 || status === 403 ? await response.json().catch(() => null) : null;
-  const factors: unknown = Object(body)['second_factor'];
-  const asksCode = status === 401 && Array.isArray(factors);
-  const passkey = element('passkey', HTMLButtonElement);
-  if (asksCode && factors.includes('passkey')) element('second-step', HTMLFieldSetElement).before(passkey);
-  const outcome = loginOutcome({ status, retryAfter, asksCode, closed: closedIn(body) }, Date.now());
+  const body: unknown = await response.json().catch(() => null);
+  const outcome = loginOutcome({ status, retryAfter: headers.get('Retry-After'), body }, Date.now());
+  if (outcome.kind === 'code-asked' && outcome.hasPasskey)
+    element('second-step', HTMLFieldSetElement).before(element('passkey', HTMLButtonElement));
   return outcome.kind === 'logged-in' && (await isForgotten()) ? notKept : outcome;
 }
 
