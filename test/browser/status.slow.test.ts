@@ -9,6 +9,13 @@ import { axeFindings, hasCount, seeOrHide, skip, visit } from './support/browser
 import { FULL_REPORT, FULL_STATUS } from './support/full-status.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
+/** The error of the report has another name. */
+const reportWith = (name: string) => ({
+  ...FULL_REPORT,
+  good: ['store'],
+  findings: FULL_REPORT.findings.map((finding) => (finding.level === 'error' ? { ...finding, name } : finding)),
+});
+
 describe('The status page', { skip }, () => {
   let instance: Runtime;
   before(async () => {
@@ -26,12 +33,12 @@ describe('The status page', { skip }, () => {
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
       // biome-ignore format: a table
       const rows: [title: string, text: RegExp][] = [
-        ['NVR',                    /not working\s+The NVR does not answer.*0\.17\.0/s],
+        ['NVR',                    /not working, 0\.17\.0\s+The NVR does not answer/],
         ['Store',                  /works/],
         ['Events backend',         /not configured/],
-        ['Versions',               /Postern 0\.1\.0, Node v24\.21\.0.*Running since/s],
+        ['Versions',               /Postern 0\.1\.0\s+Node v24\.21\.0.*Running since/s],
         ['Certificate',            /expires in [45] days.*CN=postern\.example, self-signed/s],
-        ['Warnings',               /every reload.*auth\.trusted_proxies Failures come from one private address/s],
+        ['Warnings',               /Since the last start.*auth\.trusted_proxies\s+Failures come from one private address/s],
         ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
@@ -73,7 +80,6 @@ describe('The status page', { skip }, () => {
         (await sendJson(instance, '/api/login', { user: 'vera', password })).status;
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       const tile = page.locator('.tile', { has: page.getByRole('heading', { name: 'Blocked logins', exact: true }) });
-      await tile.locator('summary').click();
       await tile.getByText('None.').waitFor();
       for (let guess = 0; guess < 5; guess += 1) assert.equal(await logIn('WrongPassw0rd!!!'), 401);
       assert.equal(await logIn(VERA.password), 429);
@@ -82,7 +88,7 @@ describe('The status page', { skip }, () => {
       assert.match(await tile.innerText(), /127\.0\.0\.1.*until .*\d:\d\d/s);
       assert.deepEqual(await axeFindings(page), []);
       await page.getByRole('button', { name: 'Unblock: 127.0.0.1' }).click();
-      await tile.getByText('Unblocked: 127.0.0.1.').waitFor();
+      await page.getByRole('status').getByText('Unblocked: 127.0.0.1.').waitFor();
       await tile.getByText('None.').waitFor();
       assert.equal(await logIn(VERA.password), 200);
     }));
@@ -107,11 +113,12 @@ describe('The status page', { skip }, () => {
       let status = 409;
       const asked: (string | undefined)[] = [];
       let reason = 'check-running';
+      let name = 'upgrade-lost';
       await page.route('**/api/status/doctor', (route) => {
         asked.push(`${route.request().method()} ${route.request().postData() ?? 'nothing'}`);
         return route.fulfill({
           status,
-          json: status === 200 ? FULL_REPORT : { success: false, message: 'A sentence for programs', reason },
+          json: status === 200 ? reportWith(name) : { success: false, message: 'A sentence for programs', reason },
         });
       });
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
@@ -139,6 +146,11 @@ describe('The status page', { skip }, () => {
       );
       assert.match(rows[1] ?? '', /^Warnung.*The certificate ends on/s);
       assert.match(rows[2] ?? '', /^Hinweis.*No second factor is asked for/s);
+      await page.getByText('auf den Ports 5000, 1984').waitFor();
+      name = 'unreachable';
+      await button.click();
+      await page.getByText('unreachable', { exact: true }).first().waitFor();
+      await hasCount(page.getByText('auf den Ports'), 0);
     }));
 
   it('leads to the page that sets the address, where none is set', (t) =>
@@ -174,11 +186,56 @@ describe('The status page', { skip }, () => {
       await page.route('**/api/status', (route) => route.fulfill({ json: well }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page.getByText('Everything works.').waitFor();
-      const store = page.locator('.tile', { has: page.getByRole('heading', { name: 'Store' }) });
-      assert.equal(await store.getByText('works').isVisible(), false);
-      await store.locator('summary').click();
-      await store.getByText('works').waitFor();
+      const versions = page.locator('.tile', { has: page.getByRole('heading', { name: 'Versions' }) });
+      assert.equal(await versions.getByText('Running since').isVisible(), false);
+      await versions.locator('summary').click();
+      await versions.getByText('Running since').waitFor();
       assert.deepEqual(await axeFindings(page), []);
+    }));
+
+  for (const width of [390, 1280])
+    it(`says a fact of each folded part beside its title, lined up, at ${width} px`, (t) =>
+      visit(t, { viewport: { width, height: 844 }, locale: 'de-DE' }, async (page) => {
+        const certificate = { ...FULL_STATUS.certificate, expiresAt: Math.floor(Date.now() / 1000) + 60.5 * 86_400 };
+        const well = { ...FULL_STATUS, nvr: { kind: 'ok' }, certificate, warnings: [], failures: [] };
+        await page.route('**/api/status', (route) => route.fulfill({ json: well }));
+        await enter(page, instance, ADMIN_PERSON, '/postern/status');
+        await page.getByText('Alles funktioniert.').waitFor();
+        // biome-ignore format: a table
+        const facts: [title: string, fact: RegExp][] = [
+          ['NVR',                                   /^funktioniert, 0\.17\.0/],
+          ['Datenbank',                             /^funktioniert$/],
+          ['Versionen',                             /^Postern 0\.1\.0$/],
+          ['Zertifikat',                            /^läuft in 60 Tagen ab$/],
+          ['Anmeldesperre',                         /^5\/minute;20\/hour$/],
+          ['Gesperrte Anmeldungen',                 /^Keine\.$/],
+          ['Öffentliche Adresse',                   /^https:\/\/nvr\.example\.com\/$/],
+          ['Warnungen',                             /^Keine\.$/],
+          ['Fehlgeschlagene Anmeldungen pro Stunde', /^höchstens 22 in einer Stunde$/],
+          ['Unbekannte Routen',                     /^1$/],
+        ];
+        const places = new Set<number>();
+        for (const [title, fact] of facts) {
+          const place = page
+            .locator('.tile', { has: page.getByRole('heading', { name: title, exact: true }) })
+            .locator('.tile-fact');
+          assert.match(await place.innerText(), fact, title);
+          places.add(Math.round((await place.boundingBox())?.x ?? 0));
+        }
+        assert.equal(places.size, 1);
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+      }));
+
+  it('names the keys of warnings in the language of the page, and shows the line of the log when it is opened', (t) =>
+    visit(t, { locale: 'de-DE' }, async (page) => {
+      await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.getByText('Seit dem letzten Start.').waitFor();
+      const line = page.getByText('Failures come from one private address: list the proxy there.');
+      assert.equal(await line.isVisible(), false);
+      await page.getByText('auth.trusted_proxies').click();
+      await line.waitFor();
+      assert.equal(await line.getAttribute('lang'), 'en');
     }));
 
   it('shows a request that failed again and again once, with its newest failure', (t) =>

@@ -12,42 +12,30 @@ import type { REPORT } from '../check-route.ts';
 type Report = z.output<typeof REPORT>;
 type Finding = Report['findings'][number];
 
-type CheckProgress =
-  | { readonly kind: 'idle' | 'running' }
-  | { readonly kind: 'done'; readonly report: Report }
-  | { readonly kind: 'failed'; readonly problem: string };
-
 /** The check of an address. While none is set, it looks at the machine of Postern only. */
 export function AddressCheck({ status: { publicUrl: url = null } }: Slots['status']) {
-  const [check, setCheck] = useState<CheckProgress>({ kind: 'idle' });
+  const [isRunning, setIsRunning] = useState(false);
+  const [report, setReport] = useState<Report>();
+  const [problem, setProblem] = useState('');
   const run = async (): Promise<void> => {
-    setCheck({ kind: 'running' });
+    setIsRunning(true);
     const answer = await sendToApi('POST', 'api/status/doctor');
-    if (answer.kind === 'ok') setCheck({ kind: 'done', report: answer.body as Report });
-    else setCheck({ kind: 'failed', problem: problemOf(answer) });
+    setReport(answer.kind === 'ok' ? (answer.body as Report) : undefined);
+    setProblem(answer.kind === 'ok' ? '' : problemOf(answer));
+    setIsRunning(false);
   };
-  const isRunning = check.kind === 'running';
   return (
-    <Tile title={words.doctor.publicAddress} isWide>
-      {url === null ? (
-        <p>
-          {words.doctor.addressUnset} <SecurityLink />
-        </p>
-      ) : (
-        <>
-          <p>
-            <bdi>{url}</bdi>
-          </p>
-          <p class="field-help">{words.doctor.checkWhy}</p>
-        </>
-      )}
+    <Tile title={words.doctor.publicAddress} fact={url === null ? words.status.unused : <bdi>{url}</bdi>}>
+      <p class="field-help">
+        {url === null ? words.doctor.addressUnset : words.doctor.checkWhy} {url === null && <SecurityLink />}
+      </p>
       <p>
         <Button disabled={isRunning} onPress={run}>
           {words.doctor[isRunning ? 'checking' : url === null ? 'checkMachine' : 'checkAddress']}
         </Button>
       </p>
-      <div role="status">{check.kind === 'done' && <Findings {...check.report} />}</div>
-      <Problem text={check.kind === 'failed' ? check.problem : ''} />
+      <div role="status">{report && <Findings {...report} />}</div>
+      <Problem text={problem} />
     </Tile>
   );
 }
@@ -59,6 +47,9 @@ const BADGE: Readonly<Record<Finding['level'], string>> = {
   advice: 'badge-plain',
 };
 const LEVELS = Object.keys(BADGE);
+
+/** A port is open; or nothing answers at the address, which says nothing of its ports. */
+const NOT_CLOSED = ['nvr-port-open', 'unreachable'];
 
 function Findings({ findings, good, closed = [] }: Report) {
   const isWell = findings.every(({ level }) => level === 'advice');
@@ -81,7 +72,7 @@ function Findings({ findings, good, closed = [] }: Report) {
           </tbody>
         </table>
       )}
-      {closed.length > 0 && findings.every(({ name }) => name !== 'nvr-port-open') && (
+      {closed.length > 0 && !findings.some(({ name }) => NOT_CLOSED.includes(name)) && (
         <p class="reach reach-ok">{words.doctor.closed({ ports: closed.join(', ') })}</p>
       )}
       {good.length > 0 && (

@@ -20,7 +20,7 @@ import { Choice, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { facts } from '../shared/page-facts.ts';
 import { NavLink, Trouble } from '../shared/parts.tsx';
-import { pagesOf } from '../shared/pieces.tsx';
+import { isPersonWithLogin, pagesOf } from '../shared/pieces.tsx';
 import { words } from '../shared/words.ts';
 import type { ProofDialog } from './proof-dialog.tsx';
 
@@ -147,10 +147,15 @@ function AccountMenu() {
         }}
       />
       <OtherSites />
-      {!isAnonymous(profile) && facts.hasOwnLogin && (
-        <Link class="button button-wide" href="/settings/password">
-          {text.changePassword}
-        </Link>
+      {isPersonWithLogin(profile) && (
+        <>
+          <Link class="button button-wide" href="/settings/sessions">
+            {words.sessions.title}
+          </Link>
+          <Link class="button button-wide" href="/settings/password">
+            {text.changePassword}
+          </Link>
+        </>
       )}
       {!isAnonymous(profile) && (
         <a class="button button-wide" href={new URL('logout', baseUrl).href}>

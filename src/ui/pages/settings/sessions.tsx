@@ -3,7 +3,7 @@
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, getFromApi, inTurn, sendToApi } from '../shared/api.ts';
-import { asking, removal } from '../shared/forms.tsx';
+import { asking } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
@@ -19,11 +19,15 @@ export function Sessions() {
   /** The own ones, or those of every user. This session stays in both cases. */
   const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) =>
     asking(text.endMany[which], { number: sessions.length }, () => endAll(sessions), { isDangerous: true });
+  const isOwn = ({ user }: SessionRecord): boolean => user === profile.username;
+  /** The own ones first, and of each person the latest. */
   const fetched = useFetched('api/sessions', (body) =>
-    recordsIn<SessionRecord>(body).toSorted((one, other) => one.user.localeCompare(other.user)),
+    recordsIn<SessionRecord>(body)
+      .toSorted((one, other) => other.last_seen - one.last_seen)
+      .toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)) || one.user.localeCompare(other.user)),
   );
   const others = valueOr(fetched[0], []).filter(({ current }) => !current);
-  const own = others.filter(({ user }) => user === profile.username);
+  const own = others.filter(isOwn);
   return (
     <ResourcePage
       title={text.title}
@@ -46,10 +50,16 @@ export function Sessions() {
             </>
           ),
         },
+        {
+          title: text.lastSeen,
+          at: ({ last_seen }) => last_seen,
+          isDescendingFirst: true,
+          more: ({ address }) => <bdi class="narrow-only">· {address}</bdi>,
+        },
         { title: text.address, text: ({ address }) => address },
         { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
-        { title: text.lastSeen, at: ({ last_seen }) => last_seen, isDescendingFirst: true },
       ]}
+      narrow="line"
       groupOf={isAdmin(profile) ? ({ user }) => user : undefined}
       acts={(session) => [
         // The name is that of the browser on this kind of device, and outlives the session.
@@ -59,9 +69,8 @@ export function Sessions() {
           { title: text.nameOf({ device: deviceName(session.agent) }), done: text.named },
           { help: text.nameHelp, isOptional: true },
         ),
-        ...(session.current
-          ? []
-          : [removal(text.end, { ...session, device: sessionDevice(session) }, pathOf(session))]),
+        // A login undoes it: nothing is asked first.
+        ...(session.current ? [] : [{ text: text.end.act, isDangerous: true, atOnce: ending(session) }]),
       ]}
     />
   );
@@ -75,4 +84,9 @@ export async function endSessionsOf(user: string): Promise<ApiResponse | undefin
     : response;
 }
 
-const endAll = (sessions: readonly SessionRecord[]) => inTurn(sessions, (one) => sendToApi('DELETE', pathOf(one)));
+const ending = (session: SessionRecord) => ({
+  send: () => sendToApi('DELETE', pathOf(session)),
+  done: `${words.sessions.end.done} ${words.sessions.end.what(session)}`,
+});
+
+const endAll = (sessions: readonly SessionRecord[]) => inTurn(sessions, (one) => ending(one).send());

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { goOn, problemOf, sendToApi } from '../shared/api.ts';
+import { goOn, sendToApi } from '../shared/api.ts';
 import { isPhone } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { facts } from '../shared/page-facts.ts';
-import { Button, Problem, SecurityLink } from '../shared/parts.tsx';
+import { Button, SecurityLink } from '../shared/parts.tsx';
 import { RecordTable } from '../shared/record-table.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
@@ -77,16 +77,12 @@ type FactorListProps = { state: FactorState; onOffer: (offer: TotpOffer) => void
 function FactorList({ state, onOffer, onCodes }: FactorListProps) {
   const { totp: isOn, required: isRequired, recovery_codes_left: left } = state;
   const text = words.secondFactor;
-  const page = useDialogs();
-  const [problem, setProblem] = useState('');
-  const start = async (): Promise<void> => {
-    const response = await sendToApi('POST', 'api/second-factor/totp');
-    setProblem(response.kind === 'ok' ? '' : problemOf(response));
-    page.say('');
-    if (response.kind === 'ok') onOffer(response.body as TotpOffer);
+  const start = {
+    send: () => sendToApi('POST', 'api/second-factor/totp'),
+    done: (body: unknown) => onOffer(body as TotpOffer),
   };
   const instead = isRequired ? { what: text.removeRequired, done: reload } : {};
-  const setUp: Act = isOn ? { text: text.replace, onAct: start } : { text: text.setUp, onAct: start, kind: 'strong' };
+  const setUp: Act = { atOnce: start, ...(isOn ? { text: text.replace } : { text: text.setUp, kind: 'strong' }) };
   const app = {
     name: text.app,
     state: isOn ? text.on : text.off,
@@ -101,23 +97,20 @@ function FactorList({ state, onOffer, onCodes }: FactorListProps) {
   );
   const codes = { name: text.codes, state: '', what: `${text.codesLeft}: ${left}`, acts: [newCodes] };
   return (
-    <>
-      <RecordTable
-        caption={text.title}
-        rows={isOn || state.passkeys.length > 0 ? [app, codes] : [app]}
-        keyOf={({ name }) => name}
-        columns={[
-          {
-            title: words.tokens.name,
-            text: ({ name }) => name,
-            more: (row) => row.state !== '' && <Badge text={row.state} kind={isOn ? 'strong' : 'plain'} />,
-          },
-          { title: text.what, text: ({ what }) => what },
-        ]}
-        acts={({ acts }) => acts}
-      />
-      <Problem text={problem} />
-    </>
+    <RecordTable
+      caption={text.title}
+      rows={isOn || state.passkeys.length > 0 ? [app, codes] : [app]}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          title: words.tokens.name,
+          text: ({ name }) => name,
+          more: (row) => row.state !== '' && <Badge text={row.state} kind={isOn ? 'strong' : 'plain'} />,
+        },
+        { title: text.what, text: ({ what }) => what },
+      ]}
+      acts={({ acts }) => acts}
+    />
   );
 }
 

@@ -1,9 +1,9 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
 import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, formProblem, sendToApi } from './api.ts';
+import { type ApiResponse, formProblem, problemOf, sendToApi } from './api.ts';
 import type { Faults, FormProblem } from './form-faults.ts';
-import { Button } from './parts.tsx';
+import { Button, Icon, type IconName } from './parts.tsx';
 import { words } from './words.ts';
 
 /** `wrong`: of the fields as they are now; `faults`: what was said of them when the form was sent. */
@@ -178,19 +178,19 @@ export function PanelForm<Values extends object>({ submitting, onSent, ...rules 
   );
 }
 
-/** What dialogs of the page use, what was said last, and the dialog that is open. `first`: the one that is open at once. */
+/** What dialogs of the page use, what was said last, and the dialog that is open. `first`: the one that is open at once, as it is by then. */
 export function usePageDialogs(again = (): void => {}, first?: ComponentChild) {
-  const [said, say] = useState('');
-  const [shown, show] = useState({ dialog: first, round: 0 });
+  const [said, setSaid] = useState({ text: '', isProblem: false });
+  const [shown, show] = useState<{ dialog?: ComponentChild; round: number }>({ round: 0 });
   const page = {
     /** Shows a dialog in the place of the one that is open; nothing closes it. */
     open: (dialog: ComponentChild): void => show(({ round }) => ({ dialog, round: round + 1 })),
-    /** Says what was done; '' takes back what was said. */
-    say: (text: string): void => say(text),
+    /** Says what was done, or what is wrong; '' takes back what was said. */
+    say: (text: string, isProblem = false): void => setSaid({ text, isProblem }),
     /** Reads anew what the page shows. */
     again,
   };
-  return { page, said, dialog: <Fragment key={shown.round}>{shown.dialog}</Fragment> };
+  return { page, said, dialog: <Fragment key={shown.round}>{shown.round === 0 ? first : shown.dialog}</Fragment> };
 }
 
 type PageDialogs = ReturnType<typeof usePageDialogs>['page'];
@@ -203,6 +203,8 @@ export const useDialogs = (): PageDialogs => useContext(DialogsContext);
 export interface Act {
   readonly text: string;
   readonly kind?: string;
+  /** Stands for its text where there is little room. */
+  readonly icon?: IconName;
   /** It ends or deletes something. */
   readonly isDangerous?: boolean | undefined;
   /** Why it cannot be done; undefined when it can. */
@@ -211,6 +213,8 @@ export interface Act {
   readonly asks?: FormDialogProps<object>;
   /** Another dialog that comes first. */
   readonly dialog?: () => ComponentChild;
+  /** It is done at once: a new login undoes it, or it harms nobody. */
+  readonly atOnce?: { readonly send: () => Promise<ApiResponse>; readonly done: string | ((body: unknown) => void) };
   readonly onAct?: () => void;
 }
 
@@ -247,19 +251,29 @@ export const removal = <Of,>(text: AskWords<NoInfer<Of>>, of: Of, path: string, 
 
 /** `name`: that of the record, for a person who hears the button and does not see its row. */
 export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
-  const { text, kind = '', isDangerous = false, why, onAct } = act;
-  const { open } = useDialogs();
+  const { text, kind = '', icon, isDangerous = false, why, atOnce, onAct } = act;
+  const { open, say, again } = useDialogs();
   const latest = useRef<Act>(act);
   latest.current = act;
+  const start = async (): Promise<void> => {
+    if (!atOnce) return open(<Asked by={latest} />);
+    say('');
+    const answer = await atOnce.send();
+    if (answer.kind !== 'ok') say(problemOf(answer), true);
+    else if (typeof atOnce.done === 'string') say(atOnce.done);
+    else atOnce.done(answer.body);
+    again();
+  };
   return (
     <Button
       kind={`${kind}${name === undefined ? '' : ' small'}${isDangerous ? ' bad' : ''}`}
       disabled={why !== undefined}
       title={why}
       aria-label={name && `${text}: ${name}`}
-      onPress={onAct ?? (() => open(<Asked by={latest} />))}
+      onPress={onAct ?? start}
     >
-      {text}
+      {icon && <Icon name={icon} />}
+      {icon ? <span class="icon-text">{text}</span> : text}
     </Button>
   );
 }

@@ -107,17 +107,25 @@ export const NotForYou = () => <Blank title={words.settings.notForYou} message={
 /** Where an admin sets the public address and the two-step login. */
 export const SecurityLink = () => <Link href="/settings/security">{words.security.title}</Link>;
 
-/** A tile of Status. `isWell`: it has no fault, and is folded. */
-type TileProps = { title: string; isTold?: boolean; isWide?: boolean; isWell?: boolean; children: ComponentChildren };
+type TileProps = { title: string; fact: ComponentChildren; isWell?: boolean; children?: ComponentChildren };
 
-export const Tile = ({ title, isTold = true, isWide = false, isWell = false, children }: TileProps) => (
-  <details class={`tile${isWide ? ' tile-wide' : ''}${isWell ? ' is-well' : ''}`} open={!isWell}>
-    <summary>
+/** A part of Status. `fact`: stands beside the title; null and undefined: nobody told it. `isWell`: it has no fault, and is folded. */
+export function Tile({ title, fact, isWell = false, children }: TileProps) {
+  const look = `tile${isWell ? ' is-well' : ''}`;
+  const head = (
+    <>
       <h2 class="tile-title">{title}</h2>
-    </summary>
-    {isTold ? children : <p class="field-help">{words.status.notTold}</p>}
-  </details>
-);
+      <div class="tile-fact">{fact ?? words.status.notTold}</div>
+    </>
+  );
+  if (!children || fact === null || fact === undefined) return <div class={`${look} tile-head`}>{head}</div>;
+  return (
+    <details class={look} open={!isWell}>
+      <summary class="tile-head">{head}</summary>
+      <div class="tile-more">{children}</div>
+    </details>
+  );
+}
 
 type NavLinkProps = { class: string; href: string; isHere: boolean; children: ComponentChildren };
 
@@ -149,6 +157,7 @@ const PATHS = {
   previous: 'm6 15 6-6 6 6',
   next:    'm6 9 6 6 6-6',
   more:    'M5.5 12h.01M12 12h.01m6.5 0h.01',
+  pen:     'm4 20 1-4.2L16.6 4.2a1.6 1.6 0 0 1 2.3 0l.9.9a1.6 1.6 0 0 1 0 2.3L8.2 19 4 20Zm10.6-13.8 3.2 3.2',
   close:   'm6 6 12 12M18 6 6 18',
   refresh: 'M20 11a8 8 0 0 0-14.3-4L3.5 9.5M4 4v5.5h5.5M4 13a8 8 0 0 0 14.3 4l2.2-2.5M20 20v-5.5h-5.5',
 } as const;

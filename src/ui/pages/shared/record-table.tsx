@@ -53,8 +53,8 @@ export interface RecordTableProps<Row> {
   readonly searchText?: (row: Row) => string;
   /** The order at first; without it that of the rows. */
   readonly firstSort?: Sort;
-  /** A row where there is no room for columns: a card with a line a fact, its first three columns in two lines, or all in a text. */
-  readonly narrow?: 'card' | 'two-lines' | 'text';
+  /** A row where there is no room for columns: a card with a line a fact, its first three columns in two lines, all in a text, or its first two columns beside its acts. */
+  readonly narrow?: 'card' | 'two-lines' | 'text' | 'line';
   /** Said when there are no rows at all. */
   readonly none?: string;
 }

@@ -3,7 +3,7 @@ import type { ComponentChild, ComponentChildren } from 'preact';
 import { sendToApi } from './api.ts';
 import { type FieldProps, TextField } from './fields.tsx';
 import { type Act, Acts, DialogsContext, FormDialog, type FormDialogProps, usePageDialogs } from './forms.tsx';
-import { Skeleton, Trouble } from './parts.tsx';
+import { Problem, Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
 import type { FetchedAgain } from './use-fetched.ts';
 import { words } from './words.ts';
@@ -45,8 +45,9 @@ export function RecordsPage<Value>(props: PageProps<Value>) {
         </PageHead>
         {/* Always there, so that a screen reader hears what comes into it. */}
         <div class="notice" role="status">
-          {said && <bdi>{said}</bdi>}
+          {!said.isProblem && said.text && <bdi>{said.text}</bdi>}
         </div>
+        <Problem text={said.isProblem ? said.text : ''} />
         {fetched.kind === 'loading' && <Skeleton text={words.ui.common.loading} rows={2} />}
         {fetched.kind === 'failed' && (
           <Trouble title={words.settings.cannotLoad} message={fetched.problem} onRetry={again} isPart />
@@ -122,6 +123,7 @@ export const renaming = (
   field: Pick<FieldProps, 'help'> & { isOptional?: boolean } = {},
 ): Act => ({
   text: words.passkeys.rename,
+  icon: 'pen',
   dialog: () => (
     <FormDialog
       {...dialog}
