@@ -1,11 +1,12 @@
 /** Live: the wall of screens inside the console, with the cameras that the person may see (SPEC 8, 18). */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Redirect, useSearch, useSearchParams } from 'wouter-preact';
+import { Link, Redirect, useSearch, useSearchParams } from 'wouter-preact';
 import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
 import { facts } from '../shared/page-facts.ts';
 import { Blank, Problem, usePageTitle } from '../shared/parts.tsx';
+import { isAdminWithLogin } from '../shared/pieces.tsx';
 import { useRefreshed, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, words } from '../shared/words.ts';
 import { CurtainMenu, CurtainSwitch, useCurtain } from './curtain.tsx';
@@ -34,7 +35,14 @@ function Wall() {
     <section class="records-page">
       <header class="page-head wall-head">
         <h1>{words.ui.frame.live}</h1>
-        {curtain && shown.length > 0 && <CurtainMenu {...{ curtain, cameras }} />}
+        <div class="page-actions">
+          {curtain && shown.length > 0 && <CurtainMenu {...{ curtain, cameras }} />}
+          {isAdminWithLogin(profile) && (
+            <Link class="button" href="/settings/users?invite">
+              {words.invitations.invite}
+            </Link>
+          )}
+        </div>
       </header>
       {curtain && <Problem text={curtain.problem} />}
       {shown.length === 0 && <Blank title={words.live.noneTitle} message={words.live.none} isPart />}

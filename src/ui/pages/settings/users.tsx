@@ -1,6 +1,6 @@
 /** Settings > Users: accounts and what can be done with each, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 4.3, 8, 16). */
 
-import { useLocation } from 'wouter-preact';
+import { useLocation, useSearch } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
@@ -42,6 +42,7 @@ export function Users() {
     farewell: { text: text.delete, why, isDangerous: true, dialog: () => <DeleteUsers users={users} /> },
   });
   const viewAs = useViewAs();
+  const invite = () => <NewUser {...{ known, roles, cameras }} isInvited />;
   return (
     <ResourcePage
       title={text.title}
@@ -49,9 +50,11 @@ export function Users() {
       // Their cameras come with the roles: rows that grow would push the others away.
       fetched={[roleList.kind === 'loading' ? roleList : users, readAgain]}
       pageActs={[
-        { text: words.invitations.invite, dialog: () => <NewUser {...{ known, roles, cameras }} isInvited /> },
+        { text: words.invitations.invite, dialog: invite },
         { text: text.add, kind: 'strong', dialog: () => <NewUser {...{ known, roles, cameras }} /> },
       ]}
+      // The button of Live leads here.
+      first={useSearch() === 'invite' ? invite() : undefined}
       keyOf={({ username }) => username}
       columns={[
         {
