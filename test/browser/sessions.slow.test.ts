@@ -55,7 +55,7 @@ describe('The sessions of a person', { skip }, () => {
   it('stand on a phone in few lines a device, the own ones first, each beside its acts', (t) =>
     visit(t, { viewport: { width: 360, height: 800 }, locale: 'de-DE', colorScheme: 'dark' }, async (page) => {
       const now = Math.floor(Date.now() / 1000);
-      const names = ['zoe', 'admin', ...Array.from({ length: 10 }, (_, at) => `mitglied_${at}`)];
+      const names = ['anna', 'admin', ...Array.from({ length: 10 }, (_, at) => `mitglied_${at}`)];
       const sessions = Array.from({ length: 30 }, (_, at) => ({
         id: `s${at}`,
         user: names[at % 12],
@@ -76,7 +76,7 @@ describe('The sessions of a person', { skip }, () => {
       const { height = 0 } = (await page.locator('.records-page').boundingBox()) ?? {};
       assert.ok(height < 3700, `${height} px for the 25 devices of a page`);
       const end = (await page
-        .getByRole('button', { name: 'Beenden: Firefox auf Windows, zoe' })
+        .getByRole('button', { name: 'Beenden: Firefox auf Windows, anna' })
         .first()
         .boundingBox()) ?? { x: 0, width: 0 };
       assert.ok(end.x > 180 && end.x + end.width <= 348, 'the act stands beside the device');
