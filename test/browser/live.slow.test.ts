@@ -170,6 +170,17 @@ describe('Live', { skip }, () => {
     });
   });
 
+  it('leads to the events where there is no NVR, as after the first start with sample events', async (t) => {
+    const alone = await startPagesInstance();
+    t.after(() => alone.close());
+    await visit(t, PHONE, async (page) => {
+      await enter(page, alone, ADMIN_PERSON, '/postern/');
+      await page.getByText('Keine Livebilder').waitFor();
+      await page.locator('main').getByRole('link', { name: 'Ereignisse' }).click();
+      await page.locator('.event').first().waitFor();
+    });
+  });
+
   it('leaves old addresses of Explore working', async (t) => {
     await visit(t, {}, async (page) => {
       await enter(page, instance, VERA, '/postern/?camera=cam2&label=car');

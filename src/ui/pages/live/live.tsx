@@ -5,7 +5,7 @@ import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
 import { facts } from '../shared/page-facts.ts';
-import { Blank, Problem, usePageTitle } from '../shared/parts.tsx';
+import { Problem, ToExplore, usePageTitle } from '../shared/parts.tsx';
 import { isAdminWithLogin } from '../shared/pieces.tsx';
 import { useRefreshed, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, words } from '../shared/words.ts';
@@ -45,7 +45,7 @@ function Wall() {
         </div>
       </header>
       {curtain && <Problem text={curtain.problem} />}
-      {shown.length === 0 && <Blank title={words.live.noneTitle} message={words.live.none} isPart />}
+      {shown.length === 0 && <ToExplore title={words.live.noneTitle} message={words.live.none} isPart />}
       <ul class={`wall wall-${Math.min(Math.ceil(Math.sqrt(shown.length)), 4)}`}>
         {shown.map((camera) => (
           <li key={camera} class="wall-camera">

@@ -9,8 +9,6 @@ import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { deviceName, words } from '../shared/words.ts';
 
-const sessionDevice = ({ name, agent }: SessionRecord): string => name ?? deviceName(agent);
-
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
 
 export function Sessions() {
@@ -42,7 +40,7 @@ export function Sessions() {
       columns={[
         {
           title: words.ledger.notices.device,
-          text: sessionDevice,
+          text: ({ name, agent }) => name ?? deviceName(agent),
           more: ({ current, name, agent }) => (
             <>
               {current && <Badge text={text.this} kind="strong" />}

@@ -94,13 +94,16 @@ export const LoginLoop = () => (
   </Blank>
 );
 
-export const NoSuchPage = () => (
-  <Blank title={words.ui.frame.noSuchPage} message={words.ui.frame.noSuchPageWhy}>
+/** Nothing is here: what has happened is shown by Explore. */
+export const ToExplore = (blank: Omit<BlankProps, 'children'>) => (
+  <Blank {...blank}>
     <Link class="button" href="/explore">
       {words.ui.frame.toExplore}
     </Link>
   </Blank>
 );
+
+export const NoSuchPage = () => <ToExplore title={words.ui.frame.noSuchPage} message={words.ui.frame.noSuchPageWhy} />;
 
 export const NotForYou = () => <Blank title={words.settings.notForYou} message={words.settings.notForYouWhy} />;
 
