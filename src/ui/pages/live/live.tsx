@@ -35,7 +35,7 @@ function Wall() {
     <section class="records-page">
       <header class="page-head wall-head">
         <h1>{words.ui.frame.live}</h1>
-        <div class="page-actions">
+        <div class="row">
           {curtain && shown.length > 0 && <CurtainMenu {...{ curtain, cameras }} />}
           {isAdminWithLogin(profile) && (
             <Link class="button" href="/settings/users?invite">
