@@ -115,7 +115,7 @@ describe('In German', { skip }, () => {
       await page.getByLabel('Passwort', { exact: true }).fill(ADMIN_PERSON.password);
       await page.getByRole('button', { name: 'Anmelden' }).click();
       await page.getByRole('heading', { name: 'Live', exact: true }).waitFor();
-      await page.getByRole('link', { name: 'Ereignisse' }).click();
+      await page.getByRole('link', { name: 'Ereignisse', exact: true }).click();
       // In the first minutes of a day the newest event is of the day before.
       await page
         .getByText(/^(?:Heute|Gestern)$/)

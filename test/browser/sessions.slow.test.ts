@@ -52,6 +52,25 @@ describe('The sessions of a person', { skip }, () => {
         assert.equal((await instance.ask('/api/profile', { token: lost })).status, 401);
       }));
 
+  it('end once at two presses in haste, and nothing is told as a fault', (t) =>
+    visit(t, {}, async (page) => {
+      await instance.logIn(CARL);
+      await enter(page, instance, ADMIN_PERSON, '/postern/settings/sessions');
+      const deletions: string[] = [];
+      page.on('request', (request) => request.method() === 'DELETE' && deletions.push(request.url()));
+      const ends = page.getByRole('button', { name: /^End: .*, carl$/ });
+      await ends.first().waitFor();
+      const before = await ends.count();
+      await ends.first().evaluate((button) => {
+        button.click();
+        button.click();
+      });
+      await page.getByText('Session ended. carl must log in again there.').waitFor();
+      await hasCount(ends, before - 1);
+      assert.equal(deletions.length, 1);
+      await hasCount(page.getByRole('alert').filter({ hasText: /./ }), 0);
+    }));
+
   it('stand on a phone in few lines a device, the own ones first, each beside its acts', (t) =>
     visit(t, { viewport: { width: 360, height: 800 }, locale: 'de-DE', colorScheme: 'dark' }, async (page) => {
       const now = Math.floor(Date.now() / 1000);

@@ -255,13 +255,18 @@ export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
   const { open, say, again } = useDialogs();
   const latest = useRef<Act>(act);
   latest.current = act;
+  const isSending = useRef(false);
   const start = async (): Promise<void> => {
     if (!atOnce) return open(<Asked by={latest} />);
+    // What was done is not done twice: its button goes with what it was for.
+    if (isSending.current) return;
+    isSending.current = true;
     say('');
     const answer = await atOnce.send();
+    isSending.current = answer.kind === 'ok';
     if (answer.kind !== 'ok') say(problemOf(answer), true);
     else if (typeof atOnce.done === 'string') say(atOnce.done);
-    else atOnce.done(answer.body);
+    else return atOnce.done(answer.body);
     again();
   };
   return (

@@ -114,7 +114,7 @@ type TileProps = { title: string; fact: ComponentChildren; isWell?: boolean; chi
 
 /** A part of Status. `fact`: stands beside the title; null and undefined: nobody told it. `isWell`: it has no fault, and is folded. */
 export function Tile({ title, fact, isWell = false, children }: TileProps) {
-  const look = `tile${isWell ? ' is-well' : ''}`;
+  const look = isWell ? 'tile is-well' : 'tile';
   const head = (
     <>
       <h2 class="tile-title">{title}</h2>
@@ -160,6 +160,7 @@ const PATHS = {
   previous: 'm6 15 6-6 6 6',
   next:    'm6 9 6 6 6-6',
   more:    'M5.5 12h.01M12 12h.01m6.5 0h.01',
+  pen:     'm4 20 1-4L16 5l3 3L8 19l-4 1Z',
   close:   'm6 6 12 12M18 6 6 18',
   refresh: 'M20 11a8 8 0 0 0-14.3-4L3.5 9.5M4 4v5.5h5.5M4 13a8 8 0 0 0 14.3 4l2.2-2.5M20 20v-5.5h-5.5',
 } as const;

@@ -123,7 +123,7 @@ export const renaming = (
   field: Pick<FieldProps, 'help'> & { isOptional?: boolean } = {},
 ): Act => ({
   text: words.passkeys.rename,
-  icon: 'more',
+  icon: 'pen',
   dialog: () => (
     <FormDialog
       {...dialog}
