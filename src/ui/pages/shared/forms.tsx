@@ -213,7 +213,7 @@ export interface Act {
   readonly asks?: FormDialogProps<object>;
   /** Another dialog that comes first. */
   readonly dialog?: () => ComponentChild;
-  /** It is done at once: a new login undoes it, or it harms nobody. */
+  /** It is done at once: a new login undoes it, or it does no harm. */
   readonly atOnce?: { readonly send: () => Promise<ApiResponse>; readonly done: string | ((body: unknown) => void) };
   readonly onAct?: () => void;
 }

@@ -112,7 +112,7 @@ export const SecurityLink = () => <Link href="/settings/security">{words.securit
 
 type TileProps = { title: string; fact: ComponentChildren; isWell?: boolean; children?: ComponentChildren };
 
-/** A part of Status. `fact`: stands beside the title; null and undefined: nobody told it. `isWell`: it has no fault, and is folded. */
+/** A part of Status. `fact`: stands beside the title; null and undefined: it is unknown. `isWell`: it has no fault, and is folded. */
 export function Tile({ title, fact, isWell = false, children }: TileProps) {
   const look = isWell ? 'tile is-well' : 'tile';
   const head = (
