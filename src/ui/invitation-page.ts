@@ -1,7 +1,6 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
 import { Refused } from '../accounts/http/kernel.ts';
 import {
-  type Accepted,
   acceptByPassword,
   findInvitation,
   type HeldInvitation,
@@ -15,31 +14,24 @@ import { heldBy } from '../domain/rights.ts';
 import type { Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
-import { assetPath } from './built-pages.ts';
-import { asTemplates, buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
-import { BODY_STATUS, momentIn, moveTo, pageHeaders, pageLanguage, readBasePath, sendPage } from './page.ts';
+import { asTemplates, buttonTo, type Html, html, paragraph } from './html.ts';
+import { BODY_STATUS, momentIn, moveTo, pageHeaders, pageLanguage, readBasePath, sendCard } from './page.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import type { InvitationPageServices, UiOptions } from './ui-options.ts';
 
+type PageText = Texts['invitations']['page'];
 type InvitedGuest = Awaited<ReturnType<typeof guestOf>>;
 
-/** `guest`: absent for an account that had a password: the link is for a new one. */
-type InvitationHolder = Awaited<ReturnType<typeof holderOf>> & { readonly guest?: InvitedGuest };
-
-/** What a visit or a form leads to. `told`: which rule the password breaks. */
-type InvitationCard =
-  | (InvitationHolder & { readonly kind: 'holds' | 'busy' | 'differ' })
-  | (InvitationHolder & { readonly kind: 'password-unfit'; readonly told: Refused['told'] })
-  | (Accepted & { readonly kind: 'accepted' })
-  /** Unknown, used, over or revoked: all alike. */
-  | { readonly kind: 'void' | 'no-passwords' }
-  | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
-
-// biome-ignore format: a table
-const STATUS: Readonly<Record<InvitationCard['kind'], number>> = {
-  holds: 200, accepted: 200, void: 404, 'no-passwords': 404, 'password-unfit': 400, differ: 400, busy: 503, limited: 429,
-};
+/** What a visit or a form leads to: the form, which has a script, or a sentence. */
+interface Shown {
+  readonly status: number;
+  readonly title: string;
+  readonly content: Html;
+  readonly isForm?: true;
+  /** Seconds. */
+  readonly retryAfter?: number;
+}
 
 /**
  * The address holds the secret, so no Referer tells more of it than the host. (With `no-referrer` browsers would send
@@ -51,60 +43,73 @@ const REFERRER = {
   Vary: 'Accept-Language, Cookie',
 } as const;
 
-const tokenIn = (ctx: RouteContext): string => ctx.params['token'] ?? '';
+const BUSY_RETRY_SECONDS = 5;
 
-export const getInvitation = async (ctx: RouteContext, ui: UiOptions): Promise<void> =>
-  show(ctx, ui, await look(tokenIn(ctx), ctx, ui.invitations));
+const tokenIn = (ctx: RouteContext): string => ctx.params['token'] ?? '';
+const textFor = (ctx: RouteContext): PageText => pageLanguage(ctx).words.invitations.page;
+
+export const getInvitation = (ctx: RouteContext, ui: UiOptions): Promise<void> =>
+  answer(ctx, ui, () => look(ctx, ui, 'holds'));
 
 export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<void> {
-  const token = tokenIn(ctx);
   const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: ui.bodySeconds() });
-  if (form.kind !== 'read') return show(ctx, ui, { kind: 'void' }, BODY_STATUS[form.kind]);
+  if (form.kind !== 'read') return show(ctx, ui, voidLink(ctx, BODY_STATUS[form.kind]));
   const password = form.fields.get('password') ?? '';
-  if (form.fields.get('again') !== password) {
-    const visit = await look(token, ctx, ui.invitations);
-    return show(ctx, ui, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
-  }
-  const visit = await accept({ token, password }, ctx, ui.invitations);
-  if (visit.kind === 'accepted' && visit.hasSession) {
-    ctx.set(REFERRER);
-    return moveTo(ctx, 303, `${readBasePath(ctx)}/postern/`);
-  }
-  show(ctx, ui, visit);
+  const isSame = form.fields.get('again') === password;
+  await answer(ctx, ui, () => (isSame ? accept(password, ctx, ui) : look(ctx, ui, 'differ')));
 }
 
-async function look(token: string, ctx: RouteContext, services: InvitationPageServices): Promise<InvitationCard> {
-  if (!services.settings.auth.enabled) return { kind: 'no-passwords' };
-  const seeing = lookAtInvitation(token, ctx, services, async (held): Promise<InvitationCard> => {
-    const guest = held.owner.hasNoPassword && { guest: await guestOf(held, services) };
-    return { kind: 'holds', ...(await holderOf(held.owner, services)), ...guest };
+/** `page`: undefined where the browser is led on. */
+async function answer(ctx: RouteContext, ui: UiOptions, page: () => Promise<Shown | undefined>): Promise<void> {
+  const { words } = pageLanguage(ctx);
+  if (!ui.invitations.settings.auth.enabled)
+    return show(ctx, ui, sentence(ctx, 404, paragraph(words.login.form.noPasswords)));
+  const shown = await page().catch((fault) => refused(fault, ctx, ui));
+  if (shown) show(ctx, ui, shown);
+}
+
+/** Unknown, used, over or revoked: all alike. */
+const voidLink = (ctx: RouteContext, status = 404): Shown =>
+  sentence(ctx, status, html`${paragraph(textFor(ctx).void)}${linkToLogin(ctx)}`);
+
+const sentence = (ctx: RouteContext, status: number, content: Html): Shown => ({
+  status,
+  title: textFor(ctx).voidTitle,
+  content,
+});
+
+async function look(ctx: RouteContext, ui: UiOptions, state: 'holds' | 'differ'): Promise<Shown> {
+  const { invitations: services } = ui;
+  const form = await lookAtInvitation(tokenIn(ctx), ctx, services, async (held) => {
+    const guest = held.owner.hasNoPassword ? await guestOf(held, services) : undefined;
+    return renderForm({ ...(await holderOf(held.owner, services)), guest, state }, ctx, ui);
   });
-  return seeing.then(
-    (card) => card ?? { kind: 'void' },
-    (fault) => refusedCard(fault, token, services),
-  );
+  return form ?? voidLink(ctx);
 }
 
-async function accept(
-  given: { readonly token: string; readonly password: string },
-  ctx: RouteContext,
-  services: InvitationPageServices,
-): Promise<InvitationCard> {
-  if (!services.settings.auth.enabled) return { kind: 'no-passwords' };
-  return acceptByPassword(given, ctx, services).then(
-    (accepted) => ({ kind: 'accepted', ...accepted }),
-    (fault) => refusedCard(fault, given.token, services),
-  );
+async function accept(password: string, ctx: RouteContext, ui: UiOptions): Promise<Shown | undefined> {
+  const { hasSession, opensAt } = await acceptByPassword({ token: tokenIn(ctx), password }, ctx, ui.invitations);
+  if (hasSession) {
+    ctx.set(REFERRER);
+    return void moveTo(ctx, 303, `${readBasePath(ctx)}/postern/`);
+  }
+  const text = textFor(ctx);
+  const content = html`${paragraph(doneText(openingText(opensAt, ctx, ui), text, text.done))}${linkToLogin(ctx)}`;
+  return { status: 200, title: text.doneTitle, content };
 }
 
 /** A refusal of the routes, as the page shows it. */
-async function refusedCard(fault: unknown, token: string, services: InvitationPageServices): Promise<InvitationCard> {
+async function refused(fault: unknown, ctx: RouteContext, ui: UiOptions): Promise<Shown> {
   if (!(fault instanceof Refused)) throw fault;
-  const { recorded: kind, told, headers } = fault;
-  if (kind === 'rate-limited') return { kind: 'limited', retryAfterSeconds: Number(headers['Retry-After']) };
-  const held = await findInvitation(token, services);
-  if (!held || (kind !== 'busy' && kind !== 'password-unfit')) return { kind: 'void' };
-  return { kind, told, ...(await holderOf(held.owner, services)) };
+  const { recorded: state, told, headers } = fault;
+  if (state === 'rate-limited') {
+    const retryAfter = Number(headers['Retry-After']);
+    const time = formatSeconds(retryAfter);
+    return { ...sentence(ctx, 429, paragraph(textFor(ctx).limited({ time }))), retryAfter };
+  }
+  const held = await findInvitation(tokenIn(ctx), ui.invitations);
+  if (!held || (state !== 'busy' && state !== 'password-unfit')) return voidLink(ctx);
+  return renderForm({ ...(await holderOf(held.owner, ui.invitations)), state, told }, ctx, ui);
 }
 
 const holderOf = async (owner: User, { closedOf }: InvitationPageServices) => ({
@@ -135,40 +140,40 @@ async function guestOf({ invitation: { madeBy }, owner }: HeldInvitation, servic
   };
 }
 
-function show(ctx: RouteContext, ui: UiOptions, shown: InvitationCard, status: number = STATUS[shown.kind]): void {
+function show(ctx: RouteContext, ui: UiOptions, { status, title, content, isForm, retryAfter }: Shown): void {
   ctx.set({ ...pageHeaders(ui), ...REFERRER });
-  if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.retryAfterSeconds));
-  if (shown.kind === 'busy') ctx.set('Retry-After', '5');
-  const { tag, words } = pageLanguage(ctx);
-  const text = words.invitations.page;
-  const isForm = 'user' in shown && shown.kind !== 'accepted';
-  const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
-  const content = isForm ? renderForm(shown, ctx, ui) : renderEnd(shown, ctx, ui);
+  if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
   const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
-  const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
-  const script = isForm ? assetPath(ui.pages, readBasePath(ctx), 'invitation', 'js') : undefined;
-  sendPage(ctx, status, cardPage({ tag, title, name: ui.name, stylesheet, script, card }));
+  sendCard(ctx, ui, status, { title, card, ...(isForm && { script: 'invitation' }) });
 }
 
-type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { readonly kind: 'accepted' }>;
+/** `guest`: absent for an account that had a password: the link is for a new one. `told`: which rule the password breaks. */
+type FormShown = Awaited<ReturnType<typeof holderOf>> & {
+  readonly state: 'holds' | 'differ' | 'busy' | 'password-unfit';
+  readonly guest?: InvitedGuest | undefined;
+  readonly told?: Refused['told'];
+};
+
+const STATUS = { holds: 200, differ: 400, busy: 503, 'password-unfit': 400 } as const;
 
 /** The script reads its words and addresses from the form. */
-function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
+function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Shown {
+  const { state } = shown;
   const { shortestPassword, providers } = ui;
-  const { tag, words } = pageLanguage(ctx);
+  const { words } = pageLanguage(ctx);
   const base = readBasePath(ctx);
   const text = words.invitations.page;
-  const hasDiffered = shown.kind === 'differ';
+  const hasDiffered = state === 'differ';
   const fault = html` aria-invalid="true"`;
   const field = (name: string, label: string, rest: Html, more?: Html): Html =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" ${rest}>${more}</div>\n`;
   const help = html`<p id="rules" class="field-help">${text.rules({ count: shortestPassword })}</p><p id="strength" class="strength" role="status"></p>`;
   const secret = html`type="password" autocomplete="new-password" minlength="${shortestPassword}" maxlength="1024" required`;
   const user = html`type="text" autocomplete="username" value="${shown.user}" readonly`;
-  const isWrong = shown.kind === 'password-unfit' || hasDiffered;
+  const isWrong = state === 'password-unfit' || hasDiffered;
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
-  const opens = openingText(shown.opensAt, tag, ui);
+  const opens = openingText(shown.opensAt, ctx, ui);
   const scriptWords = invitationWords(words, asTemplates(words.problems), shortestPassword);
   const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
   // A form for each provider: in the query of a link the secret would stand in logs.
@@ -176,64 +181,50 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
     ({ name, label }) =>
       html`<form method="post" action="${base}${INVITATION_PATH}/${encodeURIComponent(tokenIn(ctx))}/sign-in/${name}"><button class="button button-wide" type="submit"><bdi>${label}</bdi></button></form>\n`,
   );
-  const done = html`${paragraph(doneText(opens, text, text.donePasskey))}${linkToLogin(ctx, text)}`;
-  return html`<template id="done"><h1 class="lone-title">${text.doneTitlePasskey}</h1>\n${done}</template>
+  const done = html`${paragraph(doneText(opens, text, text.donePasskey))}${linkToLogin(ctx)}`;
+  const content = html`<template id="done"><h1 class="lone-title">${text.doneTitlePasskey}</h1>\n${done}</template>
 <p class="lone-lead">${text.lead}</p>
-${shown.guest && renderGuest(shown.guest, opens, tag, text, ui)}<form class="login-form" method="post" ${forScript}>
+${shown.guest && renderGuest(shown.guest, opens, ctx, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
 ${field('user', text.user, user)}${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${text.passkey}</button>
 <p id="passkey-help" class="field-help">${text.passkeyHelp}</p></div>
 </form>
 ${forms.length > 0 && html`<div class="lone-providers">${forms}</div>\n`}`;
+  const retry = state === 'busy' && { retryAfter: BUSY_RETRY_SECONDS };
+  return { status: STATUS[state], title: text.title, content, isForm: true, ...retry };
 }
 
 function renderGuest(
   { by, cameras, until }: InvitedGuest,
   opens: string | undefined,
-  tag: string,
-  text: Texts['invitations']['page'],
-  { timeZone }: UiOptions,
+  ctx: RouteContext,
+  ui: UiOptions,
 ): Html | undefined {
+  const text = textFor(ctx);
   const seen = cameras === undefined ? text.allCameras : cameras.join(', ');
   const sentences = [
     by === undefined ? undefined : text.invitedBy({ name: by }),
     seen === '' ? undefined : text.sees({ cameras: seen }),
     opens && text.opens({ time: opens }),
-    until === undefined ? undefined : text.validUntil({ time: momentIn(until, tag, timeZone) }),
+    until === undefined ? undefined : text.validUntil({ time: momentIn(until, pageLanguage(ctx).tag, ui.timeZone) }),
   ].filter((sentence) => sentence !== undefined);
   const lines = sentences.map((sentence, at) => html`${at > 0 && html`<br>`}<bdi>${sentence}</bdi>`);
   return lines.length === 0 ? undefined : html`<p class="notice">${lines}</p>\n`;
 }
 
 /** When the account begins, or the hours of its role. */
-const openingText = (opensAt: number | undefined, tag: string, { timeZone }: UiOptions): string | undefined =>
-  opensAt === undefined ? undefined : momentIn(opensAt, tag, timeZone);
+const openingText = (opensAt: number | undefined, ctx: RouteContext, { timeZone }: UiOptions): string | undefined =>
+  opensAt === undefined ? undefined : momentIn(opensAt, pageLanguage(ctx).tag, timeZone);
 
-const doneText = (opens: string | undefined, text: Texts['invitations']['page'], atOnce: string): string =>
+const doneText = (opens: string | undefined, text: PageText, atOnce: string): string =>
   opens === undefined ? atOnce : text.doneLater({ time: opens });
 
-function problemOf(shown: InvitationCard, { problems, invitations: { page: text } }: Texts): string {
-  if (shown.kind === 'password-unfit' && typeof shown.told === 'object' && shown.told[0] === 'password-unfit')
-    return `${text.unfit} ${problems['password-unfit'](shown.told[1])}`;
-  return shown.kind === 'differ' || shown.kind === 'busy' ? text[shown.kind] : '';
+function problemOf({ state, told }: FormShown, { problems, invitations: { page: text } }: Texts): string {
+  if (state === 'password-unfit' && typeof told === 'object' && told[0] === 'password-unfit')
+    return `${text.unfit} ${problems['password-unfit'](told[1])}`;
+  return state === 'differ' || state === 'busy' ? text[state] : '';
 }
 
-const linkToLogin = (ctx: RouteContext, text: Texts['invitations']['page']): Html =>
-  html`<p class="row refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
-
-function renderEnd(shown: InvitationCard, ctx: RouteContext, ui: UiOptions): Html {
-  const { tag, words } = pageLanguage(ctx);
-  const text = words.invitations.page;
-  const link = linkToLogin(ctx, text);
-  switch (shown.kind) {
-    case 'accepted':
-      return html`${paragraph(doneText(openingText(shown.opensAt, tag, ui), text, text.done))}${link}`;
-    case 'limited':
-      return paragraph(text.limited({ time: formatSeconds(shown.retryAfterSeconds) }));
-    case 'no-passwords':
-      return paragraph(words.login.form.noPasswords);
-    default:
-      return html`${paragraph(text.void)}${link}`;
-  }
-}
+const linkToLogin = (ctx: RouteContext): Html =>
+  html`<p class="row refusal-links">${buttonTo(`${readBasePath(ctx)}${LOGIN_PATH}`, textFor(ctx).toLogin)}</p>\n`;

@@ -5,8 +5,8 @@ import { LANGUAGES } from '../locales/languages.ts';
 import type { Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { readForm } from '../routes/read-body.ts';
-import { ASSETS_PATH, MANIFEST_PATH } from './built-pages.ts';
-import { html } from './html.ts';
+import { ASSETS_PATH, assetPath, MANIFEST_PATH } from './built-pages.ts';
+import { type CardPage, cardPage, html } from './html.ts';
 import type { UiOptions } from './ui-options.ts';
 
 /** `tag`: BCP 47, for `<html lang>`: the scripts read it from there. */
@@ -98,6 +98,18 @@ export function sendPage(ctx: RouteContext, status: number, page: string): void 
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = page;
+}
+
+type SentCard = Omit<CardPage, 'tag' | 'name' | 'stylesheet' | 'script'> & { readonly script?: string };
+
+/** A page with one card. `script`: the name of a built one. */
+export function sendCard(ctx: RouteContext, ui: UiOptions, status: number, { script, ...card }: SentCard): void {
+  const base = readBasePath(ctx);
+  const built = {
+    stylesheet: assetPath(ui.pages, base, 'login', 'css'),
+    script: script && assetPath(ui.pages, base, script, 'js'),
+  };
+  sendPage(ctx, status, cardPage({ ...card, ...built, tag: pageLanguage(ctx).tag, name: ui.name }));
 }
 
 export function moveTo(ctx: RouteContext, status: 301 | 302 | 303, location: string): void {

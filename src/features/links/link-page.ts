@@ -17,8 +17,7 @@ import { labelIn, type Texts } from '../../locales/texts.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../../routes/read-body.ts';
 import { BODY_NO, named, TIME } from '../../routes/shapes.ts';
-import { assetPath } from '../../ui/built-pages.ts';
-import { buttonTo, cardPage, type Html, html, paragraph } from '../../ui/html.ts';
+import { buttonTo, type Html, html, paragraph } from '../../ui/html.ts';
 import {
   BODY_STATUS,
   momentIn,
@@ -26,7 +25,7 @@ import {
   type PageLanguage,
   pageLanguage,
   readBasePath,
-  sendPage,
+  sendCard,
 } from '../../ui/page.ts';
 import { formatSeconds } from '../../ui/pages/login/login-outcome.ts';
 import { spaced } from '../../ui/pages/shared/spelling.ts';
@@ -145,9 +144,8 @@ async function show(ctx: RouteContext, services: PageServices, page: ShownPage, 
 <meta property="og:description" content="${language.words.links.page.preview}">
 `;
   const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${body}`;
-  const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
-  const shown = { tag: language.tag, title, name: ui.name, stylesheet, preview, card };
-  sendPage(ctx, failed ?? status, cardPage({ ...shown, robots: 'noindex, nofollow', isShared: page.kind === 'shown' }));
+  const shown = { title, preview, card, robots: 'noindex, nofollow', isShared: page.kind === 'shown' };
+  sendCard(ctx, ui, failed ?? status, shown);
 }
 
 interface Contents {

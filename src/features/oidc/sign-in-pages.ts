@@ -5,9 +5,8 @@ import type { Services } from '../../app/services.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { refusalRules } from '../../gateway/response/error-responses.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import { assetPath } from '../../ui/built-pages.ts';
-import { buttonTo, cardPage, type Html, html, paragraph } from '../../ui/html.ts';
-import { pageHeaders, pageLanguage, readBasePath, sendPage } from '../../ui/page.ts';
+import { buttonTo, type Html, html, paragraph } from '../../ui/html.ts';
+import { pageHeaders, pageLanguage, readBasePath, sendCard } from '../../ui/page.ts';
 import { nextPage } from '../../ui/pages/shared/where-to-go.ts';
 import { isNavigation } from '../../ui/serve-ui.ts';
 
@@ -41,12 +40,11 @@ export function providerButtons(
  * and a policy for forms would stop it on the way out.
  */
 export function goOn(ctx: RouteContext, address: string, ui: Services['ui']): void {
-  const { tag, words } = pageLanguage(ctx);
+  const { words } = pageLanguage(ctx);
   const { goingOn: title, goOn: text } = words.login.page;
   const card = html`${paragraph(title)}<p class="row refusal-links">${buttonTo(address, text)}</p>\n`;
   ctx.set({ ...pageHeaders(ui), 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
-  const stylesheet = assetPath(ui.pages, readBasePath(ctx), 'login', 'css');
-  sendPage(ctx, 200, cardPage({ tag, title, name: ui.name, stylesheet, card }));
+  sendCard(ctx, ui, 200, { title, card });
 }
 
 export function refusePage(
