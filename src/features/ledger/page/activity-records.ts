@@ -94,11 +94,12 @@ export function bucketDays(watched: readonly WatchedDay[], first: Date, count: n
 /** Names by what the ledger calls a credential: `token:<id>`, `link:<id>`, `screen:<id>`. */
 export type CredentialNames = ReadonlyMap<string, string>;
 
+/** A token, a link or a screen. */
+export type Named = { readonly id: string; readonly name?: string | null };
+
 /** Those of them that have a name. */
-export const namesIn = (
-  kind: 'token' | 'link' | 'screen',
-  list: readonly { readonly id: string; readonly name?: string | null }[],
-): (readonly [string, string])[] => list.flatMap(({ id, name }) => (name ? [[`${kind}:${id}`, name] as const] : []));
+export const namesIn = (kind: 'token' | 'link' | 'screen', list: readonly Named[]): (readonly [string, string])[] =>
+  list.flatMap(({ id, name }) => (name ? [[`${kind}:${id}`, name] as const] : []));
 
 /** The number of letters of an id that tell two apart. */
 const SHOWN_LETTERS = 8;

@@ -2,13 +2,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
-import { getFromApi, problemOf } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
 import { Button, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
-import { type Fetched, useFetched, useList, valueOr } from '../../../ui/pages/shared/use-fetched.ts';
+import { useFetched, useList, valueOr } from '../../../ui/pages/shared/use-fetched.ts';
 import { cameraName, suggested, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityFilter,
@@ -17,6 +16,7 @@ import {
   filterSearch,
   GROUPS,
   hasMinutes,
+  type Named,
   namesIn,
   namesInRecords,
   RANGES,
@@ -112,9 +112,9 @@ function Browsed({ query, isChosen, ...table }: BrowsedProps) {
 /** The names of tokens, links and screens that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
   return new Map([
-    ...namesIn('token', valueOr(useList('api/tokens')[0], [])),
-    ...namesIn('link', valueOr(useList('api/links')[0], [])),
-    ...namesIn('screen', valueOr(useList('api/screens')[0], [])),
+    ...namesIn('token', valueOr(useList<Named>('api/tokens')[0], [])),
+    ...namesIn('link', valueOr(useList<Named>('api/links')[0], [])),
+    ...namesIn('screen', valueOr(useList<Named>('api/screens')[0], [])),
   ]);
 }
 
@@ -165,25 +165,18 @@ const NOTHING = { next: undefined, records: [] };
 
 /** The records of a query: the first page, then more on demand. */
 function useRecords(path: string) {
-  type Loaded = { readonly records: readonly ActivityRecord[]; readonly next: string | undefined };
-  const [fetched, setFetched] = useState<Fetched<Loaded>>({ kind: 'loading' });
-  const [round, setRound] = useState(0);
-  const ask = async (from: string, before: readonly ActivityRecord[], signal?: AbortSignal): Promise<void> => {
-    const response = await getFromApi(from, signal);
-    if (signal?.aborted) return;
-    if (response.kind !== 'ok') return setFetched({ kind: 'failed', problem: problemOf(response) });
-    const next = /<(?<next>[^>]+)>;\s*rel="?next"?/.exec(response.link ?? '')?.groups?.['next'];
-    setFetched({ kind: 'ready', value: { records: [...before, ...recordsIn<ActivityRecord>(response.body)], next } });
-  };
-  useEffect(() => {
-    const controller = new AbortController();
-    void ask(path, [], controller.signal);
-    return () => controller.abort();
-  }, [path, round]);
+  /** The page after those that are there. */
+  const [further, setFurther] = useState<{ readonly from: string; readonly before: readonly ActivityRecord[] }>();
+  useEffect(() => setFurther(undefined), [path]);
+  const { from, before } = further ?? { from: path, before: [] };
+  const [fetched, again] = useFetched(from, (body, link) => ({
+    records: [...before, ...recordsIn<ActivityRecord>(body)],
+    next: /<(?<next>[^>]+)>;\s*rel="?next"?/.exec(link ?? '')?.groups?.['next'],
+  }));
   const { next, records } = valueOr(fetched, NOTHING);
   return {
     fetched,
-    more: next === undefined ? undefined : () => ask(next, records),
-    again: () => setRound((was) => was + 1),
+    more: next === undefined ? undefined : () => setFurther({ from: next, before: records }),
+    again,
   };
 }

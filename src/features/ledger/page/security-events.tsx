@@ -1,12 +1,15 @@
 /** Settings > Security events: what happened to one's own account lately (SPEC 12). */
 
-import type { Lists } from '../../../ui/pages/shared/answers.ts';
+import type { z } from 'zod';
 import { ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
 import { useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { deviceName, words } from '../../../ui/pages/shared/words.ts';
+import type { ACCOUNT_EVENT } from '../notices.ts';
+
+type SecurityEvent = z.output<typeof ACCOUNT_EVENT>;
 
 /** An event of a newer service has its own name. */
-const nameOf = ({ event }: Lists['api/account/events']): string =>
+const nameOf = ({ event }: SecurityEvent): string =>
   (words.ledger.notices.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {
@@ -14,7 +17,7 @@ export function SecurityEvents() {
   return (
     <ResourcePage
       {...{ title, lead, none }}
-      fetched={useList('api/account/events')}
+      fetched={useList<SecurityEvent>('api/account/events')}
       keyOf={({ id }) => id}
       columns={[
         { title: what, text: nameOf, cell: nameOf },

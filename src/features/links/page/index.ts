@@ -5,11 +5,6 @@ import { words } from '../../../ui/pages/shared/words.ts';
 import type { LINK } from '../link-routes.ts';
 
 export type LinkRecord = z.output<typeof LINK>;
-declare module '../../../ui/pages/shared/answers.ts' {
-  interface Lists {
-    'api/links': LinkRecord;
-  }
-}
 
 /** It can be opened, or be opened again. */
 export const isOpen = ({ state }: LinkRecord): boolean => state === 'active' || state === 'spent';

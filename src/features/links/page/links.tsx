@@ -14,7 +14,7 @@ export function Links() {
   return (
     <ResourcePage
       {...{ title: text.title, lead: text.lead, none: text.none }}
-      fetched={useList('api/links')}
+      fetched={useList<LinkRecord>('api/links')}
       keyOf={({ id }) => id}
       columns={[
         { title: text.name, text: nameOf, more: ({ has_pin }) => has_pin && <Badge text={text.pin} /> },

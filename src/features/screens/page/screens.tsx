@@ -12,7 +12,9 @@ import { lastUseColumn, pathTo, ResourcePage, userColumn } from '../../../ui/pag
 import { useFetched, useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { deviceName, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
-import type { ScreenRecord } from './index.ts';
+import type { SCREEN } from '../screen-routes.ts';
+
+type ScreenRecord = z.output<typeof SCREEN>;
 
 /** What the QR code of a display has led here with; '' for its short address, undefined for none. */
 const codeInAddress = (): string | undefined => new URLSearchParams(location.search).get('code') ?? undefined;
@@ -27,7 +29,7 @@ export function Screens() {
       title={text.title}
       lead={text.lead({ address: `${baseUrl.host}${baseUrl.pathname}postern/screen` })}
       none={text.none}
-      fetched={useList('api/screens')}
+      fetched={useList<ScreenRecord>('api/screens')}
       first={code === undefined ? undefined : code === '' ? <TypeCode /> : <ConfirmScreen code={code} />}
       pageActs={[{ text: text.pair, kind: 'strong', dialog: () => <TypeCode /> }]}
       keyOf={({ id }) => id}

@@ -1,6 +1,7 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useState } from 'preact/hooks';
 import { type FactorState, goToProvider } from '../shared/account.ts';
+import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField, TextField } from '../shared/fields.tsx';
 import { FormDialog, type Sent } from '../shared/forms.tsx';
@@ -70,7 +71,8 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
 
 /** The browser leaves the page: what was to be done is done after the way back. */
 function ByProvider() {
-  const signIns = valueOr(useList(facts.providers.length > 0 && 'api/account/sign-ins')[0], []);
+  const path = facts.providers.length > 0 && 'api/account/sign-ins';
+  const signIns = valueOr(useList<AnswerOf<'SIGN_IN'>>(path)[0], []);
   const [problem, setProblem] = useState('');
   const ask = async (provider: string): Promise<void> => {
     const return_to = `${location.pathname}${location.search}`;

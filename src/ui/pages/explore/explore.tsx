@@ -1,8 +1,8 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
-import { getFromApi, goToLogin } from '../shared/api.ts';
+import { goToLogin } from '../shared/api.ts';
 import { storeChoice, storedChoice } from '../shared/browser.ts';
 import { colourAt, readDays, toBars } from '../shared/events/bars.ts';
 import { type EventView, readEvent } from '../shared/events/event-view.ts';
@@ -175,30 +175,21 @@ const LiveState = ({ state }: { state: LineState | undefined }) => (
 const union = (...lists: Iterable<string>[]): string[] =>
   [...new Set(lists.flatMap((list) => [...list]))].sort((a, b) => a.localeCompare(b));
 
-/** `problem`: why it cannot be shown, as text. */
-type OpenEvent = { readonly event?: EventView | undefined; readonly problem?: string | undefined };
-
-/** Both cases give the same text: the caller must not learn which one it is. */
-const problemOf = ({ status, message }: { readonly status: number; readonly message: string }): string =>
-  status === 403 || status === 404 ? words.explore.details.gone : message;
-
-/** The event whose details are open: from the list if it is there, else asked for by its id (a shared link). */
-function useOpenEvent(id: string | undefined, events: readonly EventView[]): OpenEvent {
-  const listed = events.find((event) => event.id === id);
-  const [fetched, setFetched] = useState<OpenEvent & { readonly id?: string }>({});
-  const missing = id !== undefined && !listed && fetched.id !== id ? id : undefined;
-  useEffect(() => {
-    if (missing === undefined) return undefined;
-    const controller = new AbortController();
-    void getFromApi(`api/events/${encodeURIComponent(missing)}`, controller.signal).then((response) => {
-      const event = response.kind === 'ok' ? readEvent(response.body) : undefined;
-      if (event) setFetched({ id: missing, event });
-      else if (response.kind === 'ok') setFetched({ id: missing, problem: words.ui.common.unreadable });
-      // Without a network or a session the list says what is wrong.
-      else if (response.kind === 'refused') setFetched({ id: missing, problem: problemOf(response) });
-    });
-    return () => controller.abort();
-  }, [missing]);
-  if (listed) return { event: listed };
-  return fetched.id === id ? fetched : {};
+/** The event whose details are open: from the list if it is there, else asked for by its id (a shared link). `problem`: why it cannot be shown. */
+function useOpenEvent(
+  id: string | undefined,
+  events: readonly EventView[],
+): { readonly event?: EventView | undefined; readonly problem?: string } {
+  const event = events.find((one) => one.id === id);
+  const [fetched] = useFetched(id !== undefined && !event && `api/events/${encodeURIComponent(id)}`, readEvent);
+  if (event || id === undefined || fetched.kind === 'loading') return { event };
+  if (fetched.kind === 'ready') {
+    if (!fetched.value) return { problem: words.ui.common.unreadable };
+    return fetched.value.id === id ? { event: fetched.value } : {};
+  }
+  const { status, problem } = fetched;
+  // Without a network or a session the list says what is wrong.
+  if (status === undefined) return {};
+  // The caller must not learn which of the two it is.
+  return { problem: status === 403 || status === 404 ? words.explore.details.gone : problem };
 }

@@ -1,8 +1,9 @@
-/** Connections that say that something has changed, kept while the page is seen: a hidden tab has none (SPEC 8). */
+/** Connections that say that something has changed, kept while the page is seen (SPEC 8). */
 import { parsedJson } from '../../../domain/json.ts';
 import { AUTOMATIC, getAutomatically } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
-import { eventKind, pauseAfter } from '../shared/line-rules.ts';
+import { eventKind, pause, pauseAfter } from '../shared/line-rules.ts';
+import { whileSeen } from '../shared/use-fetched.ts';
 
 /** `refused`: this role sees nothing of it, or there is no such thing. */
 type LineEnd = 'lost' | 'refused' | 'login-needed';
@@ -23,35 +24,21 @@ type LineListener = { readonly onState: (state: LineState) => void } & Pick<Line
 
 /** Returns the function that ends it all. */
 export function keepLine(line: Line, { onState, onChange }: LineListener): () => void {
-  let left = new AbortController();
-  const keep = async (signal: AbortSignal): Promise<void> => {
-    for (let tries = 0; !signal.aborted; ) {
+  onState('connecting');
+  return whileSeen(async (left) => {
+    for (let tries = 0; !left.aborted; ) {
       const onOpen = (): void => {
         tries = 0;
         onState('open');
       };
-      const end = await line(signal, { onOpen, onChange });
-      if (signal.aborted) return;
+      const end = await line(left, { onOpen, onChange });
+      if (left.aborted) return;
       onState(end === 'lost' ? 'waiting' : end);
       if (end !== 'lost') return;
       tries += 1;
-      await new Promise((again) => setTimeout(again, pauseAfter(tries, Math.random())));
+      await pause(pauseAfter(tries, Math.random()));
     }
-  };
-  const onSight = (): void => {
-    left.abort();
-    left = new AbortController();
-    if (!document.hidden) void keep(left.signal);
-  };
-  document.addEventListener('visibilitychange', onSight);
-  addEventListener('online', onSight);
-  onState('connecting');
-  onSight();
-  return () => {
-    document.removeEventListener('visibilitychange', onSight);
-    removeEventListener('online', onSight);
-    left.abort();
-  };
+  });
 }
 
 /** The service says something every 15 s: after so long the connection is dead, or a proxy in between holds it back. */

@@ -36,8 +36,8 @@ const pathOf = ({ user, camera, shows }: Question): string | undefined =>
 
 export function Access() {
   const { hasOwnLogin } = facts;
-  const [users, againUsers] = useList(hasOwnLogin && 'api/users');
-  const [roles, againRoles] = useList(hasOwnLogin && 'api/roles');
+  const [users, againUsers] = useList<UserRecord>(hasOwnLogin && 'api/users');
+  const [roles, againRoles] = useList<RoleRecord>(hasOwnLogin && 'api/roles');
   const [access, againAccess] = useFetched<CameraAccess>(hasOwnLogin && 'api/access');
   const [question, ask] = useState<Question>({ user: '', camera: '', shows: 'live' });
   const [told, againTold] = useFetched(

@@ -1,7 +1,7 @@
 /** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
 import { parseCustomRoleName } from '../../../domain/names.ts';
 import { useNameableCameras, useSites } from '../shared/account.ts';
-import type { RoleRecord } from '../shared/answers.ts';
+import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
 import { NameField } from '../shared/fields.tsx';
@@ -15,8 +15,8 @@ import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './lim
 
 export function Roles() {
   const text = words.roles;
-  const [roles, again] = useList('api/roles');
-  const [users, usersAgain] = useList(facts.hasOwnLogin && 'api/users');
+  const [roles, again] = useList<RoleRecord>('api/roles');
+  const [users, usersAgain] = useList<UserRecord>(facts.hasOwnLogin && 'api/users');
   const known = valueOr(roles, []);
   const people = valueOr(users, []);
   const cameras = useNameableCameras();

@@ -1,6 +1,6 @@
 /** Settings > API tokens: for programs, so that none needs a password or the open port; each secret is shown once (SPEC 4.4). */
 import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
-import type { AnswerOf } from '../shared/answers.ts';
+import type { AnswerOf, RoleRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, SelectField, Switch, TitleField } from '../shared/fields.tsx';
@@ -16,7 +16,7 @@ export function Tokens() {
   return (
     <ResourcePage
       {...{ title: text.title, lead: text.lead, none: text.none }}
-      fetched={useList('api/tokens')}
+      fetched={useList<AnswerOf<'TOKEN'>>('api/tokens')}
       pageActs={[{ text: text.add, kind: 'strong', dialog: () => <MakeToken /> }]}
       keyOf={({ id }) => id}
       columns={[
@@ -74,7 +74,7 @@ const mayManage = ({ role, cameras }: NewToken): boolean => role === 'admin' && 
 function MakeToken() {
   const profile = useProfile();
   const text = words.tokens;
-  const [roles] = useList(isAdmin(profile) && 'api/roles');
+  const [roles] = useList<RoleRecord>(isAdmin(profile) && 'api/roles');
   const known = useNameableCameras();
   const make = (token: NewToken) => {
     const { name, role, cameras, login, isForCurtain, lifetime } = token;

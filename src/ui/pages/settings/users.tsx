@@ -2,7 +2,7 @@
 
 import { useLocation, useSearch } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
-import type { RoleRecord, UserRecord } from '../shared/answers.ts';
+import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
 import { type Act, asking, removal } from '../shared/forms.tsx';
 import { Badge, MoreRecords, pathTo, ResourcePage } from '../shared/records-page.tsx';
@@ -15,10 +15,10 @@ import { DeleteUsers, madeLink, makeLink, NewUser, ResetPassword, SetRole, SetVa
 const FIXED_USER = 'admin';
 
 export function Users() {
-  const [users, again] = useList('api/users');
-  const [roleList, againRoles] = useList('api/roles');
-  const [invitations, againInvitations] = useList('api/invitations');
-  const [closed] = useList('api/closed-guests');
+  const [users, again] = useList<UserRecord>('api/users');
+  const [roleList, againRoles] = useList<RoleRecord>('api/roles');
+  const [invitations, againInvitations] = useList<AnswerOf<'INVITATION'>>('api/invitations');
+  const [closed] = useList<AnswerOf<'CLOSED_GUEST'>>('api/closed-guests');
   const [known, roles, cameras] = [valueOr(users, []), valueOr(roleList, []), useNameableCameras()];
   const readAgain = (): void => {
     // A role may have been made for a person.

@@ -6,18 +6,6 @@ export type AnswerOf<Name extends keyof typeof Answers> = (typeof Answers)[Name]
   ? z.output<(typeof Answers)[Name]>
   : never;
 
-/** The records of the lists, by path; features add theirs (`declare module`). */
-export interface Lists {
-  'api/users': UserRecord;
-  'api/roles': RoleRecord;
-  'api/tokens': AnswerOf<'TOKEN'>;
-  'api/sessions': SessionRecord;
-  'api/invitations': AnswerOf<'INVITATION'>;
-  'api/closed-guests': AnswerOf<'CLOSED_GUEST'>;
-  'api/account/sign-ins': AnswerOf<'SIGN_IN'>;
-  'api/status/limits': AnswerOf<'LIMIT'>;
-}
-
 export type UserRecord = AnswerOf<'USER'>;
 export type RoleRecord = AnswerOf<'ROLE'>;
 export type SessionRecord = AnswerOf<'SESSION'>;

@@ -1,3 +1,4 @@
+/** How a connection is kept: what is said on it of events, and the pauses between two tries. */
 import { parsedJson } from '../../../domain/json.ts';
 
 /** The messages are envelopes with a topic, and JSON in JSON. `new`, `update` or `end`; undefined for every other topic. */
@@ -7,6 +8,9 @@ export function eventKind(text: string): string | undefined {
   const { type } = Object(parsedJson(payload));
   return typeof type === 'string' ? type : undefined;
 }
+
+/** Milliseconds. */
+export const pause = (time: number): Promise<void> => new Promise((end) => setTimeout(end, time));
 
 const FIRST_MILLISECONDS = 1000;
 const LONGEST_MILLISECONDS = 60_000;

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ServiceStatus } from '../../../gateway/readiness.ts';
 import { isAdmin, isAnonymous, type Profile } from './account.ts';
-import type { Lists } from './answers.ts';
 import { getFromApi } from './api.ts';
 import { facts } from './page-facts.ts';
 import { Trouble } from './parts.tsx';
@@ -35,9 +34,10 @@ export interface Slots {
   readonly status: { readonly status: Partial<ServiceStatus> };
 }
 
-/** Records that go with the account of their user, by the list that names them. */
+/** Records that go with the account of their user. */
 interface Belonging {
-  readonly list: keyof Lists;
+  /** The path of the list that names them. */
+  readonly list: string;
   readonly counted: (of: { readonly number: number }) => string;
   /** Which of them would end with it; all without this. */
   readonly holds?: (record: never) => boolean;
