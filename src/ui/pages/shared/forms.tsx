@@ -209,9 +209,7 @@ export interface Act {
   readonly isDangerous?: boolean | undefined;
   /** Why it cannot be done; undefined when it can. */
   readonly why?: string | undefined;
-  /** What is asked before it is done; the button says what the act says. */
-  readonly asks?: FormDialogProps<object>;
-  /** Another dialog that comes first. */
+  /** What comes first. */
   readonly dialog?: () => ComponentChild;
   /** It is done at once: a new login undoes it, or it does no harm. */
   readonly atOnce?: { readonly send: () => Promise<ApiResponse>; readonly done: string | ((body: unknown) => void) };
@@ -228,20 +226,21 @@ interface AskWords<Of> {
   readonly done?: Said<Of>;
 }
 
-type Asks = NonNullable<Act['asks']>;
+type Asks = FormDialogProps<object>;
 
-/** An act that is asked about first. */
+/** An act that is asked about first; the button of the question says what the act says. */
 export function asking<Of>(
   { act: text, title, what, done }: AskWords<NoInfer<Of>>,
   of: Of,
   onSubmit: () => Promise<Sent>,
-  { isDangerous, ...more }: Pick<Act, 'isDangerous'> & Partial<Asks> = {},
+  { isDangerous = false, ...more }: Partial<Asks> = {},
 ): Act {
   const tell = (words: Said<Of>): string => (typeof words === 'string' ? words : words(of));
+  const said = { title: tell(title), what: tell(what), ...(done && { done: tell(done) }) };
   return {
     text,
     isDangerous,
-    asks: { title: tell(title), what: tell(what), ...(done && { done: tell(done) }), onSubmit, ...more },
+    dialog: () => <FormDialog submit={text} {...{ ...said, isDangerous, onSubmit, ...more }} />,
   };
 }
 
@@ -293,10 +292,7 @@ export const Acts = ({ acts }: { acts: readonly Act[] }) => (
 );
 
 /** A dialog that is made when it is shown: of what the page has by then, not of what it had when the button was pressed. */
-function Asked({ by: { current } }: { by: RefObject<Act> }) {
-  const { text: submit, isDangerous = false, asks, dialog } = current ?? { text: '' };
-  return asks ? <FormDialog {...{ submit, isDangerous }} {...asks} /> : <>{dialog?.()}</>;
-}
+const Asked = ({ by: { current } }: { by: RefObject<Act> }) => <>{current?.dialog?.()}</>;
 
 /** The dialogs that are shown, the newest last. All have one entry of the history: Back takes it away, and not the page. */
 const modals: (HTMLDialogElement | null)[] = [];
