@@ -23,7 +23,12 @@ function Console() {
   };
   useEffect(() => {
     void ask();
-    return onReturn(() => void ask());
+    // `Back` restores the page from the browser's cache after a logout: nothing of it is shown before the profile is known again.
+    const onShow = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) void ask();
+    };
+    addEventListener('pageshow', onShow);
+    return () => removeEventListener('pageshow', onShow);
   }, []);
   return shown ?? <p class="starting">{words.ui.frame.moment}</p>;
 }
@@ -39,18 +44,6 @@ function pageFor(outcome: ProfileOutcome, onRetry: () => Promise<void>): Compone
   if (!facts.hasOwnLogin && location === null) return <NotTold {...{ reason, onRetry }} />;
   if (goToLogin(location) !== 'loop') return undefined;
   return facts.hasOwnLogin ? <LoginLoop /> : <NotTold reason={undefined} onRetry={onRetry} />;
-}
-
-/**
- * Calls back when `Back` restores the page from the browser's cache after a logout: the profile is fetched again, and nothing
- * is shown until then.
- */
-function onReturn(react: () => void): () => void {
-  const look = ({ persisted }: PageTransitionEvent): void => {
-    if (persisted) react();
-  };
-  addEventListener('pageshow', look);
-  return () => removeEventListener('pageshow', look);
 }
 
 /** `/postern`, below the base path. */

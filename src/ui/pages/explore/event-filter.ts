@@ -4,25 +4,40 @@ import { readMoment } from '../shared/untrusted.ts';
 /** Not to be changed: `withValues` makes another one. */
 export type EventFilter = URLSearchParams;
 
-/** The further filters, in the order of the page. They are named in the address bar as the API names them. */
+/** What an event must have. */
+// biome-ignore format: a table
+export const ONLY = [
+  ['has_clip',     'clip'],
+  ['has_snapshot', 'snapshot'],
+  ['in_progress',  'running'],
+  ['favorites',    'kept'],
+  ['is_submitted', 'submitted'],
+] as const;
+
+/** Names, and the list that suggests them. */
+// biome-ignore format: a table
+export const LISTED = [
+  ['zones',                    'zones',     'api/zones'],
+  ['sub_labels',               'subLabels', 'api/sub_labels?split_joined=1'],
+  ['recognized_license_plate', 'plate',     'api/recognized_license_plates?split_joined=1'],
+] as const;
+
+/** Two ends each. */
+// biome-ignore format: a table
+export const RANGES = [
+  { isPercent: true,  from: ['min_score',  'leastScore'],  to: ['max_score',  'mostScore']  },
+  { isPercent: false, from: ['min_length', 'leastLength'], to: ['max_length', 'mostLength'] },
+  { isPercent: false, from: ['min_speed',  'leastSpeed'],  to: ['max_speed',  'mostSpeed']  },
+] as const;
+
+/** The further filters, as the API and the address bar name them; in the tables, with their words. */
 export const MORE_FILTERS = [
   'text',
   'sort',
-  'zones',
-  'sub_labels',
-  'recognized_license_plate',
-  'min_score',
-  'max_score',
-  'min_length',
-  'max_length',
-  'min_speed',
-  'max_speed',
+  ...LISTED.map(([name]) => name),
+  ...RANGES.flatMap(({ from, to }) => [from[0], to[0]]),
   'time_range',
-  'has_clip',
-  'has_snapshot',
-  'in_progress',
-  'favorites',
-  'is_submitted',
+  ...ONLY.map(([name]) => name),
 ] as const;
 export type MoreFilter = (typeof MORE_FILTERS)[number];
 

@@ -13,10 +13,13 @@ import {
   ANY_TIME,
   type EventFilter,
   isFiltered,
+  LISTED,
   type MoreFilter,
   moreCount,
   NO_FILTER,
   namesIn,
+  ONLY,
+  RANGES,
   timeIn,
   withValues,
 } from './event-filter.ts';
@@ -173,29 +176,6 @@ const SORTS = [
   ['speed_desc', 'fastest'],
 ] as const;
 
-// biome-ignore format: a table
-const ONLY = [
-  ['has_clip',     'clip'],
-  ['has_snapshot', 'snapshot'],
-  ['in_progress',  'running'],
-  ['favorites',    'kept'],
-  ['is_submitted', 'submitted'],
-] as const;
-
-// biome-ignore format: a table
-const NAMES = [
-  ['zones',                    'zones',     'api/zones'],
-  ['sub_labels',               'subLabels', 'api/sub_labels?split_joined=1'],
-  ['recognized_license_plate', 'plate',     'api/recognized_license_plates?split_joined=1'],
-] as const;
-
-// biome-ignore format: a table
-const RANGES = [
-  { isPercent: true,  from: ['min_score',  'leastScore'],  to: ['max_score',  'mostScore']  },
-  { isPercent: false, from: ['min_length', 'leastLength'], to: ['max_length', 'mostLength'] },
-  { isPercent: false, from: ['min_speed',  'leastSpeed'],  to: ['max_speed',  'mostSpeed']  },
-] as const;
-
 /** `isWanted`: the names to choose from are asked for once the menu was opened. */
 function MoreFilters({ filter, isWanted, onChange }: FilterProps & { isWanted: boolean }) {
   const text = words.explore.filters;
@@ -220,7 +200,7 @@ function MoreFilters({ filter, isWanted, onChange }: FilterProps & { isWanted: b
           </label>
         ))}
       </fieldset>
-      {NAMES.map(([name, word, path]) => (
+      {LISTED.map(([name, word, path]) => (
         <Names key={name} label={text[word]} path={isWanted ? path : undefined} {...field(name)} />
       ))}
       {RANGES.map(({ isPercent, from: [least, leastWord], to: [most, mostWord] }) => (

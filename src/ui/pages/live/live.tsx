@@ -49,14 +49,7 @@ function Wall() {
       <ul class={`wall wall-${Math.min(Math.ceil(Math.sqrt(shown.length)), 4)}`}>
         {shown.map((camera) => (
           <li key={camera} class="wall-camera">
-            <Picture
-              {...{ camera }}
-              isGone={!cameras.includes(camera)}
-              isLive={cameras.length <= MOST_LIVE || camera === full}
-              isFull={camera === full}
-              isCovered={full !== undefined && camera !== full}
-              onFill={(isFull) => fill(camera, isFull)}
-            />
+            <Picture {...{ camera, cameras, full, fill }} />
             {curtain?.switches.map(
               (one) =>
                 one.name === camera && <CurtainSwitch key={camera} {...{ curtain, one }} text={words.curtain.title} />,
@@ -68,27 +61,29 @@ function Wall() {
   );
 }
 
+/** `cameras`: those that the person may see now. `full`: the one that fills the screen. */
 interface PictureProps {
   readonly camera: string;
-  readonly isGone: boolean;
-  readonly isLive: boolean;
-  readonly isFull: boolean;
-  /** Another camera fills the screen. */
-  readonly isCovered: boolean;
-  readonly onFill: (isFull: boolean) => void;
+  readonly cameras: readonly string[];
+  readonly full: string | undefined;
+  readonly fill: (camera: string, isFull: boolean) => void;
 }
 
 /** The tile of the wall. */
-function Picture({ camera, isGone, isLive, isFull, isCovered, onFill }: PictureProps) {
+function Picture({ camera, cameras, full, fill }: PictureProps) {
   const place = useRef<HTMLDivElement>(null);
   const tile = useRef<Tile>(null);
-  const latest = useRef(onFill);
-  latest.current = onFill;
+  const latest = useRef(fill);
+  latest.current = fill;
   const name = cameraName(camera);
-  const isSeen = (useIsSeen(place) && !isCovered) || isFull;
+  const isGone = !cameras.includes(camera);
+  const isFull = camera === full;
+  const isLive = isFull || cameras.length <= MOST_LIVE;
+  // Another one may cover it.
+  const isSeen = (useIsSeen(place) && full === undefined) || isFull;
   useEffect(() => {
     const source = { ...facts, basePath: basePath.slice(0, -1), noPicture: words.live.noPicture };
-    const made = createTile(camera, name, source, (wanted) => latest.current(wanted));
+    const made = createTile(camera, name, source, (wanted) => latest.current(camera, wanted));
     place.current?.replaceChildren(made.element);
     tile.current = made;
     return () => made.set(UNSEEN);
