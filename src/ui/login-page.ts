@@ -22,22 +22,18 @@ import type { UiOptions } from './ui-options.ts';
 
 type LoginWords = Templates<Texts['login']['form']>;
 
-interface LoginPageState {
-  /** `is-second`: the code is asked for; `is-elsewhere`: there is no password to ask for. */
-  readonly formState?: 'is-closed' | 'is-second' | 'is-elsewhere' | '';
+/** The form as it is shown again, or in its second step. */
+interface LoginForm {
+  readonly isSecond?: boolean;
   readonly user?: string;
   readonly problem?: string;
   /** The problem is about the field that gets the focus. */
   readonly isFieldWrong?: boolean;
-  readonly consoleLink?: Html | undefined;
-  readonly pieces?: Html;
-  readonly passkeys?: string;
-  readonly name?: string;
 }
 
 export async function getLogin(ctx: RouteContext, ui: UiOptions): Promise<void> {
   // The first step was taken at a provider: the form works without script, and its cookie says whose step it was.
-  if (ui.hasOwnLogin) return show(ctx, ui, ctx.query['step'] === 'code' ? { formState: 'is-second' } : {});
+  if (ui.hasOwnLogin) return show(ctx, ui, { isSecond: ctx.query['step'] === 'code' });
   const { words } = pageLanguage(ctx);
   const fault: RouteState['credentialFault'] = ctx.state['credentialFault'];
   // A user that the proxy has signed in gains nothing by signing in again: the page says what is missing.
@@ -46,21 +42,22 @@ export async function getLogin(ctx: RouteContext, ui: UiOptions): Promise<void> 
 }
 
 export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void> {
-  const refuse: Refuse = async (status, problem, shown = {}) => {
+  const words = asTemplates(pageLanguage(ctx).words.login.form);
+  const refuse = async (status: number, form: LoginForm): Promise<void> => {
     ctx.status = status;
-    await show(ctx, ui, { ...shown, problem: problem(asTemplates(pageLanguage(ctx).words.login.form)) });
+    await show(ctx, ui, form);
     ctx.set('Cache-Control', 'no-store');
     if (!ctx.req.complete) ctx.set('Connection', 'close');
   };
   // admit() has refused requests that say they come from another site; a form must also say that it comes from this one.
   if (ctx.get('Sec-Fetch-Site') !== 'same-origin' && ctx.get('Origin') === '')
-    return refuse(403, (words) => words.otherSite);
+    return refuse(403, { problem: words.otherSite });
   const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: ui.bodySeconds() });
-  if (form.kind !== 'read') return refuse(BODY_STATUS[form.kind], (words) => words.notUnderstood);
+  if (form.kind !== 'read') return refuse(BODY_STATUS[form.kind], { problem: words.notUnderstood });
   const field = (name: string): string => form.fields.get(name) ?? '';
   const [user, password, code] = [field('user'), field('password'), field('code')];
   const isSecond = user === '' && password === '' && code !== '';
-  if (!isSecond && (user === '' || password === '')) return refuse(422, (words) => words.fillIn, { user });
+  if (!isSecond && (user === '' || password === '')) return refuse(422, { user, problem: words.fillIn });
   try {
     const cookie = await (isSecond ? takeCode(code, ctx, ui.accounts) : logIn({ user, password }, ctx, ui.accounts));
     const endedStep = stepCookieIn(ctx) === undefined ? [] : [stepCookie('', 0, ctx)];
@@ -69,7 +66,8 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
   } catch (fault) {
     if (!(fault instanceof Refused)) throw fault;
     if (fault.told === 'code-asked' && fault.user) ctx.set('Set-Cookie', ticketCookie(fault.user, ctx, ui.accounts));
-    await refuseLogin(ctx, fault, isSecond ? { formState: 'is-second' } : { user }, refuse);
+    ctx.set({ ...fault.headers });
+    await refuse(fault.status, formAfter(fault, isSecond ? { isSecond } : { user }, words, pageLanguage(ctx).tag));
   }
 }
 
@@ -104,76 +102,65 @@ function ticketCookie(user: User, ctx: RouteContext, { tickets, clock }: Account
   return stepCookie(ticket, TICKET_SECONDS, ctx);
 }
 
-async function show(ctx: RouteContext, ui: UiOptions, shown: LoginPageState): Promise<void> {
-  const { hasOwnLogin, hasPasswords } = ui;
-  const language = pageLanguage(ctx);
-  const state: LoginPageState = {
-    formState: hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed',
-    consoleLink: hasOwnLogin && ui.hasNvr ? linkToConsole(ctx, language) : undefined,
-    pieces: html`${shown.formState !== 'is-second' && (await ui.onLoginPage(ctx, wantedPage(ctx)))}`,
-    passkeys: ui.passkeyOrigin,
-    name: ui.name,
-  };
-  showBuilt(ctx, ui, 'loginPage', (page) => fillLoginPage(page, language, { ...state, ...shown }));
-}
-
-type Refuse = (status: number, problem: (words: LoginWords) => string, shown?: LoginPageState) => Promise<void>;
-
 /** What the page says of a refusal, by what programs are told. */
 // biome-ignore format: a table
 const WORDS: Readonly<Record<string, keyof LoginWords>> = {
   'wrong-code': 'wrongCode', 'fields-invalid': 'notUnderstood', 'login-off': 'noPasswords',
 };
 
-/** `shown`: the form as it was sent. */
-function refuseLogin(
-  ctx: RouteContext,
-  { status, told, headers, facts }: Refused,
-  shown: LoginPageState,
-  refuse: Refuse,
+/** `sent`: the form as it was sent. */
+function formAfter(
+  { status, told, headers, facts: { opens } }: Refused,
+  sent: LoginForm,
+  words: LoginWords,
+  tag: string,
 ) {
-  ctx.set({ ...headers });
   if (status === 403) {
-    const { opens } = facts;
-    const until = opens && momentIn(opens.at, pageLanguage(ctx).tag, opens.timeZone);
-    return refuse(403, (words) => closedText(words, told as ClosedReason, until), shown);
+    const until = opens && momentIn(opens.at, tag, opens.timeZone);
+    return { ...sent, problem: closedText(words, told as ClosedReason, until) };
   }
   if (status === 429 || status === 503) {
     const time = formatSeconds(Number(headers['Retry-After']));
-    const reason = (words: LoginWords): string => (status === 503 ? words.busy : words.tooMany);
-    return refuse(status, (words) => `${reason(words)} ${words.again.replace('{time}', time)}.`, shown);
+    const reason = status === 503 ? words.busy : words.tooMany;
+    return { ...sent, problem: `${reason} ${words.again.replace('{time}', time)}.` };
   }
   // The ticket of the first step is worth nothing (any more).
-  if (told === undefined && shown.formState) return refuse(status, (words) => words.stepOver);
+  if (told === undefined && sent.isSecond) return { problem: words.stepOver };
   const word = told === undefined ? 'wrong' : WORDS[String(told)];
   const isSecond = told === 'code-asked' || told === 'wrong-code';
   const isFieldWrong = told === undefined || told === 'wrong-code';
-  const form = isSecond ? ({ formState: 'is-second' } as const) : shown;
-  return refuse(status, (words) => (word ? words[word] : ''), { ...form, isFieldWrong });
+  return { ...(isSecond ? { isSecond } : sent), problem: word ? words[word] : '', isFieldWrong };
 }
 
-function fillLoginPage(
-  page: string,
-  { tag, words }: PageLanguage,
-  { user = '', isFieldWrong = false, formState = '', consoleLink, pieces, ...shown }: LoginPageState,
-): string {
-  const [other, next] =
-    formState === 'is-second' ? ['first-step', 'code'] : ['second-step', user === '' ? 'user' : 'password'];
-  const form = page
-    // Fields of the other step are disabled: a browser neither asks for them nor sends them.
-    .replace(`id="${other}"`, '$& disabled')
-    // The focus is in the next empty field, without JavaScript too.
-    .replace(`id="${next}"`, isFieldWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
-  return fillPage(form, tag, {
-    formState,
+async function show(ctx: RouteContext, ui: UiOptions, form: LoginForm): Promise<void> {
+  const { isSecond = false, user = '', problem = '', isFieldWrong = false } = form;
+  const { name, hasOwnLogin, hasPasswords, hasNvr, passkeyOrigin: passkeys } = ui;
+  const language = pageLanguage(ctx);
+  const { tag, words } = language;
+  const pieces = html`${!isSecond && (await ui.onLoginPage(ctx, wantedPage(ctx)))}`;
+  /** `is-elsewhere`: there is no password to ask for. */
+  const ownState = hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed';
+  const [other, next] = isSecond ? ['first-step', 'code'] : ['second-step', user === '' ? 'user' : 'password'];
+  const blanks = {
     ...asWords(words.login.page),
-    ...shown,
+    ...{ name, passkeys, pieces, problem },
+    formState: isSecond ? 'is-second' : ownState,
     language: words.ui.menu.language,
-    consoleLink: html`${consoleLink}`,
-    pieces: html`${pieces}`,
+    consoleLink: html`${hasOwnLogin && hasNvr && linkToConsole(ctx, language)}`,
     words: JSON.stringify(asTemplates(words.login.form)),
     enteredUser: user,
-  });
+  };
+  showBuilt(ctx, ui, 'loginPage', (page) =>
+    fillPage(
+      page
+        // Fields of the other step are disabled: a browser neither asks for them nor sends them.
+        .replace(`id="${other}"`, '$& disabled')
+        // The focus is in the next empty field, without JavaScript too.
+        .replace(`id="${next}"`, isFieldWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus'),
+      tag,
+      blanks,
+    ),
+  );
 }
 
 /** Only the path of the wanted address is used, never its host. */

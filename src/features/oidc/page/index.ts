@@ -1,8 +1,7 @@
 /** Providers in the console: one's own sign-ins with them in Settings. */
 import type { Profile } from '../../../ui/pages/shared/account.ts';
-import { facts } from '../../../ui/pages/shared/page-facts.ts';
 import { isPerson, type PagePieces } from '../../../ui/pages/shared/pieces.tsx';
-import { words } from '../../../ui/pages/shared/words.ts';
+import { facts, words } from '../../../ui/pages/shared/words.ts';
 
 const hasProviders = (who: Profile): boolean => isPerson(who) && facts.providers.length > 0;
 

@@ -2,11 +2,10 @@
 import { goToProvider } from '../../../ui/pages/shared/account.ts';
 import type { AnswerOf } from '../../../ui/pages/shared/answers.ts';
 import { asking, removal } from '../../../ui/pages/shared/forms.tsx';
-import { facts } from '../../../ui/pages/shared/page-facts.ts';
 import { pathTo, ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
 import { useFetched } from '../../../ui/pages/shared/use-fetched.ts';
-import { words } from '../../../ui/pages/shared/words.ts';
+import { facts, words } from '../../../ui/pages/shared/words.ts';
 
 const PATH = 'api/account/sign-ins';
 

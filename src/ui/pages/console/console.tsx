@@ -5,10 +5,9 @@ import { Route, Router, Switch } from 'wouter-preact';
 import { isAdmin, type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
 import { endViewAs, goToLogin, VIEW_AS_PATH } from '../shared/api.ts';
 import { applyTheme, basePath, chosenTheme } from '../shared/browser.ts';
-import { facts, learnFacts } from '../shared/page-facts.ts';
 import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/parts.tsx';
 import { learnPieces, loadPage, type PagePieces, PageShown, pagesOf } from '../shared/pieces.tsx';
-import { learnCameraNames, learnWords, words } from '../shared/words.ts';
+import { facts, learnCameraNames, learnFacts, learnWords, words } from '../shared/words.ts';
 import { CORE_PAGES, loadPassword, loadTwoStep } from './core-pages.ts';
 import { Frame } from './frame.tsx';
 

@@ -18,10 +18,9 @@ import {
 } from '../shared/browser.ts';
 import { Choice, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { NavLink, Trouble } from '../shared/parts.tsx';
 import { isPersonWithLogin, pagesOf } from '../shared/pieces.tsx';
-import { words } from '../shared/words.ts';
+import { facts, words } from '../shared/words.ts';
 import type { ProofDialog } from './proof-dialog.tsx';
 
 type AskedProof = { readonly Dialog: typeof ProofDialog; readonly answer: (isProven: boolean) => void };

@@ -5,11 +5,10 @@ import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi } from '../shared/api.ts';
 import { OwnName, PasswordField, TextField } from '../shared/fields.tsx';
 import { FormDialog, type Sent } from '../shared/forms.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { Button, Problem } from '../shared/parts.tsx';
 import { useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { hasPasskeysFor, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
-import { words } from '../shared/words.ts';
+import { facts, words } from '../shared/words.ts';
 
 export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
   const factors = valueOr(useFetched<FactorState | undefined>('api/second-factor')[0], undefined);

@@ -5,10 +5,9 @@ import { baseUrl } from '../shared/browser.ts';
 import { Duration, Thumbnail, useFetchedPicture } from '../shared/events/event-row.tsx';
 import { type EventView, factsForPeople, fileName, technicalFacts } from '../shared/events/event-view.ts';
 import { CopyButton } from '../shared/new-secret.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { Button, Facts, Icon } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
-import { cameraName, formatShortMoment, labelName, words } from '../shared/words.ts';
+import { cameraName, facts, formatShortMoment, labelName, words } from '../shared/words.ts';
 
 /** The same width as in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';

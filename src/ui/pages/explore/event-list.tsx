@@ -4,9 +4,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isAdmin, useProfile } from '../shared/account.ts';
 import { EventRow } from '../shared/events/event-row.tsx';
 import type { EventView } from '../shared/events/event-view.ts';
-import { facts } from '../shared/page-facts.ts';
 import { Blank, Button, Skeleton } from '../shared/parts.tsx';
-import { words } from '../shared/words.ts';
+import { facts, words } from '../shared/words.ts';
 import { groupByDay } from './arrivals.ts';
 import {
   ANY_TIME,

@@ -2,8 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, getAutomatically, getFromApi, problemOf, viewedPerson } from '../shared/api.ts';
 import { readEvents } from '../shared/events/event-view.ts';
-import { facts } from '../shared/page-facts.ts';
-import { words } from '../shared/words.ts';
+import { facts, words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
 import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery, timeIn } from './event-filter.ts';
 import { changesAt, keepLine, type LineState, nvrSocket } from './keep-line.ts';

@@ -4,11 +4,10 @@ import { Link, Redirect, useSearch, useSearchParams } from 'wouter-preact';
 import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
-import { facts } from '../shared/page-facts.ts';
 import { Problem, ToExplore, usePageTitle } from '../shared/parts.tsx';
 import { isAdminWithLogin } from '../shared/pieces.tsx';
 import { useRefreshed, valueOr } from '../shared/use-fetched.ts';
-import { cameraName, words } from '../shared/words.ts';
+import { cameraName, facts, words } from '../shared/words.ts';
 import { CurtainMenu, CurtainSwitch, useCurtain } from './curtain.tsx';
 
 /** An address with filters or an event is one of Explore, as it was when that was the first page. */

@@ -3,11 +3,10 @@ import { useState } from 'preact/hooks';
 import { getFromApi } from '../shared/api.ts';
 import { Choice, SelectField, TextArea, TextField } from '../shared/fields.tsx';
 import { PanelForm, type Sent } from '../shared/forms.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { type Fact, Facts } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge } from '../shared/records-page.tsx';
-import { cameraName, words } from '../shared/words.ts';
+import { cameraName, facts, words } from '../shared/words.ts';
 import { type Explanation, refusalText } from './access-answers.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;

@@ -6,12 +6,11 @@ import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
 import { Choice, SelectField } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { Button } from '../shared/parts.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';
-import { cameraName, suggested, words } from '../shared/words.ts';
+import { cameraName, facts, suggested, words } from '../shared/words.ts';
 import {
   byRole,
   type CameraAccess,

@@ -3,9 +3,8 @@ import type { ComponentProps } from 'preact';
 import { said } from '../../../locales/texts.ts';
 import { PasswordField } from '../shared/fields.tsx';
 import { useFault } from '../shared/forms.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { isUnfit, judgeStrength, suggestedPassword } from '../shared/password-strength.ts';
-import { words } from '../shared/words.ts';
+import { facts, words } from '../shared/words.ts';
 
 type NewPasswordProps = Pick<ComponentProps<typeof PasswordField>, 'label' | 'value' | 'onChange'> & {
   /** Whose it is: a password must not hold the name. */

@@ -6,11 +6,10 @@ import { sendToApi } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
 import { NameField } from '../shared/fields.tsx';
 import { type Act, asking, FormDialog } from '../shared/forms.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { useList, valueOr } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
+import { facts, words } from '../shared/words.ts';
 import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
 
 export function Roles() {

@@ -17,13 +17,12 @@ import {
   useDialogs,
 } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
-import { facts } from '../shared/page-facts.ts';
 import { Button, SecurityLink } from '../shared/parts.tsx';
 import { RecordTable } from '../shared/record-table.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
-import { deviceName, words } from '../shared/words.ts';
+import { deviceName, facts, words } from '../shared/words.ts';
 import { reload } from './user-forms.tsx';
 
 export function TwoStep() {

@@ -6,9 +6,8 @@ import type { SITES } from '../../../accounts/sites/sites.ts';
 import type { AnswerOf } from './answers.ts';
 import { type ApiResponse, getFromApi, problemOf, sendToApi } from './api.ts';
 import type { FormProblem } from './form-faults.ts';
-import { facts } from './page-facts.ts';
 import { useFetched, valueOr } from './use-fetched.ts';
-import { words } from './words.ts';
+import { facts, words } from './words.ts';
 
 export type Profile = AnswerOf<'PROFILE'>;
 

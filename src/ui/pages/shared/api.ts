@@ -2,10 +2,9 @@
 import { parsedJson } from '../../../domain/json.ts';
 import { basePath, baseUrl } from './browser.ts';
 import { type FormProblem, fieldOf, learnProblems, problemText } from './form-faults.ts';
-import { facts } from './page-facts.ts';
 import { readText } from './untrusted.ts';
 import { loginTarget, nextPage } from './where-to-go.ts';
-import { words } from './words.ts';
+import { facts, words } from './words.ts';
 
 export type ApiResponse =
   | { readonly kind: 'ok'; readonly body: unknown; readonly link: string | null }

@@ -31,10 +31,3 @@ export const cameraAddress = (written: string, camera: string, height = 0, time 
     .replace('{camera}', () => encodeURIComponent(camera))
     .replace('{height}', () => String(height))
     .replace('{time}', () => String(time));
-
-/** Read it at render time: the console learns it when it starts. */
-export let facts: PageFacts;
-
-export const learnFacts = ({ dataset }: { readonly dataset: Record<string, string | undefined> }): void => {
-  facts = JSON.parse(dataset['facts'] ?? '');
-};

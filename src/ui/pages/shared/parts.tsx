@@ -3,8 +3,7 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { baseUrl } from './browser.ts';
-import { facts } from './page-facts.ts';
-import { words } from './words.ts';
+import { facts, words } from './words.ts';
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'class' | 'type' | 'onClick'>;
 

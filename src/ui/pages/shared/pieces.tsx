@@ -4,10 +4,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ServiceStatus } from '../../../gateway/readiness.ts';
 import { isAdmin, isAnonymous, type Profile } from './account.ts';
 import { getFromApi } from './api.ts';
-import { facts } from './page-facts.ts';
 import { Trouble } from './parts.tsx';
 import { recordsIn } from './untrusted.ts';
-import { words } from './words.ts';
+import { facts, words } from './words.ts';
 
 type Shown<Props> = (props: Props) => ComponentChildren;
 type Load<Props = object> = () => Promise<Shown<Props>>;

@@ -1,10 +1,15 @@
-/** Texts, names and times as people read them: in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). Times are Unix seconds. */
+/**
+ * What the console learns when it starts, and how people read it: the facts of the service; texts, names and times in the language
+ * that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). Times are Unix seconds.
+ */
 import { loadTexts } from '../../../locales/catalogs.ts';
 import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
+import type { PageFacts } from './page-facts.ts';
 import { localeFor, type Suggestion, spaced } from './spelling.ts';
 
-/** Read it at render time, not when a module is loaded: the language is loaded in between. */
+/** Read these at render time, not when a module is loaded: the console learns them in between. */
 export let words: ConsoleTexts;
+export let facts: PageFacts;
 
 /** How times are written: undefined is the browser's own way. */
 export let locale: string | undefined;
@@ -14,6 +19,10 @@ export async function learnWords(language: string): Promise<void> {
   locale = localeFor(language, navigator.languages);
   words = await loadTexts(language);
 }
+
+export const learnFacts = ({ dataset }: { readonly dataset: Record<string, string | undefined> }): void => {
+  facts = JSON.parse(dataset['facts'] ?? '');
+};
 
 let friendly: ReadonlyMap<string, string> = new Map();
 
