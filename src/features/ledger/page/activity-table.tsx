@@ -1,11 +1,11 @@
 /** The table of activity; the person and the camera of a row are one click away from all that is known of them (SPEC 14). */
 import { isPictureKind } from '../../../domain/policy.ts';
+import { useFetched, valueOr } from '../../../ui/pages/shared/api.ts';
 import { Thumbnail } from '../../../ui/pages/shared/events/event-row.tsx';
 import { readEvent } from '../../../ui/pages/shared/events/event-view.ts';
 import { type Fact, Facts } from '../../../ui/pages/shared/parts.tsx';
 import { type Column, RecordTable } from '../../../ui/pages/shared/record-table.tsx';
 import { Badge } from '../../../ui/pages/shared/records-page.tsx';
-import { useFetched, valueOr } from '../../../ui/pages/shared/use-fetched.ts';
 import { cameraName, formatDay, formatDuration, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityRecord,

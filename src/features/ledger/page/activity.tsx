@@ -2,12 +2,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
+import { useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
 import { Button, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
-import { useFetched, useList, valueOr } from '../../../ui/pages/shared/use-fetched.ts';
 import { cameraName, suggested, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityFilter,

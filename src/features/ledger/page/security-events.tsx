@@ -1,8 +1,8 @@
 /** Settings > Security events: what happened to one's own account lately (SPEC 12). */
 
 import type { z } from 'zod';
+import { useList } from '../../../ui/pages/shared/api.ts';
 import { ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
-import { useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { deviceName, words } from '../../../ui/pages/shared/words.ts';
 import type { ACCOUNT_EVENT } from '../notices.ts';
 

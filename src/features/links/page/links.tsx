@@ -1,8 +1,8 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
 import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
+import { useList } from '../../../ui/pages/shared/api.ts';
 import { removal } from '../../../ui/pages/shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
-import { useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { cameraName, formatShortMoment, formatSpan, words } from '../../../ui/pages/shared/words.ts';
 import { isOpen, type LinkRecord } from './index.ts';
 

@@ -1,10 +1,10 @@
 /** Settings > Sign-ins: the providers that one's own account is connected with (SPEC 16). */
 import { goToProvider } from '../../../ui/pages/shared/account.ts';
 import type { AnswerOf } from '../../../ui/pages/shared/answers.ts';
+import { useFetched } from '../../../ui/pages/shared/api.ts';
 import { asking, removal } from '../../../ui/pages/shared/forms.tsx';
 import { pathTo, ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
-import { useFetched } from '../../../ui/pages/shared/use-fetched.ts';
 import { facts, words } from '../../../ui/pages/shared/words.ts';
 
 const PATH = 'api/account/sign-ins';

@@ -2,14 +2,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
-import { getFromApi, problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
+import { getFromApi, problemOf, sendToApi, useFetched, useList } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, TextField, TitleField } from '../../../ui/pages/shared/fields.tsx';
 import { FormDialog, type FormState, removal, useDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { Button } from '../../../ui/pages/shared/parts.tsx';
 import { lastUseColumn, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
-import { useFetched, useList } from '../../../ui/pages/shared/use-fetched.ts';
 import { deviceName, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
 import type { SCREEN } from '../screen-routes.ts';

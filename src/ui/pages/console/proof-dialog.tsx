@@ -2,11 +2,10 @@
 import { useState } from 'preact/hooks';
 import { type FactorState, goToProvider } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { problemOf, sendToApi } from '../shared/api.ts';
+import { problemOf, sendToApi, useFetched, useList, valueOr } from '../shared/api.ts';
 import { OwnName, PasswordField, TextField } from '../shared/fields.tsx';
 import { FormDialog, type Sent } from '../shared/forms.tsx';
 import { Button, Problem } from '../shared/parts.tsx';
-import { useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { hasPasskeysFor, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
 import { facts, words } from '../shared/words.ts';
 

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
-import { goToLogin } from '../shared/api.ts';
+import { goToLogin, useFetched, valueOr } from '../shared/api.ts';
 import { storeChoice, storedChoice } from '../shared/browser.ts';
 import { colourAt, readDays, toBars } from '../shared/events/bars.ts';
 import { type EventView, readEvent } from '../shared/events/event-view.ts';
@@ -10,7 +10,6 @@ import { Plot, useSelection } from '../shared/events/stack-plot.tsx';
 import { Choice } from '../shared/fields.tsx';
 import { Button, Icon, usePageTitle } from '../shared/parts.tsx';
 import { readTexts } from '../shared/untrusted.ts';
-import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { facts, formatCount, formatDate, labelName, words } from '../shared/words.ts';
 import { EventDetails } from './event-details.tsx';
 import { type EventFilter, moreCount, namesIn, weekBefore, withUsualTime, withValues } from './event-filter.ts';

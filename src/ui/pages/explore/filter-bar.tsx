@@ -1,13 +1,13 @@
 /** The filters: words, cameras, labels, time, and the menu of the less used ones (interface 4.1). */
 import type { ComponentChildren, ComponentProps, TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useFetched, valueOr } from '../shared/api.ts';
 import { Combobox } from '../shared/combobox.tsx';
 import { Field, type FieldProps, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
 import { fromLocalInput, spaced, toLocalInput } from '../shared/spelling.ts';
 import { readTexts } from '../shared/untrusted.ts';
-import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
 import {
   ANY_TIME,

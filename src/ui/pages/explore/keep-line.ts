@@ -1,9 +1,8 @@
 /** Connections that say that something has changed, kept while the page is seen (SPEC 8). */
 import { parsedJson } from '../../../domain/json.ts';
-import { AUTOMATIC, getAutomatically } from '../shared/api.ts';
+import { AUTOMATIC, getAutomatically, whileSeen } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { eventKind, pause, pauseAfter } from '../shared/line-rules.ts';
-import { whileSeen } from '../shared/use-fetched.ts';
 
 /** `refused`: this role sees nothing of it, or there is no such thing. */
 type LineEnd = 'lost' | 'refused' | 'login-needed';

@@ -1,10 +1,9 @@
 /** The curtain on the page Live: a switch at each camera, and all at once (SPEC 19). */
 import { useState } from 'preact/hooks';
-import { type ApiResponse, problemOf, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, problemOf, sendToApi, useRefreshed, valueOr } from '../shared/api.ts';
 import { Switch } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
-import { useRefreshed, valueOr } from '../shared/use-fetched.ts';
 import { formatShortMoment, words } from '../shared/words.ts';
 import {
   curtainEnd,

@@ -2,11 +2,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, useSearch, useSearchParams } from 'wouter-preact';
 import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
+import { useRefreshed, valueOr } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
 import { Problem, ToExplore, usePageTitle } from '../shared/parts.tsx';
 import { isAdminWithLogin } from '../shared/pieces.tsx';
-import { useRefreshed, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, facts, words } from '../shared/words.ts';
 import { CurtainMenu, CurtainSwitch, useCurtain } from './curtain.tsx';
 

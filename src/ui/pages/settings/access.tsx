@@ -3,13 +3,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
+import { type Fetched, useFetched, useList, valueOr } from '../shared/api.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
 import { Choice, SelectField } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
-import { type Fetched, useFetched, useList, valueOr } from '../shared/use-fetched.ts';
 import { cameraName, facts, suggested, words } from '../shared/words.ts';
 import {
   byRole,

@@ -2,13 +2,12 @@
 import { parseCustomRoleName } from '../../../domain/names.ts';
 import { useNameableCameras, useSites } from '../shared/account.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
+import { sendToApi, useList, valueOr } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
 import { NameField } from '../shared/fields.tsx';
 import { type Act, asking, FormDialog } from '../shared/forms.tsx';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
-import { useList, valueOr } from '../shared/use-fetched.ts';
 import { facts, words } from '../shared/words.ts';
 import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
 

@@ -1,13 +1,12 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
 import { canonicalZone } from '../../../domain/zone-offsets.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
+import { sendToApi, useFetched } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
 import { PanelForm, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
-import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 
 type SecurityRecord = AnswerOf<'SETTINGS'>;

@@ -2,11 +2,10 @@
 
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
-import { type ApiResponse, getFromApi, inTurn, sendToApi } from '../shared/api.ts';
+import { type ApiResponse, getFromApi, inTurn, sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { asking } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { useFetched, valueOr } from '../shared/use-fetched.ts';
 import { deviceName, words } from '../shared/words.ts';
 
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);

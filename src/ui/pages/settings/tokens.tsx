@@ -1,13 +1,12 @@
 /** Settings > API tokens: for programs, so that none needs a password or the open port; each secret is shown once (SPEC 4.4). */
 import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
+import { sendToApi, useList, valueOr } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, SelectField, Switch, TitleField } from '../shared/fields.tsx';
 import { FormDialog, removal } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, userColumn } from '../shared/records-page.tsx';
-import { useList, valueOr } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 
 export function Tokens() {

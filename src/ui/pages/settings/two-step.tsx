@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { goOn, sendToApi } from '../shared/api.ts';
+import { goOn, sendToApi, useFetched } from '../shared/api.ts';
 import { isPhone } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
 import {
@@ -20,7 +20,6 @@ import { CopyButton } from '../shared/new-secret.tsx';
 import { Button, SecurityLink } from '../shared/parts.tsx';
 import { RecordTable } from '../shared/record-table.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
-import { useFetched } from '../shared/use-fetched.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import { deviceName, facts, words } from '../shared/words.ts';
 import { reload } from './user-forms.tsx';

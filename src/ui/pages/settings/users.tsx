@@ -3,10 +3,9 @@
 import { useLocation, useSearch } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
-import { sendToApi, VIEW_AS_PATH, wantViewAs } from '../shared/api.ts';
+import { sendToApi, useList, VIEW_AS_PATH, valueOr, wantViewAs } from '../shared/api.ts';
 import { type Act, asking, removal } from '../shared/forms.tsx';
 import { Badge, MoreRecords, pathTo, ResourcePage } from '../shared/records-page.tsx';
-import { useList, valueOr } from '../shared/use-fetched.ts';
 import { formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
 import { DeleteUsers, madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';

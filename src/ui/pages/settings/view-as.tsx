@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
-import { type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
-import { beginViewAs, endViewAs, problemOf } from '../shared/api.ts';
+import { type Profile, ProfileContext, toProfile } from '../shared/account.ts';
+import { beginViewAs, endViewAs, useFetched } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { Blank, Button, Facts, usePageTitle } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
@@ -14,7 +14,7 @@ const LONGEST_MILLISECONDS = 15 * 60_000;
 
 export function ViewAs() {
   const [name] = useState(beginViewAs);
-  const [state, setState] = useState<ProfileOutcome>();
+  const [fetched] = useFetched(name !== undefined && 'api/profile', toProfile);
   const [, navigate] = useLocation();
   const end = (): void => {
     endViewAs();
@@ -22,7 +22,6 @@ export function ViewAs() {
   };
   useEffect(() => {
     if (name === undefined) return undefined;
-    void readProfile().then(setState);
     const timer = setTimeout(end, LONGEST_MILLISECONDS);
     return () => {
       clearTimeout(timer);
@@ -42,16 +41,11 @@ export function ViewAs() {
         </p>
         <Button onPress={end}>{words.viewAs.end}</Button>
       </section>
-      <Viewed state={state} />
+      {fetched.kind === 'loading' && <p class="blank">{words.ui.frame.moment}</p>}
+      {fetched.kind === 'failed' && <Blank title={words.viewAs.nothing} message={fetched.problem} isAlert />}
+      {fetched.kind === 'ready' && <ViewedProfile profile={fetched.value} />}
     </>
   );
-}
-
-function Viewed({ state }: { state: ProfileOutcome | undefined }) {
-  if (!state) return <p class="blank">{words.ui.frame.moment}</p>;
-  if (state.kind === 'known') return <ViewedProfile profile={state.profile} />;
-  if (state.kind === 'failed') return <Blank title={words.viewAs.nothing} message={state.message} isAlert />;
-  return <p class="blank">{problemOf(state)}</p>;
 }
 
 /** The own pages of a person who must set up a second factor show nothing else. */

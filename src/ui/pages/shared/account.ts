@@ -4,9 +4,8 @@ import { useContext } from 'preact/hooks';
 import type { z } from 'zod';
 import type { SITES } from '../../../accounts/sites/sites.ts';
 import type { AnswerOf } from './answers.ts';
-import { type ApiResponse, getFromApi, problemOf, sendToApi } from './api.ts';
+import { type ApiResponse, getFromApi, problemOf, sendToApi, useFetched, valueOr } from './api.ts';
 import type { FormProblem } from './form-faults.ts';
-import { useFetched, valueOr } from './use-fetched.ts';
 import { facts, words } from './words.ts';
 
 export type Profile = AnswerOf<'PROFILE'>;
@@ -21,6 +20,11 @@ export const isAdmin = ({ role }: Profile): boolean => role === 'admin';
 /** Interface 5.6: on the internal port there is no login, and no logout. */
 export const isAnonymous = ({ username }: Profile): boolean => username === 'anonymous';
 
+export const toProfile = (body: unknown): Profile => {
+  const told: Profile = Object(body);
+  return { ...told, role: told.custom_role ?? told.role };
+};
+
 export type ProfileOutcome =
   | { readonly kind: 'known'; readonly profile: Profile }
   | Extract<ApiResponse, { kind: 'login-needed' }>
@@ -31,8 +35,7 @@ export async function readProfile(): Promise<ProfileOutcome> {
   if (response.kind === 'login-needed') return response;
   if (response.kind === 'refused') return { kind: 'failed', message: response.message };
   if (response.kind !== 'ok') return { kind: 'failed', message: words.ui.common.notReached };
-  const told: Profile = Object(response.body);
-  const profile = { ...told, role: told.custom_role ?? told.role };
+  const profile = toProfile(response.body);
   return profile.username ? { kind: 'known', profile } : { kind: 'failed', message: words.ui.frame.noName };
 }
 

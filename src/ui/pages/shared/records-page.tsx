@@ -1,11 +1,10 @@
 /** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
 import type { ComponentChild, ComponentChildren } from 'preact';
-import { sendToApi } from './api.ts';
+import { type FetchedAgain, sendToApi } from './api.ts';
 import { type FieldProps, TextField } from './fields.tsx';
 import { type Act, Acts, DialogsContext, FormDialog, type FormDialogProps, usePageDialogs } from './forms.tsx';
 import { Problem, Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
-import type { FetchedAgain } from './use-fetched.ts';
 import { words } from './words.ts';
 
 /** `children`: what stands beside the title. */

@@ -46,11 +46,6 @@ export function loginTarget({ location, here, base, loginPath }: EndedSession): 
   if (named.origin === own.origin && named.pathname === new URL('login', base).pathname) named.pathname = own.pathname;
   const target = named.protocol === 'https:' || named.protocol === 'http:' ? named : own;
   if (target.origin !== own.origin || target.pathname !== own.pathname) return target.href;
-  if (!target.searchParams.has('next')) target.searchParams.set('next', readPath(here));
+  if (!target.searchParams.has('next')) target.searchParams.set('next', pathOfOwn(here, own.origin));
   return target.href;
 }
-
-const readPath = (url: string): string => {
-  const { pathname, search } = new URL(url);
-  return `${pathname}${search}`;
-};

@@ -4,14 +4,13 @@ import type { ServiceStatus } from '../../../gateway/readiness.ts';
 import type { PartState } from '../../../telemetry/readiness.ts';
 import { useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { sendToApi } from '../shared/api.ts';
+import { sendToApi, useRefreshed } from '../shared/api.ts';
 import { problemText } from '../shared/form-faults.ts';
 import { ActButton } from '../shared/forms.tsx';
 import { Button, Icon, Tile } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
 import { pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { useRefreshed } from '../shared/use-fetched.ts';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, locale, words } from '../shared/words.ts';
 
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
