@@ -21,6 +21,20 @@ export async function readBounded(file: string, most: number = LARGEST_TEXT_BYTE
   }
 }
 
+/** The text, undefined of a file that is not there. Errs with a sentence that ends with what to do. */
+export async function readIfThere(
+  file: string,
+  advice: string,
+): Promise<{ ok: true; value: string | undefined } | { ok: false; error: string }> {
+  try {
+    return { ok: true, value: await readBounded(file) };
+  } catch (fault) {
+    const { code = 'unknown fault' } = fault as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { ok: true, value: undefined };
+    return { ok: false, error: `${file} cannot be read (${code}): ${advice}` };
+  }
+}
+
 /** File systems without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 

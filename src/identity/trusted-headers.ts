@@ -6,7 +6,7 @@ import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { readBounded } from '../files/files.ts';
+import { readIfThere } from '../files/files.ts';
 import { type WatchTiming, watchRead } from '../files/watch-files.ts';
 import { CREDENTIAL_HEADERS } from './identity-header.ts';
 
@@ -24,10 +24,11 @@ export interface TrustedHeaderList {
 
 /** Errs with the sentence to refuse the start with. */
 export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Result<TrustedHeaderList, string>> {
-  const mounted = await readFileText(files.mounted);
+  const read = (path: string) => readIfThere(path, 'make it a file that this user may read');
+  const mounted = await read(files.mounted);
   if (!mounted.ok) return mounted;
   const file = mounted.value === undefined ? files.shipped : files.mounted;
-  const text = mounted.value === undefined ? await readFileText(files.shipped) : mounted;
+  const text = mounted.value === undefined ? await read(files.shipped) : mounted;
   if (!text.ok) return text;
   if (text.value === undefined)
     return err(`${file} is missing: it is part of the service, so install the service again`);
@@ -37,16 +38,6 @@ export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Re
 
 const isSame = (one: TrustedHeaderList, other: TrustedHeaderList): boolean =>
   one.file === other.file && [...one.names].join() === [...other.names].join();
-
-async function readFileText(file: string): Promise<Result<string | undefined, string>> {
-  try {
-    return ok(await readBounded(file));
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return ok(undefined);
-    return err(`${file} cannot be read (${code ?? 'unknown fault'}): make it a file that this user may read`);
-  }
-}
 
 const NAME = /^[A-Za-z0-9-]+$/;
 const NGINX_LINE = /^proxy_set_header[ \t]+(?<name>\S+)[ \t]+\$http_(?<variable>\w+)[ \t]*;$/;

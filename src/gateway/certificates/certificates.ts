@@ -1,7 +1,7 @@
 /** The two files of a certificate: read together, and again when either changes, until they belong together (SPEC 1, `tls`). */
 
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { dirname } from 'node:path';
@@ -13,11 +13,13 @@ import { formatProblems } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type Clock, hourly } from '../../domain/clock.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { readIfThere } from '../../files/files.ts';
 import { watchRead } from '../../files/watch-files.ts';
 
 /** Undefined when neither file is there. */
 export async function readPair(files: CertificatePair): Promise<Result<JudgedPair | undefined, string>> {
-  const [certificate, privateKey] = await Promise.all([readPem(files.certificate), readPem(files.privateKey)]);
+  const read = (file: string) => readIfThere(file, 'make it readable for this user');
+  const [certificate, privateKey] = await Promise.all([read(files.certificate), read(files.privateKey)]);
   if (!certificate.ok) return certificate;
   if (!privateKey.ok) return privateKey;
   if (certificate.value !== undefined && privateKey.value !== undefined) {
@@ -48,16 +50,6 @@ export const watchPair = (
     on,
     timing,
   );
-
-async function readPem(file: string): Promise<Result<string | undefined, string>> {
-  try {
-    return ok(await readFile(file, 'utf8'));
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown fault';
-    if (code === 'ENOENT') return ok(undefined);
-    return err(`${file} cannot be read (${code}): make it readable for this user`);
-  }
-}
 
 /** Both PEM. */
 export interface CertificatePair {
@@ -246,7 +238,7 @@ export async function makeSelfSigned(subject: CertificateSubject) {
   // Twenty small packages that only a first start needs: every other start does without them.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  const keys = await (privateKey === undefined ? crypto.subtle.generateKey(KEY, true, USES) : importKeys(privateKey));
+  const keys = privateKey === undefined ? await crypto.subtle.generateKey(KEY, true, USES) : keysOf(privateKey);
   const certificate: MadeCertificate = await x509.X509CertificateGenerator.createSelfSigned({
     name,
     notBefore: new Date(now - DAY_MS), // clocks of clients are late
@@ -271,14 +263,10 @@ export async function makeSelfSigned(subject: CertificateSubject) {
 
 const USES = ['sign', 'verify'] as const;
 
-async function importKeys(pem: string): Promise<webcrypto.CryptoKeyPair> {
+function keysOf(pem: string): webcrypto.CryptoKeyPair {
   const key = createPrivateKey(pem);
-  const [pkcs8, spki] = [
-    key.export({ type: 'pkcs8', format: 'der' }),
-    createPublicKey(key).export({ type: 'spki', format: 'der' }),
-  ];
   return {
-    privateKey: await crypto.subtle.importKey('pkcs8', pkcs8, KEY, true, ['sign']),
-    publicKey: await crypto.subtle.importKey('spki', spki, KEY, true, ['verify']),
+    privateKey: key.toCryptoKey(KEY, true, ['sign']),
+    publicKey: createPublicKey(key).toCryptoKey(KEY, true, ['verify']),
   };
 }
