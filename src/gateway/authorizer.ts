@@ -166,4 +166,4 @@ const countedRole =
   (verdict: RoleVerdict): void =>
     verdict.kind === 'denied'
       ? metrics.proxyRoles.add(1, 'denied', 'other')
-      : metrics.proxyRoles.add(1, SOURCE_OF[verdict.rule.by], verdict.role);
+      : metrics.proxyRoles.add(1, SOURCE_OF[verdict.matches[0].by], verdict.matches[0].role);

@@ -9,24 +9,17 @@ export type RoleMapping = Pick<Settings['proxy'], 'separator' | 'header_map' | '
 /** Which roles the groups of a user give, wherever the groups come from. An empty map of a proxy: the header holds role names. */
 type GroupRoles = Pick<RoleMapping, 'role_map' | 'default_role'>;
 
-export type RoleRule =
-  | { readonly by: 'role_map'; readonly group: string }
-  | { readonly by: 'role-name'; readonly group: string }
-  | { readonly by: 'default_role' };
-
-export interface RoleMatch {
-  readonly role: Role;
-  readonly rule: RoleRule;
-}
+/** A role, and by what it was found. */
+export type RoleMatch = { readonly role: Role } & (
+  | { readonly by: 'role_map' | 'role-name'; readonly group: string }
+  | { readonly by: 'default_role' }
+);
 
 export type RoleVerdict =
   | {
       readonly kind: 'role';
-      /** The first of the matches. */
-      readonly role: Role;
-      readonly rule: RoleRule;
       /** All roles that the groups give, in order; admin and viewer stand alone. */
-      readonly matches: readonly RoleMatch[];
+      readonly matches: readonly [RoleMatch, ...RoleMatch[]];
       readonly groups: readonly string[];
     }
   | {
@@ -63,7 +56,7 @@ function resolveBy(
   const configured: readonly Role[] = [ADMIN, VIEWER, ...custom];
   const [first, ...others] = withoutLesser(match(groups, configured, roleMap));
   return first
-    ? { kind: 'role', ...first, matches: [first, ...others], groups }
+    ? { kind: 'role', matches: [first, ...others], groups }
     : defaultVerdict(defaultRole, configured, groups);
 }
 
@@ -73,14 +66,14 @@ export function ruleSentence(verdict: RoleVerdict): string {
   return verdict.matches.map(matchSentence).join('; ');
 }
 
-function matchSentence({ role, rule }: RoleMatch): string {
-  switch (rule.by) {
+function matchSentence(match: RoleMatch): string {
+  switch (match.by) {
     case 'role_map':
-      return `the group "${rule.group}" gives ${role} by proxy.role_map`;
+      return `the group "${match.group}" gives ${match.role} by proxy.role_map`;
     case 'role-name':
-      return `"${rule.group}" in the role header is the role ${role}`;
+      return `"${match.group}" in the role header is the role ${match.role}`;
     case 'default_role':
-      return `no value of the role header gives a role, so proxy.default_role gives ${role}`;
+      return `no value of the role header gives a role, so proxy.default_role gives ${match.role}`;
   }
 }
 
@@ -112,7 +105,7 @@ function matchGroups(
   const held = new Set(groups);
   return [...roleMap.keys()].flatMap((role) => {
     const group = configured.includes(role) ? roleMap.get(role)?.find((name) => held.has(name)) : undefined;
-    return group === undefined ? [] : [{ role, rule: { by: 'role_map', group } } as const];
+    return group === undefined ? [] : [{ role, by: 'role_map', group } as const];
   });
 }
 
@@ -121,16 +114,16 @@ function matchNames(groups: readonly string[], configured: readonly Role[]): rea
   const held = new Map(groups.toReversed().map((group) => [asciiLower(group), group]));
   return configured.flatMap((role) => {
     const group = held.get(asciiLower(role));
-    return group === undefined ? [] : [{ role, rule: { by: 'role-name', group } } as const];
+    return group === undefined ? [] : [{ role, by: 'role-name', group } as const];
   });
 }
 
 function defaultVerdict(role: Role | 'none', configured: readonly Role[], groups: readonly string[]): RoleVerdict {
   if (role === 'none') return { kind: 'denied', because: 'default-none', groups };
   const known = configured.find((name) => name === role);
-  if (!known) return { kind: 'denied', because: 'default-unknown', groups };
-  const match: RoleMatch = { role: known, rule: { by: 'default_role' } };
-  return { kind: 'role', ...match, matches: [match], groups };
+  return known
+    ? { kind: 'role', matches: [{ role: known, by: 'default_role' }], groups }
+    : { kind: 'denied', because: 'default-unknown', groups };
 }
 
 /** Not `toLowerCase()`, which makes a plain `k` of the Kelvin sign. */

@@ -29,7 +29,7 @@ const MAPPED_OR_NONE = mapping({ role_map: MAP, default_role: 'none' });
 
 const outcome = (value: string | undefined, how: RoleMapping): string => {
   const verdict = resolveRole(value, how, CUSTOM);
-  return verdict.kind === 'role' ? `${verdict.role} by ${verdict.rule.by}` : verdict.because;
+  return verdict.kind === 'role' ? `${verdict.matches[0].role} by ${verdict.matches[0].by}` : verdict.because;
 };
 
 describe('The role of a proxy user', () => {
@@ -119,7 +119,7 @@ describe('The role of a person at a provider', () => {
   for (const [sentence, groups, how, expected] of rows)
     it(sentence, () => {
       const verdict = resolveMapped(groups, how, CUSTOM);
-      assert.equal(verdict.kind === 'role' ? verdict.role : verdict.kind, expected);
+      assert.equal(verdict.kind === 'role' ? verdict.matches[0].role : verdict.kind, expected);
     });
 });
 
