@@ -190,10 +190,7 @@ export type IdentityVerdict =
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
 /** A way of knowing who calls. Sources are asked in order, until one is not silent. */
-export interface IdentitySource {
-  readonly name: string;
-  identify(request: RequestFacts): MaybePromise<IdentityVerdict>;
-}
+export type IdentitySource = (request: RequestFacts) => MaybePromise<IdentityVerdict>;
 
 /** What a credential is worth right now. */
 export type Verdict<Fault> =

@@ -3,6 +3,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Caller, IdentitySource, IdentityVerdict } from '../domain/caller.ts';
 import { ANONYMOUS, type UserName } from '../domain/names.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type ActiveRoles, rightsOfRoles } from '../domain/rights.ts';
@@ -36,38 +37,36 @@ export interface ProxySourceOptions extends IdentityHeaderRules {
 /** Interface 5.5 with no user header mapped: the proxy says only that the request is allowed. */
 const UNNAMED_USER = 'viewer' as UserName;
 const MOST_GROUPS_SHOWN = 50;
+
 /** Never silent: no weaker source may be asked after it. */
-export function createProxyHeaderSource(options: ProxySourceOptions): IdentitySource {
-  return {
-    name: 'proxy-headers',
-    identify: (request) => {
-      const { header_map: map } = options.proxy;
-      const userHeader = readIdentityHeader(request, map.user, options);
-      const roleHeader = readIdentityHeader(request, map.role, options);
-      const roles = options.roles();
-      const user = map.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader, map.encoding);
-      const role = mapRole(roleHeader, options.proxy, roles);
-      const verdict = isUnread(user, userHeader) ? ENCODED : proxyVerdict(user, role, roles, options.now());
-      if (user.ok) options.onRole?.(role);
-      if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
-      if (options.trace) {
+export const createProxyHeaderSource =
+  (options: ProxySourceOptions): IdentitySource =>
+  (request) => {
+    const { header_map: map } = options.proxy;
+    const userHeader = readIdentityHeader(request, map.user, options);
+    const roleHeader = readIdentityHeader(request, map.role, options);
+    const user = map.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader, map.encoding);
+    const role = mapRole(roleHeader, options.proxy, options.roles());
+    const isUnread = userHeader.kind === 'believed' && looksEncoded(userHeader.text);
+    if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
+    return judgeClaim(request, options, {
+      user: user.ok ? user : err(isUnread ? 'proxy-user-encoded' : 'proxy-user-missing'),
+      role,
+      told() {
         const whyNot = new Map([
           [map.role, roleHeader.kind === 'believed' ? undefined : roleHeader.why],
           [map.user, user.ok ? undefined : user.error],
         ]);
         const named = new Set([...options.allowlist, map.user, map.role]);
-        const said = {
+        return {
           headers: headerTraces(request, named, (name) => (whyNot.has(name) ? whyNot.get(name) : 'not mapped')),
           groups: role.groups,
           rule: user.ok ? ruleSentence(role) : undefined,
           user: user.ok ? user.value : undefined,
         };
-        options.trace(proxyTrace(request, options, said, verdict), request);
-      }
-      return verdict;
-    },
+      },
+    });
   };
-}
 
 const isUntrustedClaim = ({ peer, rawHeaders }: RequestFacts, { trustsPeer, allowlist }: ProxySourceOptions): boolean =>
   !trustsPeer(peer) && rawHeaders.some((name, at) => at % 2 === 0 && allowlist.has(name.toLowerCase()));
@@ -82,31 +81,11 @@ function userIn(header: IdentityHeader, encoding: HeaderEncoding | undefined): R
   );
 }
 
-const ENCODED: IdentityVerdict = { kind: 'refused', reason: 'proxy-user-encoded' };
-const isUnread = (user: Result<UserName, string>, header: IdentityHeader): boolean =>
-  !user.ok && header.kind === 'believed' && looksEncoded(header.text);
-
 function mapRole(header: IdentityHeader, mapping: RoleMapping, { cameras }: ActiveRoles): RoleVerdict {
   if (header.kind === 'unusable') return { kind: 'denied', because: 'header-unusable', groups: [] };
   return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, cameras.keys());
 }
 
-/** The trace of a request that was judged by what a proxy said of its user. */
-export const proxyTrace = (
-  request: RequestFacts,
-  { carriesProxySecret }: ProxySourceOptions,
-  said: Pick<ProxyTrace, 'headers' | 'groups' | 'rule' | 'user'>,
-  verdict: IdentityVerdict,
-): ProxyTrace => ({
-  source: 'proxy-headers',
-  proxySecret: carriesProxySecret ? (carriesProxySecret(request) ? 'right' : 'missing or wrong') : 'none is set',
-  ...said,
-  groups: said.groups.slice(0, MOST_GROUPS_SHOWN),
-  role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
-  refused: verdict.kind === 'refused' ? verdict.reason : undefined,
-});
-
-/** The caller that an authentication proxy names, by plain headers or by a signed token: its name and its roles (interface 5.5.6). */
 const LONGEST_USER_NAME = 128;
 /**
  * Invisible characters, and blanks at either end, make two names look alike. Separators make two names of one for a server
@@ -123,18 +102,42 @@ export function proxyUserName(name: string): Result<UserName, string> {
   return ok(name as UserName);
 }
 
-/** `now` and `expiresAt` in Unix seconds: roles have hours, and a signed token has an end. */
-export function proxyVerdict(
-  user: Result<UserName, string>,
-  role: RoleVerdict,
-  active: ActiveRoles,
-  now: number,
-  expiresAt?: number,
-): IdentityVerdict {
-  if (!user.ok) return { kind: 'refused', reason: 'proxy-user-missing' };
-  if (role.kind === 'denied') return { kind: 'refused', reason: 'proxy-role-denied' };
+/** What a proxy said of its user, by plain headers or by a signed token, as far as it could be read (interface 5.5.6). */
+interface ProxyClaim {
+  /** Errs with why the request is refused. */
+  readonly user: Result<UserName, RefusalReason>;
+  readonly role: RoleVerdict | undefined;
+  /** Unix seconds: a signed token has an end. */
+  readonly expiresAt?: number | undefined;
+  /** Asked only where there is a trace. */
+  readonly told: () => Pick<ProxyTrace, 'headers' | 'groups' | 'rule' | 'user'>;
+}
+
+export function judgeClaim(request: RequestFacts, options: ProxySourceOptions, claim: ProxyClaim): IdentityVerdict {
+  const { trace, onRole, carriesProxySecret } = options;
+  const { user, role, told } = claim;
+  const verdict = claimVerdict(claim, options);
+  if (user.ok && role) onRole?.(role);
+  if (!trace) return verdict;
+  const { groups, ...others } = told();
+  const entry: ProxyTrace = {
+    source: 'proxy-headers',
+    proxySecret: carriesProxySecret ? (carriesProxySecret(request) ? 'right' : 'missing or wrong') : 'none is set',
+    ...others,
+    groups: groups.slice(0, MOST_GROUPS_SHOWN),
+    role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
+    refused: verdict.kind === 'refused' ? verdict.reason : undefined,
+  };
+  trace(entry, request);
+  return verdict;
+}
+
+/** The caller that the proxy names: its name and its roles. */
+function claimVerdict({ user, role, expiresAt }: ProxyClaim, options: ProxySourceOptions): IdentityVerdict {
+  if (!user.ok) return { kind: 'refused', reason: user.error };
+  if (role?.kind !== 'role') return { kind: 'refused', reason: 'proxy-role-denied' };
   const roles = role.matches.map((match) => match.role);
-  const rights = rightsOfRoles(roles, active, now);
+  const rights = rightsOfRoles(roles, options.roles(), options.now());
   const credential = { kind: 'proxy-headers', ...(expiresAt !== undefined && { expiresAt }) } as const;
   return {
     kind: 'identified',

@@ -1,6 +1,6 @@
 /** Who a signed token of a proxy in front says is calling, and the keys that it is checked by, when `auth.enabled` is false and `proxy.jwt` is set (SPEC 17). */
 import { hash } from 'node:crypto';
-import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { groupsIn, textClaim } from '../accounts/claims.ts';
 import type { Settings } from '../config/schema/schema.ts';
@@ -14,14 +14,14 @@ import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, faultMessage, ok, type Result } from '../domain/result.ts';
 import { createBoundedFetch } from '../outbound/bounded-fetch.ts';
 import { type HeaderTrace, headerTraces } from './identity-trace.ts';
-import { type ProxySourceOptions, proxyTrace, proxyUserName, proxyVerdict } from './proxy-header-source.ts';
+import { judgeClaim, type ProxySourceOptions, proxyUserName } from './proxy-header-source.ts';
 import { resolveGroups, ruleSentence } from './role-mapping.ts';
 
 /** Names of the allowlist look like an identity, and are shown in the trace: none of them counts. */
 export interface ProxyJwtOptions extends ProxySourceOptions {
   /** `proxy.jwt`. The first of its headers that is sent counts. */
   readonly jwt: NonNullable<Settings['proxy']['jwt']>;
-  readonly keys: KeySet;
+  readonly keys: JWTVerifyGetKey;
 }
 
 export type TokenRefusal = Extract<RefusalReason, `proxy-token-${string}`>;
@@ -35,12 +35,14 @@ const REMEMBERED_TOKENS = 5000;
 /** A token that was verified is not verified again for so long: a key that is withdrawn counts no longer than that. */
 const REMEMBERED_SECONDS = 60;
 
-/** What a token says, once it was verified. */
+/** What a token says, once it was verified. Times are Unix seconds. */
 interface Claimed {
   readonly user: string | undefined;
   readonly groups: readonly string[];
-  /** Unix seconds: it is accepted until then, with the tolerance of clocks. */
+  /** It is accepted until then, with the tolerance of clocks. */
   readonly expiresAt: number;
+  /** When its signature was checked. */
+  readonly checkedAt: number;
 }
 
 type Reading = Result<Claimed, TokenRefusal>;
@@ -49,32 +51,19 @@ type Reading = Result<Claimed, TokenRefusal>;
 export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
   const read = createReader(options);
   const judge = (request: RequestFacts, reading: Reading): IdentityVerdict => {
-    const roles = options.roles();
-    const claimed = reading.ok ? reading.value : undefined;
-    const role = claimed && resolveGroups(claimed.groups, options.proxy, roles.cameras.keys());
-    const user = claimed?.user === undefined ? err('the token has no such claim') : proxyUserName(claimed.user);
-    const reason = reading.ok ? 'proxy-token-user' : reading.error;
-    const verdict: IdentityVerdict =
-      user.ok && role ? proxyVerdict(user, role, roles, options.now(), claimed.expiresAt) : { kind: 'refused', reason };
-    if (user.ok && role) options.onRole?.(role);
-    if (options.trace) {
-      const said = {
-        headers: headersBeside(request, options),
-        groups: claimed?.groups ?? [],
-        rule: role && ruleSentence(role),
-        user: claimed?.user,
-      };
-      options.trace(proxyTrace(request, options, said, verdict), request);
-    }
-    return verdict;
+    const { user, groups = [], expiresAt } = reading.ok ? reading.value : {};
+    const named = user === undefined ? undefined : proxyUserName(user);
+    const role = reading.ok ? resolveGroups(groups, options.proxy, options.roles().cameras.keys()) : undefined;
+    return judgeClaim(request, options, {
+      user: named?.ok ? named : err(reading.ok ? 'proxy-token-user' : reading.error),
+      role,
+      expiresAt,
+      told: () => ({ headers: headersBeside(request, options), groups, rule: role && ruleSentence(role), user }),
+    });
   };
-  return {
-    name: 'proxy-jwt',
-    identify(request) {
-      const token = tokenIn(request, options.jwt.headers);
-      if (!token.ok) return judge(request, token);
-      return mapMaybe(read(token.value), (reading) => judge(request, reading));
-    },
+  return (request) => {
+    const token = tokenIn(request, options.jwt.headers);
+    return token.ok ? mapMaybe(read(token.value), (reading) => judge(request, reading)) : judge(request, token);
   };
 }
 
@@ -92,17 +81,12 @@ function tokenIn(request: RequestFacts, headers: readonly string[]): Result<stri
   return err('proxy-token-missing');
 }
 
-interface Remembered {
-  readonly claimed: Claimed;
-  readonly checkedAt: number;
-}
-
 /** Tokens with a good signature are remembered by their digest, so that most requests are answered without a promise. */
 function createReader(options: ProxyJwtOptions): (token: string) => MaybePromise<Reading> {
-  const remembered = new LRUCache<string, Remembered>(upTo(REMEMBERED_TOKENS));
+  const remembered = new LRUCache<string, Claimed>(upTo(REMEMBERED_TOKENS));
   const verify = async (token: string, digest: string): Promise<Reading> => {
     const reading = await verified(token, options);
-    if (reading.ok) remembered.set(digest, { claimed: reading.value, checkedAt: options.now() });
+    if (reading.ok) remembered.set(digest, reading.value);
     else remembered.delete(digest);
     return reading;
   };
@@ -111,14 +95,14 @@ function createReader(options: ProxyJwtOptions): (token: string) => MaybePromise
     const known = remembered.get(digest);
     const now = options.now();
     const isFresh = known !== undefined && Math.abs(now - known.checkedAt) < REMEMBERED_SECONDS;
-    return isFresh && now < known.claimed.expiresAt ? ok(known.claimed) : verify(token, digest);
+    return isFresh && now < known.expiresAt ? ok(known) : verify(token, digest);
   };
 }
 
 async function verified(token: string, options: ProxyJwtOptions): Promise<Reading> {
   const now = options.now();
   try {
-    const { payload } = await jwtVerify(token, options.keys.keyFor, {
+    const { payload } = await jwtVerify(token, options.keys, {
       issuer: options.jwt.issuer,
       audience: options.jwt.audience,
       algorithms: ALGORITHMS,
@@ -127,17 +111,16 @@ async function verified(token: string, options: ProxyJwtOptions): Promise<Readin
       requiredClaims: ['exp'],
     });
     if (payload.iat !== undefined && payload.iat > now + SKEW_SECONDS) return err('proxy-token-future');
-    return ok(claimedIn(payload, options));
+    return ok({
+      user: textClaim(payload, options.jwt.user_claim),
+      groups: groupsIn(payload, options.jwt.groups_claim),
+      expiresAt: Number(payload.exp) + SKEW_SECONDS,
+      checkedAt: now,
+    });
   } catch (fault) {
     return err(toTokenRefusal(fault));
   }
 }
-
-const claimedIn = (payload: JWTPayload, { jwt }: ProxyJwtOptions): Claimed => ({
-  user: textClaim(payload, jwt.user_claim),
-  groups: groupsIn(payload, jwt.groups_claim),
-  expiresAt: Number(payload.exp) + SKEW_SECONDS,
-});
 
 // biome-ignore format: a table
 const REFUSAL_OF_CLAIM: Readonly<Record<string, TokenRefusal>> = {
@@ -173,21 +156,7 @@ function headersBeside(
   return [...shown, ...plain];
 }
 
-/** The public keys at an address: kept while they can be had, for a grace while they cannot, and asked for anew for an unknown key (SPEC 17). */
-interface KeySetDeps {
-  readonly url: string;
-  readonly fetch: (url: string) => Promise<Response>;
-  /** One that is never set. */
-  readonly clock: Clock;
-  /** Called with each answer; `why` there is none. */
-  readonly onAnswer: (why?: string) => void;
-}
-
-/** Rejects with `KeysAway` when there are no keys that may be used. */
-export interface KeySet {
-  readonly keyFor: JWTVerifyGetKey;
-}
-
+/** There are no keys that may be used. */
 export class KeysAway extends Error {
   override readonly name = 'KeysAway';
 }
@@ -207,7 +176,20 @@ interface Known {
   readonly at: number;
 }
 
-export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySet {
+/** The public keys at an address: kept while they can be had, for a grace while they cannot, and asked for anew for an unknown key (SPEC 17). */
+export function createKeySet({
+  url,
+  fetch,
+  clock,
+  onAnswer,
+}: {
+  readonly url: string;
+  readonly fetch: (url: string) => Promise<Response>;
+  /** One that is never set. */
+  readonly clock: Clock;
+  /** Called with each answer; `why` there is none. */
+  readonly onAnswer: (why?: string) => void;
+}): JWTVerifyGetKey {
   let known: Known | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isFailing = false;
@@ -239,21 +221,19 @@ export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySe
     throw new KeysAway();
   };
 
-  return {
-    async keyFor(header, token) {
-      const keys = await current();
-      try {
-        return await keys.find(header, token);
-      } catch (fault) {
-        if (Object(fault).code !== UNKNOWN_KEY || !mayAskAfter(COOLDOWN_SECONDS)) throw fault;
-        await ask();
-        return (known ?? keys).find(header, token);
-      }
-    },
+  return async (header, token) => {
+    const keys = await current();
+    try {
+      return await keys.find(header, token);
+    } catch (fault) {
+      if (Object(fault).code !== UNKNOWN_KEY || !mayAskAfter(COOLDOWN_SECONDS)) throw fault;
+      await ask();
+      return (known ?? keys).find(header, token);
+    }
   };
 }
 
-async function keysAt(url: string, fetch: KeySetDeps['fetch']): Promise<JWTVerifyGetKey> {
+async function keysAt(url: string, fetch: (url: string) => Promise<Response>): Promise<JWTVerifyGetKey> {
   const response = await fetch(url);
   if (response.status !== 200) throw new Error(`its keys were answered with status ${response.status}`);
   const keys: unknown = await response.json().catch(() => undefined);
@@ -269,7 +249,7 @@ const LARGEST_ANSWER = 64 * 1024;
 export function openProxyKeys(
   { auth, proxy: { jwt } }: Settings,
   onAnswer: (why?: string) => void = () => {},
-): KeySet | undefined {
+): JWTVerifyGetKey | undefined {
   if (auth.enabled || !jwt) return undefined;
   return createKeySet({
     url: jwt.jwks_url,

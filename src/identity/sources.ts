@@ -1,4 +1,5 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
+import type { JWTVerifyGetKey } from 'jose';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
@@ -19,7 +20,7 @@ import type { ActiveRoles } from '../domain/rights.ts';
 import { cookieValues, ownCredentials } from '../domain/sent-credentials.ts';
 import { type SourceTrace, type Trace, tracingHeaders } from './identity-trace.ts';
 import { createProxyHeaderSource, type ProxySourceOptions } from './proxy-header-source.ts';
-import { createProxyJwtSource, type KeySet } from './proxy-jwt-source.ts';
+import { createProxyJwtSource } from './proxy-jwt-source.ts';
 
 /** What a credential is worth now, by kind. `address`: the client's, behind trusted proxies. */
 export interface Verifiers {
@@ -42,7 +43,7 @@ export interface SourceDeps extends Verifiers, Omit<ProxySourceOptions, 'proxy' 
   /** Those of features. */
   readonly slotted?: readonly SlottedSource[];
   /** The keys of `proxy.jwt`. */
-  readonly proxyKeys?: KeySet | undefined;
+  readonly proxyKeys?: JWTVerifyGetKey | undefined;
 }
 
 /** What a source of a feature may use. `isNoted`: absent, nothing is counted, limited or remembered as used. */
@@ -97,7 +98,7 @@ function proxySource(deps: SourceDeps): IdentitySource {
   const options = { ...deps, proxy, trustsPeer, roles: roleRegistry.activeAtLastRead };
   const source =
     proxy.jwt && keys ? createProxyJwtSource({ ...options, jwt: proxy.jwt, keys }) : createProxyHeaderSource(options);
-  return { name: source.name, identify: (request) => mapMaybe(roleRegistry.active(), () => source.identify(request)) };
+  return (request) => mapMaybe(roleRegistry.active(), () => source(request));
 }
 
 /** What a verdict depends on. It is dropped with its connection. */
@@ -115,24 +116,21 @@ interface Cached {
  */
 export function cachedOnConnection(source: IdentitySource, { version, now }: Remembering): IdentitySource {
   const known = new WeakMap<object, Cached>();
-  return {
-    name: source.name,
-    identify(request) {
-      const { connection, headers } = request;
-      const { cookie, authorization } = headers;
-      if (!connection || (cookie === undefined && authorization === undefined)) return source.identify(request);
-      // Of several lines Node shows the first alone, and another may have decided.
-      if (headerLines(request, 'authorization').length > 1) return source.identify(request);
-      const before = known.get(connection);
-      const [asOf, second] = [version(), now()];
-      const isSame = before && before.cookie === cookie && before.authorization === authorization;
-      if (isSame && before.version === asOf && before.second === second) return before.verdict;
-      return mapMaybe(source.identify(request), (verdict) => {
-        if (verdict.kind === 'identified')
-          known.set(connection, { cookie, authorization, version: asOf, second, verdict });
-        return verdict;
-      });
-    },
+  return (request) => {
+    const { connection, headers } = request;
+    const { cookie, authorization } = headers;
+    if (!connection || (cookie === undefined && authorization === undefined)) return source(request);
+    // Of several lines Node shows the first alone, and another may have decided.
+    if (headerLines(request, 'authorization').length > 1) return source(request);
+    const before = known.get(connection);
+    const [asOf, second] = [version(), now()];
+    const isSame = before && before.cookie === cookie && before.authorization === authorization;
+    if (isSame && before.version === asOf && before.second === second) return before.verdict;
+    return mapMaybe(source(request), (verdict) => {
+      if (verdict.kind === 'identified')
+        known.set(connection, { cookie, authorization, version: asOf, second, verdict });
+      return verdict;
+    });
   };
 }
 
@@ -149,13 +147,9 @@ export const judged = <Fault>(verdict: Verdict<Fault>, reasonOf: (fault: Fault) 
  * `Authorization: Bearer pst_…`, or as the password of Basic. Bearer tokens without `pst_`, and the passwords of people, are not
  * this source's to judge.
  */
-export const createApiTokenSource = ({
-  verifyApiToken,
-  addressOf,
-  trace,
-}: Told & Pick<Verifiers, 'verifyApiToken'>): IdentitySource => ({
-  name: 'api-token',
-  identify(request) {
+export const createApiTokenSource =
+  ({ verifyApiToken, addressOf, trace }: Told & Pick<Verifiers, 'verifyApiToken'>): IdentitySource =>
+  (request) => {
     const own = ownCredentials(request);
     const found = own.find(({ kind }) => kind === 'api-token');
     if (!found) return SILENT;
@@ -166,13 +160,6 @@ export const createApiTokenSource = ({
       trace?.({ source: 'api-token', carriedBy, outcome: verdictOutcome(verdict) }, request);
       return judged(verdict, (fault) => (fault === 'limited' ? 'tokens-limited' : 'token-invalid'));
     });
-  },
-});
-
-/** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
-type SessionSourceOptions = Pick<Told, 'trace'> &
-  Pick<Verifiers, 'verifySession'> & {
-    readonly cookieName: string;
   };
 
 /** RFC 6750 section 2.1. */
@@ -180,33 +167,31 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 const REFUSED = refused('token-invalid');
 
-/** A bad bearer token of ours is refused even beside a good cookie. A Bearer of another program is no credential. */
-export function createSessionSource(options: SessionSourceOptions): IdentitySource {
-  return {
-    name: 'session',
-    identify: (request) => {
-      const [bearer, ...others] = ownCredentials(request);
-      if (bearer) return firstValid(request, others.length === 0 ? [bearer.token] : [], 'bearer', options);
-      const cookies = cookieValues(headerLines(request, 'cookie'), options.cookieName);
-      if (cookies.length > 0) return firstValid(request, cookies, 'cookie', options);
-      options.trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
+/**
+ * Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). A bad bearer
+ * token of ours is refused even beside a good cookie, and so are two. A Bearer of another program is no credential.
+ */
+export const createSessionSource =
+  ({
+    verifySession,
+    cookieName,
+    trace,
+  }: Pick<Told, 'trace'> & Pick<Verifiers, 'verifySession'> & { readonly cookieName: string }): IdentitySource =>
+  (request) => {
+    const [bearer, ...others] = ownCredentials(request);
+    const cookies = bearer ? [] : cookieValues(headerLines(request, 'cookie'), cookieName);
+    const carriedBy = bearer ? 'bearer' : 'cookie';
+    if (!bearer && cookies.length === 0) {
+      trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
       return SILENT;
-    },
+    }
+    const tokens = bearer && others.length === 0 ? [bearer.token] : cookies;
+    const asked = tokens.map((token) => (TOKEN.test(token) ? verifySession(token, carriedBy) : MALFORMED));
+    return mapMaybe(allMaybe(asked), (verdicts) => {
+      trace?.({ source: 'session', carriedBy, outcomes: verdicts.map(verdictOutcome) }, request);
+      return oneCaller(verdicts);
+    });
   };
-}
-
-function firstValid(
-  request: RequestFacts,
-  tokens: readonly string[],
-  carriedBy: 'cookie' | 'bearer',
-  { verifySession, trace }: SessionSourceOptions,
-): MaybePromise<IdentityVerdict> {
-  const asked = tokens.map((token) => (TOKEN.test(token) ? verifySession(token, carriedBy) : MALFORMED));
-  return mapMaybe(allMaybe(asked), (verdicts) => {
-    if (trace) trace({ source: 'session', carriedBy, outcomes: verdicts.map(verdictOutcome) }, request);
-    return oneCaller(verdicts);
-  });
-}
 
 const MALFORMED: SessionVerdict = { kind: 'invalid', reason: 'malformed' };
 
@@ -222,8 +207,5 @@ function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
 }
 
 /** Who calls on port 5000: `anonymous`, as admin, by listener and never by a header (interface 5.6). */
-export const internalSource: IdentitySource = {
-  name: 'internal',
-  identify: ({ listener }) =>
-    listener === 'internal' ? { kind: 'identified', caller: INTERNAL_CALLER } : { kind: 'silent' },
-};
+export const internalSource: IdentitySource = ({ listener }) =>
+  listener === 'internal' ? { kind: 'identified', caller: INTERNAL_CALLER } : SILENT;

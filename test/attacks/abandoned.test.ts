@@ -73,12 +73,7 @@ const identity = holding((room) => ({
   rules: {
     sources: {
       external: [],
-      internal: [
-        {
-          name: 'slow',
-          identify: () => room.enter().then(() => ({ kind: 'identified', caller: callerWith(SESSION) })),
-        },
-      ],
+      internal: [() => room.enter().then(() => ({ kind: 'identified', caller: callerWith(SESSION) }))],
     },
   },
 }));
@@ -155,7 +150,7 @@ async function gateThatWaits({ more, by = SESSION, slots = 1000, nvrHolds }: Wai
       surroundings: () => ({ layout: layoutOfNames(['garden', 'yard', 'attic'] as CameraName[]), now: 0 }),
       sources: {
         external: [],
-        internal: [{ name: 'known', identify: () => ({ kind: 'identified', caller: callerWith(by) }) }],
+        internal: [() => ({ kind: 'identified', caller: callerWith(by) })],
       },
       ...held?.rules,
     },

@@ -17,13 +17,10 @@ const identified = (name: string): IdentityVerdict => ({
 /** A source that gives each caller a new number, so that each call shows. */
 function counting(verdict: (asked: number) => IdentityVerdict | Promise<IdentityVerdict> = (n) => identified(`n${n}`)) {
   const world = { asked: 0, version: '1', second: 1000 };
-  const { identify } = cachedOnConnection(
-    {
-      name: 'counting',
-      identify() {
-        world.asked += 1;
-        return verdict(world.asked);
-      },
+  const identify = cachedOnConnection(
+    () => {
+      world.asked += 1;
+      return verdict(world.asked);
     },
     { version: () => world.version, now: () => world.second },
   );

@@ -12,20 +12,20 @@ const CLAIMS: readonly HeaderLine[] = [
 
 describe('The internal source', () => {
   it('takes every caller on the internal listener for anonymous, with all rights', () => {
-    assert.deepEqual(internalSource.identify(someRequest({ listener: 'internal' })), {
+    assert.deepEqual(internalSource(someRequest({ listener: 'internal' })), {
       kind: 'identified',
       caller: INTERNAL_CALLER,
     });
   });
 
   it('ignores role headers there', () => {
-    assert.deepEqual(internalSource.identify(someRequest({ listener: 'internal' }, CLAIMS)), {
+    assert.deepEqual(internalSource(someRequest({ listener: 'internal' }, CLAIMS)), {
       kind: 'identified',
       caller: INTERNAL_CALLER,
     });
   });
 
   it('is silent on the external listener, whatever port a header names', () => {
-    assert.deepEqual(internalSource.identify(someRequest({ listener: 'external' }, CLAIMS)), { kind: 'silent' });
+    assert.deepEqual(internalSource(someRequest({ listener: 'external' }, CLAIMS)), { kind: 'silent' });
   });
 });

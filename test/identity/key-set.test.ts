@@ -24,7 +24,7 @@ async function started() {
   const onAnswer = (why?: string): void => void state.answers.push(why === undefined ? 'up' : 'down');
   const keys = createKeySet({ url: 'https://sso.example.org/jwks', fetch, clock, onAnswer });
   const has = (kid: string): Promise<boolean> =>
-    Promise.resolve(keys.keyFor(header(kid), TOKEN)).then(
+    Promise.resolve(keys(header(kid), TOKEN)).then(
       () => true,
       (fault: unknown) => {
         if (fault instanceof KeysAway) throw fault;

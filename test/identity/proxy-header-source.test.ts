@@ -52,7 +52,7 @@ function options({
 }
 
 const identify = (headers: readonly HeaderLine[], changes: Changes = {}, peer = PROXY) =>
-  createProxyHeaderSource(options(changes)).identify(someRequest({ peer }, headers)) as IdentityVerdict;
+  createProxyHeaderSource(options(changes))(someRequest({ peer }, headers)) as IdentityVerdict;
 
 const brief = (verdict: IdentityVerdict): string => {
   if (verdict.kind !== 'identified') return verdict.kind === 'refused' ? verdict.reason : 'silent';
@@ -88,9 +88,9 @@ describe('The proxy header source', () => {
     const made = new Map<Role, string[]>();
     const source = createProxyHeaderSource(options({ roles: () => active(made), defaultRole: 'none' }));
     const request = someRequest({ peer: PROXY }, [user('carl'), groups('porch')]);
-    assert.equal(brief(source.identify(request) as IdentityVerdict), 'proxy-role-denied');
+    assert.equal(brief(source(request) as IdentityVerdict), 'proxy-role-denied');
     made.set('porch' as Role, ['porch']);
-    assert.equal(brief(source.identify(request) as IdentityVerdict), 'carl as porch');
+    assert.equal(brief(source(request) as IdentityVerdict), 'carl as porch');
   });
 
   const UNMAPPED = { headerMap: {} };

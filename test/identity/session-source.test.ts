@@ -44,7 +44,7 @@ function someSessions() {
 }
 
 const outcomeOf = async (headers: readonly HeaderLine[]): Promise<string> => {
-  const verdict = await someSessions().source.identify(someRequest({}, headers));
+  const verdict = await someSessions().source(someRequest({}, headers));
   if (verdict.kind !== 'identified') return verdict.kind === 'refused' ? verdict.reason : 'silent';
   const { name, credential } = verdict.caller;
   return `${name} by ${credential.kind === 'session' ? credential.carriedBy : credential.kind}`;
@@ -94,24 +94,20 @@ describe('The session source', () => {
 
   it('does not show the verifier what cannot be a token', async () => {
     const { source, asked } = someSessions();
-    await source.identify(
-      someRequest({}, [['Cookie', 'frigate_token=<script>; frigate_token=\u00ff; frigate_token=a b']]),
-    );
+    await source(someRequest({}, [['Cookie', 'frigate_token=<script>; frigate_token=\u00ff; frigate_token=a b']]));
     assert.deepEqual(asked, []);
   });
 
   it('checks each of the cookies once, and eight at most', async () => {
     const { source, asked } = someSessions();
     const cookies = Array.from({ length: 40 }, (_, index) => `frigate_token=bad-${Math.floor(index / 2)}`);
-    await source.identify(someRequest({}, [['Cookie', cookies.join('; ')]]));
+    await source(someRequest({}, [['Cookie', cookies.join('; ')]]));
     assert.deepEqual(asked, ['bad-0', 'bad-1', 'bad-2', 'bad-3', 'bad-4', 'bad-5', 'bad-6', 'bad-7']);
   });
 
   it('traces how each token fared, and never the token', async () => {
     const { source, traced } = someSessions();
-    await source.identify(
-      someRequest({}, [['Cookie', 'frigate_token=old; frigate_token=<>; frigate_token=good.vera']]),
-    );
+    await source(someRequest({}, [['Cookie', 'frigate_token=old; frigate_token=<>; frigate_token=good.vera']]));
     assert.deepEqual(traced, [
       { source: 'session', carriedBy: 'cookie', outcomes: ['signature', 'malformed', 'valid'] },
     ]);
@@ -119,7 +115,7 @@ describe('The session source', () => {
 
   it('traces that there was no token', async () => {
     const { source, traced } = someSessions();
-    await source.identify(someRequest({}, [['Authorization', 'Basic dTpw']]));
+    await source(someRequest({}, [['Authorization', 'Basic dTpw']]));
     assert.deepEqual(traced, [{ source: 'session', carriedBy: undefined, outcomes: [] }]);
   });
 
@@ -128,9 +124,6 @@ describe('The session source', () => {
       throw new Error('the disk is gone');
     };
     const source = createSessionSource({ cookieName: 'frigate_token', verifySession });
-    await assert.rejects(
-      async () => source.identify(someRequest({}, [['Authorization', `Bearer ${OLD}`]])),
-      /disk is gone/,
-    );
+    await assert.rejects(async () => source(someRequest({}, [['Authorization', `Bearer ${OLD}`]])), /disk is gone/);
   });
 });

@@ -82,7 +82,7 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
       const target = thingTarget(things, thing, thingFiles(things, thing).slice(0, 1));
       if (target === undefined) return 'path-not-found';
       const facts = toFacts('GET', target, [], '127.0.0.1');
-      const known = { name: 'link', identify: () => ({ kind: 'identified', caller }) as const };
+      const known = () => ({ kind: 'identified', caller }) as const;
       const now = rules();
       const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });
       return admission.kind === 'refused' ? admission.reason : undefined;

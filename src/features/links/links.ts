@@ -128,9 +128,9 @@ export const linkIdentities = (links: Links, counted = links): FeatureIdentities
   sources: [
     {
       slot: 'first',
-      make: ({ addressOf, trace, isNoted }) => ({
-        name: 'link',
-        identify(request) {
+      make:
+        ({ addressOf, trace, isNoted }) =>
+        (request) => {
           const { pathSecret } = request;
           if (pathSecret === undefined) return { kind: 'silent' };
           const cookies = cookieValues(headerLines(request, 'cookie'), PASS_COOKIE);
@@ -140,7 +140,6 @@ export const linkIdentities = (links: Links, counted = links): FeatureIdentities
             return judged(verdict, (fault) => REASONS[fault]);
           });
         },
-      }),
     },
   ],
   rechecks: { link: links.recheck },

@@ -101,9 +101,9 @@ export const screenSource = (
   noting?: { readonly grantUses: Pick<GrantUses, 'note'>; readonly screenLimiter: MemoryLimiter },
 ): SlottedSource => ({
   slot: 'after-session',
-  make: ({ addressOf, trace, isNoted }) => ({
-    name: 'screen',
-    identify(request) {
+  make:
+    ({ addressOf, trace, isNoted }) =>
+    (request) => {
       const noted = async (secret: string) => {
         const verdict = await verify(secret);
         if (!noting || !isNoted) return verdict;
@@ -120,7 +120,6 @@ export const screenSource = (
         return judged(verdict, (fault) => (fault === 'limited' ? 'screens-limited' : 'screen-over'));
       });
     },
-  }),
 });
 
 /** A screen shows what is now, and acts on nothing. */

@@ -340,13 +340,10 @@ const mayEnrolBy = (route: RouteMatch): boolean =>
 
 const SILENT: IdentityVerdict = { kind: 'silent' };
 
-const identify = (request: RequestFacts, sources: readonly IdentitySource[]): MaybePromise<IdentityVerdict> =>
-  askFrom(0, request, sources);
-
-function askFrom(at: number, request: RequestFacts, sources: readonly IdentitySource[]): MaybePromise<IdentityVerdict> {
+function identify(request: RequestFacts, sources: readonly IdentitySource[], at = 0): MaybePromise<IdentityVerdict> {
   const source = sources[at];
   if (!source) return SILENT;
-  return mapMaybe(source.identify(request), (verdict) =>
-    verdict.kind === 'silent' ? askFrom(at + 1, request, sources) : verdict,
+  return mapMaybe(source(request), (verdict) =>
+    verdict.kind === 'silent' ? identify(request, sources, at + 1) : verdict,
   );
 }

@@ -270,9 +270,7 @@ function isHeldTo(before: Obligations | undefined, now: Obligations | undefined)
 async function rulesFor(caller: Caller, { rules, recheck }: ReviewRules): Promise<Rules> {
   if (caller.credential.kind === 'proxy-headers') return rules;
   const now = await recheck(caller);
-  const known: IdentitySource = {
-    name: caller.credential.kind,
-    identify: () => (now ? { kind: 'identified', caller: now } : { kind: 'refused', reason: 'token-invalid' }),
-  };
+  const known: IdentitySource = () =>
+    now ? { kind: 'identified', caller: now } : { kind: 'refused', reason: 'token-invalid' };
   return { ...rules, sources: { ...rules.sources, external: [known] } };
 }

@@ -148,7 +148,7 @@ function unknownCameras(
 
 function withCaller(rules: Rules, caller: Caller | undefined): Rules {
   if (!caller) return rules;
-  const described: IdentitySource = { name: 'described', identify: () => ({ kind: 'identified', caller }) };
+  const described: IdentitySource = () => ({ kind: 'identified', caller });
   return { ...rules, sources: { ...rules.sources, external: [described] } };
 }
 

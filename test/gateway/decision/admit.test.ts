@@ -139,7 +139,7 @@ const scene = (changes: Partial<Scene> = {}): Scene => ({
 
 function rulesOf(of: Scene): Rules {
   const { hasSecret } = of;
-  const source = { name: 'test', identify: () => of.identity };
+  const source = () => of.identity;
   return {
     trusted: { includes: () => false },
     routes: TABLE,
@@ -397,7 +397,7 @@ describe('admit()', () => {
 
   describe('while the store fails', () => {
     const asked = (target: string, fault: Error) => {
-      const source = { name: 'test', identify: () => Promise.reject<IdentityVerdict>(fault) };
+      const source = () => Promise.reject<IdentityVerdict>(fault);
       return Promise.resolve(
         admit(someRequest({ target }), { ...rulesOf(scene()), sources: { internal: [source], external: [source] } }),
       );

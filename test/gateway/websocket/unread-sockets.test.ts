@@ -56,7 +56,7 @@ beforeEach(async () => {
         surroundings: () => ({ layout: layoutOfNames(['garden'] as CameraName[]), now: 0 }),
         sources: {
           external: [],
-          internal: [{ name: 'known', identify: () => ({ kind: 'identified', caller: CALLER }) }],
+          internal: [() => ({ kind: 'identified', caller: CALLER })],
         },
       },
       deps: { relay: createMessageRelay({ timeoutResponse: 60, ca: undefined, verify: true }, unread) },
