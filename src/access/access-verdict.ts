@@ -55,10 +55,8 @@ export interface Obligations {
   readonly startedFor?: StartedThing;
   /** The response is refused if it has this header: the NVR may have taken another camera's picture. */
   readonly refusedHeader?: RefusedHeader;
-  /** Only the events backend can narrow this response. */
-  readonly ownData?: boolean;
-  /** What the gate makes in the place of the NVR's response, where the NVR keeps the events. */
-  readonly composed?: ComposedList;
+  /** Only the events backend can narrow this response. `list`: what the gate makes in its place, where the NVR keeps the events. */
+  readonly ownData?: { readonly list: ComposedList | undefined };
   /** Whether the response may hold things that are older than the caller may see: it must be looked at. */
   readonly timesInAnswer?: boolean;
   /** Seconds by which a clip begins earlier than the event that it is of. */

@@ -16,34 +16,24 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { earliestSeen } from '../domain/rights.ts';
-import {
-  type AccessVerdict,
-  type Obligations,
-  refused,
-  type SignallingObligations,
-  type Surroundings,
-} from './access-verdict.ts';
+import { type AccessVerdict, type Obligations, refused, type SignallingObligations } from './access-verdict.ts';
 import { hasOddId, namesAddress, readNames } from './camera-locators.ts';
 import { createCameraView, toClearance } from './camera-view.ts';
 import { isPicture, queryFault } from './judge-body.ts';
 import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
-import type { Listed } from './route-table.ts';
+import type { Asked, Listed } from './route-table.ts';
 import { isPlaylist } from './thing-paths.ts';
 import { type WithinTime, withinTime } from './within-time.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
 
-export function authorizeOthers(
-  caller: Caller,
-  match: Listed,
-  target: RequestTarget,
-  { layout, now }: Surroundings,
-): AccessVerdict {
+export function authorizeOthers(asked: Asked): AccessVerdict {
+  const { caller, match, target, layout } = asked;
   const { row } = match;
   if (match.nvr.isMisread(target.segments)) return refused('route-unlisted'); // 8
   if (row.dynamic && !layout) return refused('cameras-unknown'); // 9
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
-  if (row.dynamic && !namesCamera(match, knownTo(caller, now, layout))) return refused('route-unlisted');
+  if (row.dynamic && !namesCamera(match, knownTo(asked))) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role'); // 10
   if (row.known && !layout) return refused('cameras-unknown');
   if (row.known && layout && isUnknown(match, target, layout)) return refused('camera-not-in-role');
@@ -51,24 +41,23 @@ export function authorizeOthers(
   if (hasOddId(match, target)) return refused('parameter-refused');
   const parameter = row.query && queryFault(target.query, row.query);
   if (parameter !== undefined) return { kind: 'refused', reason: 'query-field-refused', parameter };
-  const inTime = judgeTime(caller, match, target, now); // 11
+  const inTime = judgeTime(asked); // 11
   if (!inTime.ok) return refused(inTime.error);
-  if (row.narrow?.how === 'per-message') return judgeMessages(caller, match, target, { layout, now }); // 12
-  const { target: judged, obligations: times } = inTime.value;
-  const signalling = row.signalling && { signalling: judgeSignalling(row.signalling, caller) };
+  if (row.narrow?.how === 'per-message') return judgeMessages(asked); // 12
+  const within = { ...asked, target: inTime.value.target };
   const more = {
-    ...signalling,
-    ...times,
-    ...playlistObligation(caller, target),
-    ...startedBy(caller, match, target, layout),
+    ...(row.signalling && { signalling: judgeSignalling(row.signalling, caller) }),
+    ...inTime.value.obligations,
+    ...playlistObligation(asked),
+    ...startedBy(asked),
   };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return withObligations(judged, match, createCameraView(caller, now, layout), {
+    return withObligations(within, createCameraView(caller, asked), {
       ...bodyObligations(row, picturesIn(row)),
       ...more,
     });
   if (!layout) return refused('cameras-unknown'); // 13
-  return withinView(match, judged, createCameraView(caller, now, layout), { now, more });
+  return withinView(within, createCameraView(caller, asked), more);
 }
 
 /** The pictures that a body names: those of admins alone may be any. */
@@ -81,8 +70,8 @@ function judgeSignalling(kind: Exclude<Signalling, false>, caller: Caller): Sign
 }
 
 /** The cameras that are one for the caller. Behind a curtain a camera that is not seen is none: what is drawn must not differ from what is unknown. */
-const knownTo = (caller: Caller, now: number, layout: RecorderLayout | undefined): readonly string[] =>
-  (caller.drawn ? createCameraView(caller, now, layout).cameras : layout?.cameras) ?? [];
+const knownTo = ({ caller, ...surroundings }: Asked): readonly string[] =>
+  (caller.drawn ? createCameraView(caller, surroundings) : surroundings.layout)?.cameras ?? [];
 
 function namesCamera({ row, parameters }: Listed, cameras: readonly string[]): boolean {
   const { name = '' } = row.cameras?.find(({ kind, source }) => kind === 'camera' && source === 'path') ?? {};
@@ -93,15 +82,11 @@ const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: RequestTarget):
   query !== '' && admin_parameters?.some((name) => queryValues(query, name).length > 0) === true;
 
 /** Lists are narrowed by time only for callers who see listed cameras. A caller with another scope is refused, because older things could be shown. */
-function judgeTime(
-  caller: Caller,
-  match: Listed,
-  target: RequestTarget,
-  now: number,
-): Result<WithinTime, RefusalReason> {
+function judgeTime(asked: Asked): Result<WithinTime, RefusalReason> {
+  const { caller, match, target, now } = asked;
   if (!caller.history || !isFootage(match.row)) return ok({ target, obligations: {} });
   const since = earliestSeen(caller.history, now) ?? Number.POSITIVE_INFINITY;
-  return toClearance(caller) === 'restricted' ? withinTime(match, target, { since, now }) : err('history-not-judged');
+  return toClearance(caller) === 'restricted' ? withinTime(asked, since) : err('history-not-judged');
 }
 
 /** A row of a camera that names no verb may show anything. */
@@ -112,33 +97,24 @@ const isFootage = ({ verb, access }: PolicyRow): boolean =>
 const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
   access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
 
-export function judgeMessages(
-  caller: Caller,
-  { nvr }: Listed,
-  target: RequestTarget,
-  { layout, now }: Surroundings,
-): AccessVerdict {
-  if (!nvr.messages) return refused('not-narrowable');
+export function judgeMessages(asked: Asked): AccessVerdict {
+  const { caller, match, target, layout } = asked;
+  if (!match.nvr.messages) return refused('not-narrowable');
   if (!layout) return refused('cameras-unknown');
   const { denied = [] } = caller;
   return {
     kind: 'allowed',
     target,
-    obligations: { view: createCameraView(caller, now, layout), messages: { denied } },
+    obligations: { view: createCameraView(caller, asked), messages: { denied } },
   };
 }
 
 /** A visitor has no rights anywhere else than below the thing. */
-export const playlistObligation = (caller: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
+export const playlistObligation = ({ caller, target: { path } }: Asked): Pick<Obligations, 'playlistAt'> =>
   shownThing(caller) && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
 
 /** The cameras of what the request starts: later requests name it by its id alone. */
-export function startedBy(
-  caller: Caller,
-  match: Listed,
-  target: RequestTarget,
-  layout?: RecorderLayout,
-): Pick<Obligations, 'startedFor'> {
+export function startedBy({ caller, match, target, layout }: Asked): Pick<Obligations, 'startedFor'> {
   const { starts: kind } = match.row;
   // The address of a session of live pictures stands in the head of the response.
   if (!kind || kind === 'whep') return {};

@@ -13,20 +13,19 @@
  *
  * An admin passes then (`authorizeAdmin`). For the others `authorize-others.ts` goes on.
  */
-import { type Caller, isDenied, isForCurtain } from '../domain/caller.ts';
+import { type Caller, isAdministrator, isDenied, isForCurtain } from '../domain/caller.ts';
 import { shownThing, traitsFor } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { Access, PolicyRow } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused, type Surroundings } from './access-verdict.ts';
 import { authorizeOthers, judgeMessages, playlistObligation, startedBy } from './authorize-others.ts';
 import { nameFault } from './camera-locators.ts';
 import { createCameraView, toClearance } from './camera-view.ts';
 import { isMisspelt } from './judge-body.ts';
-import { layoutOfNames } from './recorder-layout.ts';
-import type { Listed, RouteMatch } from './route-table.ts';
+import { NO_LAYOUT } from './recorder-layout.ts';
+import type { Asked, RouteMatch } from './route-table.ts';
 import { showsThing } from './thing-paths.ts';
 import { bodyShape, nothing, withObligations } from './within-view.ts';
 
@@ -46,14 +45,13 @@ export function authorize(
   if (isForCurtain(caller)) return judgeForCurtain(match, target); // 3
   if (match.kind === 'unlisted') return authorizeUnlisted(caller, target); // 4
   const { row } = match;
-  if (!satisfies(caller, row.access)) return refused('role-too-low'); // 5
+  if (!SATISFIED[row.access](caller)) return refused('role-too-low'); // 5
   if (row.verb && isDenied(caller, row.verb)) return row.denied ? nothing(row) : refused('verb-denied'); // 6
   const tooLong = nameFault(match, target); // 7
   if (tooLong) return refused(tooLong);
   if (row.query && isMisspelt(target.query, row.query)) return refused('path-not-found');
-  return toClearance(caller) === 'admin'
-    ? authorizeAdmin(caller, match, target, surroundings)
-    : authorizeOthers(caller, match, target, surroundings);
+  const asked = { caller, match, target, ...surroundings };
+  return toClearance(caller) === 'admin' ? authorizeAdmin(asked) : authorizeOthers(asked);
 }
 
 function thingFault(caller: Caller, match: RouteMatch, target: RequestTarget): RefusalReason | undefined {
@@ -82,39 +80,24 @@ function authorizeUnlisted(caller: Caller, target: RequestTarget): AccessVerdict
   return caller.scope.kind === 'all' ? { kind: 'allowed', target } : refused('not-narrowable');
 }
 
-function satisfies(caller: Caller, access: Access): boolean {
-  switch (access) {
-    case 'public':
-    case 'any':
-    case 'camera':
-      return true;
-    case 'unrestricted':
-      return caller.scope.kind === 'all' && (caller.role === ADMIN || caller.role === VIEWER);
-    case 'admin':
-      return caller.role === ADMIN && caller.scope.kind === 'all';
-    case 'none':
-      return false;
-    default:
-      return unreachable(access);
-  }
-}
+/** Whether the caller's role is enough for the row's access level. */
+const SATISFIED: Readonly<Record<Access, (caller: Caller) => boolean>> = {
+  public: () => true,
+  any: () => true,
+  camera: () => true,
+  unrestricted: ({ role, scope }) => scope.kind === 'all' && (role === ADMIN || role === VIEWER),
+  admin: isAdministrator,
+  none: () => false,
+};
 
 /** An admin sees all cameras, known or not. */
-const NO_LAYOUT = layoutOfNames([]);
-
-function authorizeAdmin(
-  caller: Caller,
-  match: Listed,
-  target: RequestTarget,
-  { layout, now }: Surroundings,
-): AccessVerdict {
-  const { row } = match;
-  if (row.narrow?.how === 'per-message')
-    return judgeMessages(caller, match, target, { layout: layout ?? NO_LAYOUT, now });
-  return withObligations(target, match, createCameraView(caller, now, layout), {
-    ...playlistObligation(caller, target),
-    ...bodyOfAdmin(row),
-    ...startedBy(caller, match, target, layout),
+function authorizeAdmin(asked: Asked): AccessVerdict {
+  const { caller, match, layout = NO_LAYOUT } = asked;
+  if (match.row.narrow?.how === 'per-message') return judgeMessages({ ...asked, layout });
+  return withObligations(asked, createCameraView(caller, asked), {
+    ...playlistObligation(asked),
+    ...bodyOfAdmin(match.row),
+    ...startedBy(asked),
   });
 }
 

@@ -13,16 +13,12 @@ import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
 
-export type Located =
-  | {
-      readonly kind: 'located';
-      readonly named: readonly NamedCameras[];
-      readonly owners: readonly OwnerQuestion[];
-      /** Locators that must be read from the body. */
-      readonly inBody: readonly Locator[];
-    }
-  /** A query parameter is repeated: servers differ in which one they read. */
-  | { readonly kind: 'repeated' };
+export interface Located {
+  readonly named: readonly NamedCameras[];
+  readonly owners: readonly OwnerQuestion[];
+  /** Locators that must be read from the body. */
+  readonly inBody: readonly Locator[];
+}
 
 const CAMERA: NameRule = { camerasOf: (camera) => [[camera]] };
 const STREAM: NameRule = { camerasOf: (stream, layout) => [ownersOfStream(layout, stream)] };
@@ -44,8 +40,11 @@ export const namedBy = (
   return things.length > 0 ? things : UNKNOWN_CAMERAS;
 };
 
-/** Everything that the row's locators find; `all` and an absent parameter name nothing. */
-export function locate(match: Listed, target: RequestTarget, layout: RecorderLayout): Located {
+/**
+ * Everything that the row's locators find; `all` and an absent parameter name nothing. Undefined where a parameter is repeated:
+ * servers differ in which one they read.
+ */
+export function locate(match: Listed, target: RequestTarget, layout: RecorderLayout): Located | undefined {
   const named: NamedCameras[] = [];
   const owners: OwnerQuestion[] = [];
   const inBody: Locator[] = [];
@@ -58,14 +57,14 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
       owners.push({ of: kind, ids: inPath ?? idsIn(target, name) });
     } else {
       const values = inPath ?? namesIn(target, kind, name);
-      if (values === undefined) return { kind: 'repeated' };
+      if (values === undefined) return undefined;
       named.push(...values.flatMap((value) => namedBy(kind, value, layout, match)));
     }
   }
   const beside = named.flat();
   const known =
     beside.length === 0 ? owners : owners.map((owner) => (owner.of === 'whep' ? { ...owner, beside } : owner));
-  return { kind: 'located', named, owners: known, inBody };
+  return { named, owners: known, inBody };
 }
 
 /** What stands at the place of a locator in path or query, as it is written there. */

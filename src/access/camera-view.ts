@@ -3,7 +3,7 @@ import type { Caller, Rights } from '../domain/caller.ts';
 import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
 import { earliestSeen } from '../domain/rights.ts';
-import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
+import { NO_LAYOUT, type RecorderLayout } from './recorder-layout.ts';
 import { layoutWithout } from './subtraction.ts';
 
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
@@ -37,8 +37,7 @@ export function toClearance({ role, scope }: Pick<Caller, 'role' | 'scope'>): Cl
 /** What the caller sees. Without a layout of the NVR a restricted one sees nothing. `now` in Unix seconds. */
 export function createCameraView(
   caller: Pick<Rights, 'role' | 'scope' | 'history'> & Pick<Caller, 'drawn'>,
-  now: number,
-  layout = layoutOfNames([]),
+  { layout = NO_LAYOUT, now }: { readonly layout: RecorderLayout | undefined; readonly now: number },
 ): CameraView {
   const clearance = toClearance(caller);
   const since = earliestSeen(caller.history, now);

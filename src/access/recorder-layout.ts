@@ -33,6 +33,9 @@ const NO_ENTRY: CameraEntry = { zones: [], streams: [], friendly: undefined };
 export const layoutOfNames = (names: readonly CameraName[], reserved: readonly string[] = []): RecorderLayout =>
   layoutOfEntries(names, reserved, () => NO_ENTRY);
 
+/** The layout of an NVR that was not read yet. */
+export const NO_LAYOUT = layoutOfNames([]);
+
 /** The cameras of a stream: a caller who sees one of them may see the stream. */
 export const ownersOfStream = (layout: RecorderLayout, stream: string): readonly CameraName[] =>
   layout.streams.get(stream) ?? [];

@@ -1,5 +1,8 @@
 /** The route table: rows compiled once into a tree of path segments, and the row of a request (SPEC 5). */
+import type { Caller } from '../domain/caller.ts';
 import { PATH_SHAPES, type PolicyRow } from '../domain/policy.ts';
+import type { RequestTarget } from '../domain/request.ts';
+import type { Surroundings } from './access-verdict.ts';
 import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
 
 export type RouteMatch =
@@ -14,6 +17,13 @@ export type RouteMatch =
   | { readonly kind: 'unlisted' };
 
 export type Listed = RouteMatch & { readonly kind: 'listed' };
+
+/** A request for a listed row, as authorization judges it. */
+export interface Asked extends Surroundings {
+  readonly caller: Caller;
+  readonly match: Listed;
+  readonly target: RequestTarget;
+}
 
 export type RouteTable = ReturnType<typeof compileRouteTable>;
 

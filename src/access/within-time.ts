@@ -1,34 +1,27 @@
 /** Authorization of a caller who sees nothing older than a moment: times that are named are judged, lists are narrowed (SPEC 13). */
-import type { ComposedList } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Obligations } from './access-verdict.ts';
 import { queryValues, replaceInQuery } from './query.ts';
-import { isOwn, type Listed } from './route-table.ts';
+import { type Asked, isOwn } from './route-table.ts';
 import { earliestTime, plainTime, rfc3339 } from './time-locators.ts';
 
 /** What is left to do: the target may be narrowed. */
 export interface WithinTime {
   readonly target: RequestTarget;
-  readonly obligations: TimeObligations;
+  readonly obligations: Pick<Obligations, 'ownData' | 'responseForm' | 'timesInAnswer' | 'padding'>;
 }
-export type TimeObligations = Pick<Obligations, 'ownData' | 'composed' | 'responseForm' | 'timesInAnswer' | 'padding'>;
 
-/** A row that does not say where its times stand may show any: it is refused. `since` and `now` in Unix seconds. */
-export function withinTime(
-  match: Listed,
-  target: RequestTarget,
-  { since, now }: { readonly since: number; readonly now: number },
-): Result<WithinTime, RefusalReason> {
+/** A row that does not say where its times stand may show any: it is refused. `since` in Unix seconds. */
+export function withinTime({ match, target, now }: Asked, since: number): Result<WithinTime, RefusalReason> {
   const { times = [], answer } = match.row;
   // Some servers read `;` as `&`: then the judged times would differ from the times that the NVR reads.
   if (target.query.includes(';')) return err('target-not-plain');
   const padding = paddingIn(target);
   if (times.length === 0 || padding === undefined) return err('history-not-judged');
   let judged = target;
-  const obligations: { -readonly [Key in keyof TimeObligations]: TimeObligations[Key] } = {};
-  if (padding > 0) obligations.padding = padding;
+  const obligations: Partial<Obligations> = padding > 0 ? { padding } : {};
   for (const place of times) {
     switch (place.in) {
       case 'query':
@@ -47,7 +40,7 @@ export function withinTime(
         break;
       }
       case 'own-data':
-        Object.assign(obligations, ownDataObligations(place));
+        Object.assign(obligations, { ownData: { list: place.list } });
         break;
       case 'answer':
         Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });
@@ -90,12 +83,6 @@ function latestTime({ query }: RequestTarget, name: string): number | undefined 
   const [value = '', ...more] = queryValues(query, name);
   return more.length === 0 ? rfc3339(value) : undefined;
 }
-
-export const ownDataObligations = ({
-  list,
-}: {
-  readonly list?: ComposedList;
-}): Pick<Obligations, 'ownData' | 'composed'> => (list ? { ownData: true, composed: list } : { ownData: true });
 
 /** Seconds by which a clip of an event begins earlier than the event; undefined when it cannot be told. */
 function paddingIn({ query }: RequestTarget): number | undefined {

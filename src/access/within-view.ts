@@ -17,23 +17,18 @@ import { type Located, locate } from './camera-locators.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import type { NamedCameras, NvrAdapter } from './nvr-adapter.ts';
 import { answerReading, askedCameras, askingForAll, queryValues, withCameras } from './query.ts';
-import type { Listed } from './route-table.ts';
-import { ownDataObligations } from './within-time.ts';
+import type { Asked, Listed } from './route-table.ts';
 
 /** The query may be narrowed here. What remains to be done with the body or the response is in the obligations. */
-export function withinView(
-  match: Listed,
-  target: RequestTarget,
-  view: CameraView,
-  { now, more }: { readonly now: number; readonly more: Partial<Obligations> },
-): AccessVerdict {
+export function withinView(asked: Asked, view: CameraView, more: Partial<Obligations>): AccessVerdict {
+  const { match, target, now } = asked;
   const { row, parameters } = match;
   // Some servers read `;` as `&`: then the query that is judged would differ from the query that the NVR reads.
   if (target.query.includes(';')) return refused('target-not-plain');
   const absent = absentIds(row, target);
   if (absent !== undefined) return { kind: 'refused', reason: 'parameter-refused', parameter: absent };
   const located = locate(match, target, view.layout);
-  if (located.kind === 'repeated') return refused('parameter-repeated');
+  if (!located) return refused('parameter-repeated');
   if (!seesEvery(view, located.named)) return refused('camera-not-in-role');
   if (row.access === 'camera' && (view.cameras.length === 0 || !asksForAny(located))) {
     return refused('camera-not-in-role');
@@ -54,16 +49,16 @@ export function withinView(
   switch (narrow.how) {
     case 'rewrite':
     case 'fanout':
-      return narrowed(match, target, view, narrow, obligations);
+      return narrowed(asked, view, narrow, obligations);
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
-      return withObligations(target, match, view, { ...obligations, ...ownDataObligations(narrow) });
+      return withObligations(asked, view, { ...obligations, ownData: { list: narrow.list } });
     case 'check':
     case 'lookup':
     case 'post-check':
     case 'post-filter':
     case 'rewrite-body':
-      return withObligations(target, match, view, obligations);
+      return withObligations(asked, view, obligations);
     case 'per-message':
     case 'deny':
       return refused('not-narrowable');
@@ -86,23 +81,23 @@ const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
   named.every((cameras) => cameras.some((camera) => view.sees(camera)));
 
 /** A request of a row `access: camera` that names no camera, such as a stream's without `src`, may be about all cameras. */
-const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): boolean =>
+const asksForAny = ({ named, owners, inBody }: Located): boolean =>
   named.length + owners.flatMap(({ ids }) => ids).length + inBody.length > 0;
 
 function narrowed(
-  match: Listed,
-  target: RequestTarget,
+  asked: Asked,
   view: CameraView,
   { how, parameter }: Extract<Narrowing, { readonly parameter: string }>,
   obligations: Partial<Obligations>,
 ): AccessVerdict {
+  const { match, target } = asked;
   // Named cameras were judged above. A row that does not list this parameter in `cameras` still shows no other camera.
   const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
   if (cameras.length === 0) return nothing(match.row);
-  if (how === 'rewrite' || cameras.length === 1) {
-    return withObligations(withCameras(target, parameter, cameras), match, view, { ...obligations, isRewritten: true });
-  }
-  return withObligations(target, match, view, { ...obligations, fanout: { parameter, cameras } });
+  if (how === 'fanout' && cameras.length > 1)
+    return withObligations(asked, view, { ...obligations, fanout: { parameter, cameras } });
+  const sent = { match, target: withCameras(target, parameter, cameras) };
+  return withObligations(sent, view, { ...obligations, isRewritten: true });
 }
 
 /** The verdict in the place of the response: there is nothing for this caller. */
@@ -115,16 +110,12 @@ const emptyObligations = ({ empty, narrow }: PolicyRow): Partial<Obligations> =>
   narrow?.how === 'post-filter' && empty !== undefined ? { empty: JSON.stringify(empty) } : {};
 
 const ownerObligations = (
-  { owners }: Located & { kind: 'located' },
+  { owners }: Located,
   { padding }: Partial<Obligations>,
-  { ownersSince }: PrefixFindings,
+  { ownersSince: byPrefixSince }: PrefixFindings,
 ): Partial<Obligations> => {
   if (owners.length === 0) return {};
-  if (padding === undefined && ownersSince === undefined) return { owners };
-  const known = {
-    ...(padding !== undefined && { padding }),
-    ...(ownersSince !== undefined && { byPrefixSince: ownersSince }),
-  };
+  const known = { ...(padding !== undefined && { padding }), ...(byPrefixSince !== undefined && { byPrefixSince }) };
   return { owners: owners.map((question) => ({ ...question, ...known })) };
 };
 
@@ -142,24 +133,24 @@ export const bodyShape = ({ body }: PolicyRow): { readonly shape?: BodyShape } =
   body === undefined || body === 'any' ? {} : { shape: body };
 
 export function withObligations(
-  target: RequestTarget,
-  match: Listed,
+  { match, target }: Pick<Asked, 'match' | 'target'>,
   view: CameraView,
   obligations: Partial<Obligations>,
 ): AccessVerdict {
   const { row } = match;
-  const response = row.answer && isConcerned(match, view) ? { responseForm: row.answer, ...readBy(row, target) } : {};
-  const addresses = row.addresses && { addresses: row.addresses };
-  const all: Obligations = { view, ...obligations, ...response, ...addresses };
+  const form = row.answer && isConcerned(match, view) ? row.answer : undefined;
+  const reading = form && answerReading(row, target);
+  const all: Obligations = {
+    view,
+    ...obligations,
+    ...(form && { responseForm: form }),
+    ...(reading && { reading }),
+    ...(row.addresses && { addresses: row.addresses }),
+  };
   const sent = row.paging && view.clearance === 'restricted' ? askingForAll(target, row.paging) : target;
   return Object.keys(all).length > 1
     ? { kind: 'allowed', target: sent, obligations: all }
     : { kind: 'allowed', target };
-}
-
-function readBy(row: PolicyRow, target: RequestTarget): Pick<Obligations, 'reading'> {
-  const reading = answerReading(row, target);
-  return reading ? { reading } : {};
 }
 
 const isConcerned = ({ row: { answer, hidden }, nvr }: Listed, { clearance }: CameraView): boolean =>

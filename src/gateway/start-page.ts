@@ -13,7 +13,7 @@ export function createStartPage({ settings: { ui }, policy }: TableConfig, rules
   return (caller: Caller, isOfCameras: boolean): string => {
     const { routes, surroundings } = rules();
     const around = surroundings();
-    const [camera] = createCameraView(caller, around.now, around.layout).cameras;
+    const [camera] = createCameraView(caller, around).cameras;
     const mayOpen = (address: string): boolean => {
       const target = parseTarget(address);
       return (

@@ -21,7 +21,7 @@ function found(locator: string, target: string): unknown {
   ).match('GET', segments);
   if (match.kind === 'unlisted') return 'unlisted';
   const located = locate(match, { path, segments, query }, LAYOUT);
-  return located.kind === 'repeated'
+  return !located
     ? 'repeated'
     : [...located.named, ...located.owners.map(({ of, ids }) => `${of} ${ids}`), ...located.inBody.map(writtenLocator)];
 }
@@ -84,7 +84,6 @@ describe("Frames that the NVR takes for a camera's", () => {
     const match = compileRouteTable([frames], FRIGATE).match('GET', segments);
     const target = { path: `/${segments.join('/')}`, segments, query: '' };
     assert.deepEqual(match.kind === 'listed' && locate(match, target, layout), {
-      kind: 'located',
       named: [['cam'], ['cam'], ['cam-1'], ['cam-door'], ['cam-17']],
       owners: [],
       inBody: [],

@@ -10,7 +10,7 @@ it('The cameras that a role sees are worked out again for another list of camera
   const role = 'outside' as Role;
   const scope = scopeOfRole(role, new Map([[role, ['out_*']]]));
   const seen = (...names: string[]) =>
-    createCameraView({ role, scope }, 0, layoutOfNames(names as CameraName[])).cameras;
+    createCameraView({ role, scope }, { layout: layoutOfNames(names as CameraName[]), now: 0 }).cameras;
   assert.deepEqual(seen('out_1', 'hall'), ['out_1']);
   assert.deepEqual(seen('out_1', 'out_2', 'hall'), ['out_1', 'out_2']);
   assert.deepEqual(seen('hall'), []);

@@ -165,7 +165,7 @@ function namedIn(
 } {
   if (route.kind !== 'listed') return { named: [], asked: [] };
   const located = locate(route, target, layout);
-  if (located.kind === 'repeated') return { named: [], asked: [] };
+  if (!located) return { named: [], asked: [] };
   const { camera, stream } = route.parameters;
   // A body with locators was judged, and written anew as JSON; it may be empty. Offers of live pictures are no JSON.
   const isNaming = body !== undefined && body.length > 0 && located.inBody.length > 0;

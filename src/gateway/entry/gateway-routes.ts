@@ -41,9 +41,9 @@ export const EVENT_ROUTES: readonly OwnRoute<ZoneServices>[] = [
 async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: ZoneServices, next: Next): Promise<void> {
   if (hasEventsBackend) return next();
   const { caller } = ctx.state;
-  const { layout, now } = surroundings();
-  if (!caller || !layout) return void Object.assign(ctx, { body: [] });
-  const view = createCameraView(caller, now, layout);
+  const around = surroundings();
+  if (!caller || !around.layout) return void Object.assign(ctx, { body: [] });
+  const view = createCameraView(caller, around);
   const seen = [...view.layout.zones].filter(([, cameras]) => cameras.some(view.sees));
   ctx.set('Cache-Control', 'no-store');
   ctx.body = seen.map(([zone]) => zone).sort();

@@ -250,7 +250,7 @@ export function isBesideDrawn({ admission }: HeldStream, now: Caller, surroundin
   const { route, target, obligations } = admission;
   if (route.kind === 'unlisted' || !surroundings.layout) return false;
   const located = locate(route, target, surroundings.layout);
-  if (located.kind === 'repeated' || located.named.length === 0) return false;
+  if (!located || located.named.length === 0) return false;
   if (located.owners.length + located.inBody.length > 0) return false;
   const verdict = authorize(now, route, target, surroundings);
   return verdict.kind === 'allowed' && isHeldTo(obligations, verdict.obligations);

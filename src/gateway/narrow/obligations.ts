@@ -80,12 +80,13 @@ const composeKept = createComposedCache();
 /** A list without a camera parameter, made of what the NVR tells by camera. */
 async function composedList(
   { target, route }: Admitted,
-  { composed, view }: Obligations,
+  { ownData, view }: Obligations,
   { upstream }: Served,
   sharer: Sharer,
   { askText }: Gate,
 ): Promise<Settled> {
   const nvr = adapterFor(route);
+  const composed = ownData?.list;
   const rule = composed && nvr.lists[composed];
   if (!composed || !rule) return refused('not-narrowable');
   const limit = rule.limit?.of(limitIn(target));

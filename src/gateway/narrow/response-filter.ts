@@ -284,8 +284,7 @@ export function errorReaderFor(
   const { caller, route } = admission;
   if (!caller || destination.kind === 'events-backend' || isPublic(route)) return undefined;
   return () => {
-    const { layout, now } = rules().surroundings();
-    const reader = createErrorReader(createCameraView(caller, now, layout));
+    const reader = createErrorReader(createCameraView(caller, rules().surroundings()));
     return {
       ...reader,
       redirectFault: (location) => redirectFault(location, reader, caller, admission, destination, rules),

@@ -28,13 +28,13 @@ const LARGEST_FROM_NVR = 16 * 1024 * 1024;
 const SWITCHED = 101;
 /** The cameras that the caller sees now; computed again only when the list of cameras, or how far back is seen, has changed. */
 export function currentView(caller: Caller, rules: () => Pick<Rules, 'surroundings'>): () => CameraView {
-  let { layout, now } = rules().surroundings();
-  let view = createCameraView(caller, now, layout);
+  let around = rules().surroundings();
+  let view = createCameraView(caller, around);
   return () => {
     const latest = rules().surroundings();
-    if (latest.layout !== layout || (caller.history && latest.now !== now)) {
-      ({ layout, now } = latest);
-      view = createCameraView(caller, now, layout);
+    if (latest.layout !== around.layout || (caller.history && latest.now !== around.now)) {
+      around = latest;
+      view = createCameraView(caller, around);
     }
     return view;
   };

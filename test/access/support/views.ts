@@ -19,4 +19,4 @@ export const LAYOUT: RecorderLayout = layoutOfConfig({
 });
 
 export const viewOfRole = (role: string, layout: RecorderLayout = LAYOUT): CameraView =>
-  createCameraView({ role: role as Role, scope: scopeOfRole(role as Role, ROLES) }, 0, layout);
+  createCameraView({ role: role as Role, scope: scopeOfRole(role as Role, ROLES) }, { layout, now: 0 });

@@ -42,7 +42,7 @@ const behindCurtain = (who: Caller, curtain: readonly DrawnEntry[], now: number)
   return left;
 };
 const seen = (who: Caller, curtain: readonly DrawnEntry[], now = NOW): readonly string[] =>
-  createCameraView(behindCurtain(who, curtain, now), now, LAYOUT).cameras;
+  createCameraView(behindCurtain(who, curtain, now), { layout: LAYOUT, now }).cameras;
 
 describe('A drawn curtain', () => {
   it('takes the camera from viewers and custom roles, not from an admin, and not one whose name begins alike', () => {
@@ -86,11 +86,8 @@ describe('A drawn curtain', () => {
   it('closes a stream and a zone that a drawn camera shares with others, and no other', () => {
     const front = { zones: { yard: {}, porch: {} }, live: { streams: { Both: 'pair', Own: 'front_hd' } } };
     const hall = { zones: { yard: {} }, live: { streams: { Both: 'pair' } } };
-    const view = createCameraView(
-      behindCurtain(caller(VIEWER), HALL, NOW),
-      NOW,
-      layoutOfConfig({ cameras: { front, hall } }),
-    );
+    const layout = layoutOfConfig({ cameras: { front, hall } });
+    const view = createCameraView(behindCurtain(caller(VIEWER), HALL, NOW), { layout, now: NOW });
     const isSeen = (owners: readonly string[] = []): boolean => owners.some(view.sees);
     assert.deepEqual(
       ['pair', 'front_hd', 'hall', 'front'].map((name) => isSeen(view.layout.streams.get(name))),
@@ -110,7 +107,7 @@ describe('A drawn curtain', () => {
       { subtraction: subtractionOf(async () => [drawn('kit*', { until: NOW + 5 })]) },
     ];
     const left = await subtracting(parts)(caller(VIEWER, toScope(['hall', 'kitchen', 'patio'])), NOW);
-    assert.deepEqual(createCameraView(left, NOW, LAYOUT).cameras, ['patio']);
+    assert.deepEqual(createCameraView(left, { layout: LAYOUT, now: NOW }).cameras, ['patio']);
     assert.deepEqual(
       ['hall', 'kitchen', 'patio'].map((camera) => isDrawnFor(left, camera)),
       [true, true, false],

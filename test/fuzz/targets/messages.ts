@@ -9,7 +9,10 @@ import { judgeInbound, narrowOutbound } from '../../../src/nvr/frigate/narrow-me
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 
-const VIEW = createCameraView({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const VIEW = createCameraView(
+  { role: 'gardener' as Role, scope: scopeOfNames(['garden']) },
+  { layout: layoutOfConfig(CONFIG), now: 0 },
+);
 const JUDGE = judgeTopics({ fromClient: judgeInbound, fromNvr: narrowOutbound }, () => VIEW, { denied: ['export'] });
 const SENT_BY_ALL: readonly string[] = [
   'onConnect',

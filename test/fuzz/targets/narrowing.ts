@@ -11,7 +11,10 @@ import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 
 const OTHER = 'bedroom';
-const VIEW = createCameraView({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const VIEW = createCameraView(
+  { role: 'gardener' as Role, scope: scopeOfNames(['garden']) },
+  { layout: layoutOfConfig(CONFIG), now: 0 },
+);
 const KNOWN: Partial<Record<ResponseForm, unknown>> = {
   config: {
     auth: { enabled: true, roles: { gardener: ['garden'] }, refresh_time: 1, session_length: 2, cookie_name: 'c' },

@@ -15,7 +15,10 @@ import { CONFIG } from '../../policy/support/two-cameras.ts';
 import { locatorsOf } from '../../support/routes.ts';
 import type { FuzzTarget } from './target.ts';
 
-const VIEW = createCameraView({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const VIEW = createCameraView(
+  { role: 'gardener' as Role, scope: scopeOfNames(['garden']) },
+  { layout: layoutOfConfig(CONFIG), now: 0 },
+);
 const LOGIN = z.object({ user: GIVEN_TEXT, password: GIVEN_TEXT, remember: MAYBE_GIVEN_TEXT });
 const ADMIN_FIELDS = ['export_case_id', 'new_case_name'];
 const RULE = {

@@ -11,8 +11,7 @@ import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 
 const VIEW = createCameraView(
   { role: 'gardener' as Role, scope: toScope(['garden']) },
-  0,
-  layoutOfNames(['garden', 'attic'] as CameraName[]),
+  { layout: layoutOfNames(['garden', 'attic'] as CameraName[]), now: 0 },
 );
 const REQUEST = { method: 'GET', target: { path: '/x', segments: ['x'], query: '' } };
 
