@@ -1,6 +1,6 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
-import { boundedJson, isRecord, type JsonRecord } from '../domain/json.ts';
+import { boundedJson, isRecord, type JsonRecord, mapJson, mapMembers } from '../domain/json.ts';
 import { type CommonForm, isCommonForm, type ResponseForm } from '../domain/policy.ts';
 import type { CameraView } from './camera-view.ts';
 import type { AnswerReader, NvrAdapter } from './nvr-adapter.ts';
@@ -94,12 +94,8 @@ function narrowPage(json: unknown, view: CameraView, { page, namedBy = 'camera' 
   };
 }
 
-function withoutMembers(json: unknown, names: readonly string[]): unknown {
-  if (Array.isArray(json)) return json.map((element) => withoutMembers(element, names));
-  if (!isRecord(json)) return json;
-  const kept = Object.entries(json as JsonRecord).filter(([name]) => !names.includes(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, withoutMembers(value, names)]));
-}
+const withoutMembers = (json: unknown, names: readonly string[]): unknown =>
+  mapJson(json, (value, key = '') => (names.includes(key) ? undefined : withoutMembers(value, names)));
 
 /** An object by stream: the streams that a restricted reader sees. Or one stream, of which the row has judged the name. */
 function narrowStreams(streams: JsonRecord, view: CameraView): unknown {
@@ -108,11 +104,7 @@ function narrowStreams(streams: JsonRecord, view: CameraView): unknown {
   const isSeen = (stream: string): boolean =>
     !stream.includes(':') &&
     (view.clearance !== 'restricted' || ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)));
-  return Object.fromEntries(
-    Object.entries(streams)
-      .filter(([stream]) => isSeen(stream))
-      .map(([stream, told]) => [stream, withoutStreamSources(told)]),
-  );
+  return mapMembers(streams, (told, stream) => (isSeen(stream) ? withoutStreamSources(told) : undefined));
 }
 
 const isStream = ({ producers }: JsonRecord): boolean => Array.isArray(producers) || producers === null;
@@ -128,9 +120,9 @@ const isConsumer = ({ senders, bytes_send }: JsonRecord): boolean => senders !==
 /** One stream, or anything in one: of an address the scheme and the host are left, of any other source its kind. */
 function withoutStreamSources(told: unknown): unknown {
   if (typeof told === 'string') return withoutSource(told);
-  if (Array.isArray(told)) return told.map(withoutStreamSources);
-  if (!isRecord(told)) return told;
-  const isHidden = (key: string): boolean => SOURCE_KEYS.has(key) || (isConsumer(told) && PERSON_KEYS.has(key));
-  const kept = Object.entries(told).filter(([key]) => !isHidden(key.toLowerCase()));
-  return withoutSecrets(Object.fromEntries(kept.map(([key, value]) => [key, withoutStreamSources(value)])));
+  const isOfConsumer = isRecord(told) && isConsumer(told);
+  const isHidden = (key: string): boolean => SOURCE_KEYS.has(key) || (isOfConsumer && PERSON_KEYS.has(key));
+  return withoutSecrets(
+    mapJson(told, (value, key = '') => (isHidden(key.toLowerCase()) ? undefined : withoutStreamSources(value))),
+  );
 }

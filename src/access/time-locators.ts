@@ -1,6 +1,6 @@
 /** Where a request names a recorded time, and things that are older than a reader may see (SPEC 13). */
 
-import { isRecord, type JsonRecord } from '../domain/json.ts';
+import { isRecord, type JsonRecord, mapJson } from '../domain/json.ts';
 import type { TimePlace } from '../domain/policy.ts';
 import { unreachable } from '../domain/result.ts';
 import { canonicalZone, offsetReader } from '../domain/zone-offsets.ts';
@@ -106,12 +106,11 @@ export const isSince = (value: unknown, since: number): boolean =>
   isRecord(value) && (readStart(value) ?? Number.NEGATIVE_INFINITY) >= since;
 
 /** Removes older objects from lists at any depth, and those of a camera that do not tell their time. */
-export function withoutOlder(json: unknown, since: number): unknown {
-  if (Array.isArray(json))
-    return json.filter((value) => !isRecord(value) || isKept(value, since)).map((value) => withoutOlder(value, since));
-  if (!isRecord(json)) return json;
-  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, withoutOlder(value, since)]));
-}
+export const withoutOlder = (json: unknown, since: number): unknown =>
+  mapJson(json, (value, key) => {
+    const isOlder = key === undefined && isRecord(value) && !isKept(value, since);
+    return isOlder ? undefined : withoutOlder(value, since);
+  });
 
 function isKept(record: JsonRecord, since: number): boolean {
   const start = readStart(record);

@@ -1,5 +1,5 @@
 /** Removes what is about foreign cameras from any JSON, by the same rules at every depth (SPEC 5). */
-import { isRecord, type JsonRecord } from '../domain/json.ts';
+import { isRecord, type JsonRecord, mapJson } from '../domain/json.ts';
 import type { CameraView } from './camera-view.ts';
 import { CAMERA_FIELDS, isSince, withoutOlder } from './time-locators.ts';
 
@@ -37,20 +37,14 @@ interface Removal {
 /** `field`: the name of the member that holds `json`. */
 function without(json: unknown, field: string, removal: Removal): unknown {
   const { view, holdsNames } = removal;
-  const isForeign = (value: unknown): boolean => isRecord(value) && namesForeign(value, view);
-  if (Array.isArray(json))
-    return json
-      .filter(
-        (value) => !isForeign(value) && !(typeof value === 'string' && holdsNames(field) && hasForeign(value, view)),
-      )
-      .map((value) => without(value, field, removal));
-  if (!isRecord(json)) return json;
-  const isKept = ([key, value]: readonly [string, unknown]): boolean =>
-    !isForeign(value) &&
-    !(holdsNames(field) && view.isForeign(key)) &&
-    !(typeof value === 'string' && isNaming(key) && hasForeign(value, view));
-  const kept = Object.entries(json).filter(isKept);
-  return Object.fromEntries(kept.map(([key, value]) => [key, without(value, key, removal)]));
+  const isOfNames = holdsNames(field);
+  return mapJson(json, (value, key) => {
+    if (isRecord(value) && namesForeign(value, view)) return undefined;
+    if (key !== undefined && isOfNames && view.isForeign(key)) return undefined;
+    const holdsName = key === undefined ? isOfNames : isNaming(key);
+    if (holdsName && typeof value === 'string' && hasForeign(value, view)) return undefined;
+    return typeof value === 'object' ? without(value, key ?? field, removal) : value;
+  });
 }
 
 /**

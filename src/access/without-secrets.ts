@@ -1,5 +1,5 @@
 /** Removes credentials, command lines and camera sources from any JSON that is not for an admin (SPEC 5, 11). */
-import { isRecord } from '../domain/json.ts';
+import { isRecord, mapJson, mapMembers } from '../domain/json.ts';
 
 const SECRET_KEY =
   /passw(?:or)?d|passphrase|passwd|secret|credential|api_?key|access_?key|private_?key|stream_?key|token$|^pwd$|^psk$|^authorization$|^cookies?$/i;
@@ -20,23 +20,21 @@ const WITH_SECRET_PATH = /(?<place>\b(?:rtsps|rtmps?):\/\/[^/\s"']*\/)[^\s"']+/g
 /** `-headers "Authorization: Basic …"` */
 const IN_HEADER = /(?<scheme>authorization:\s{0,4}[a-z]{1,10}\s{1,4})[^\s"']+/gi;
 
-export function withoutSecrets(json: unknown): unknown {
-  if (typeof json === 'string') return OF_COMMAND.exec(json)?.[0] ?? withoutSecretsInText(json);
-  if (Array.isArray(json)) return json.map(withoutSecrets);
-  if (!isRecord(json)) return json;
-  const kept = Object.entries(json).filter(([key, value]) => !isSecret(key, value));
-  return Object.fromEntries(kept.map(([key, value]) => [key, memberWithoutSecrets(key, value)]));
-}
+export const withoutSecrets = (json: unknown): unknown => partWithoutSecrets(json);
 
-function memberWithoutSecrets(key: string, value: unknown): unknown {
-  if (key === VARIABLES_KEY) return {};
-  return ARGUMENTS_KEY.test(key) ? withoutArguments(value) : withoutSecrets(value);
+function partWithoutSecrets(value: unknown, key?: string): unknown {
+  if (key !== undefined) {
+    if (isSecret(key, value)) return undefined;
+    if (key === VARIABLES_KEY) return {};
+    if (ARGUMENTS_KEY.test(key)) return withoutArguments(value);
+  }
+  if (typeof value === 'string') return OF_COMMAND.exec(value)?.[0] ?? withoutSecretsInText(value);
+  return typeof value === 'object' ? mapJson(value, partWithoutSecrets) : value;
 }
 
 /** `output_args` has arguments by what is made of the stream. */
 function withoutArguments(value: unknown): unknown {
-  if (isRecord(value))
-    return Object.fromEntries(Object.entries(value).map(([of, args]) => [of, withoutArguments(args)]));
+  if (isRecord(value)) return mapMembers(value, withoutArguments);
   return typeof value === 'string' && PRESET.test(value) ? value : [];
 }
 

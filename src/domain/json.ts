@@ -6,6 +6,23 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The members as `change` makes them, less those of which it makes nothing. */
+export function mapMembers(record: JsonRecord, change: (value: unknown, key: string) => unknown): JsonRecord {
+  const changed: [string, unknown][] = [];
+  for (const key of Object.keys(record)) {
+    const value = change(record[key], key);
+    if (value !== undefined) changed.push([key, value]);
+  }
+  return Object.fromEntries(changed);
+}
+
+/** The same of a list, whose elements have no key, or an object; any other value stays as it is. */
+export function mapJson(json: unknown, change: (value: unknown, key?: string) => unknown): unknown {
+  if (!Array.isArray(json)) return isRecord(json) ? mapMembers(json, change) : json;
+  const changed = json.map((element) => change(element));
+  return changed.includes(undefined) ? changed.filter((element) => element !== undefined) : changed;
+}
+
 /** Undefined of text that is no JSON. */
 export function parsedJson(text: string): unknown {
   try {

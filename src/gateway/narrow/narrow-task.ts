@@ -5,7 +5,7 @@ import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { AnswerReading } from '../../access/query.ts';
 import { readMember } from '../../access/recorder-layout.ts';
 import { playlistBelow } from '../../access/thing-paths.ts';
-import { boundedJson, isRecord, UnexpectedForm } from '../../domain/json.ts';
+import { boundedJson, mapJson, UnexpectedForm } from '../../domain/json.ts';
 import type { AdapterForm, ComposedList, ResponseForm } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';
 import { utf8 } from '../../domain/text.ts';
@@ -121,18 +121,12 @@ export function withAddressesAt(text: string, members: readonly string[], place:
   return json === undefined ? undefined : JSON.stringify(addressesIn(json, members, place));
 }
 
-function addressesIn(json: unknown, members: readonly string[], place: PublicPlace): unknown {
-  if (Array.isArray(json)) return json.map((element) => addressesIn(element, members, place));
-  if (!isRecord(json)) return json;
-  return Object.fromEntries(
-    Object.entries(json).map(([name, value]) => [
-      name,
-      typeof value === 'string' && members.includes(name)
-        ? wholeAddress(value, place)
-        : addressesIn(value, members, place),
-    ]),
+const addressesIn = (json: unknown, members: readonly string[], place: PublicPlace): unknown =>
+  mapJson(json, (value, key = '') =>
+    typeof value === 'string' && members.includes(key)
+      ? wholeAddress(value, place)
+      : addressesIn(value, members, place),
   );
-}
 
 /** A program reads it without knowing where the answer came from. */
 function wholeAddress(value: string, place: PublicPlace): string {

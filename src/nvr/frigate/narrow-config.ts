@@ -4,7 +4,7 @@ import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import { asRecord, ownersOfStream } from '../../access/recorder-layout.ts';
 import { withoutForeignNames } from '../../access/without-foreign.ts';
 import { readHost, withoutSecrets, withoutSource } from '../../access/without-secrets.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
+import { isRecord, type JsonRecord, mapJson, mapMembers } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 
 /** Undefined for a restricted reader when the form is not the known one: what stands elsewhere would not be found. */
@@ -48,36 +48,30 @@ const rolesFor = (roles: OwnConfig['auth']['roles'], view: CameraView): OwnConfi
  */
 function ofView(config: JsonRecord, view: CameraView): JsonRecord {
   const { cameras, ...rest } = config;
-  const isNamed = (camera: string): boolean => !view.drawn?.some((drawn) => drawn === camera);
-  const named = Object.entries(asRecord(cameras)).filter(([camera]) => isNamed(camera));
-  const entries = view.cameras.length === 0 ? [] : named;
-  const streams = asRecord(asRecord(config['go2rtc'])['streams']);
-  const seenStreams = Object.entries(streams).filter(([stream]) =>
-    ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)),
+  const shown = (entry: unknown, camera: string): unknown => {
+    if (view.cameras.length === 0 || view.drawn?.some((drawn) => drawn === camera)) return undefined;
+    return view.sees(camera) ? entry : hollow(camera, asRecord(entry));
+  };
+  const streams = mapMembers(asRecord(asRecord(config['go2rtc'])['streams']), (stream, name) =>
+    ownersOfStream(view.layout, name).some((owner) => view.sees(owner)) ? stream : undefined,
   );
   const quiet = asRecord(withoutForeignNames(rest, view));
   return {
     ...quiet,
     auth: config['auth'],
-    cameras: Object.fromEntries(
-      entries.map(([camera, entry]) => [camera, view.sees(camera) ? entry : hollow(camera, asRecord(entry))]),
-    ),
+    cameras: mapMembers(asRecord(cameras), shown),
     camera_groups: seenGroups(asRecord(quiet['camera_groups']), view),
     birdseye: { ...asRecord(quiet['birdseye']), enabled: false, restream: false },
-    go2rtc: { streams: Object.fromEntries(seenStreams) },
+    go2rtc: { streams },
   };
 }
 
-function seenGroups(groups: JsonRecord, view: CameraView): JsonRecord {
-  const seen = Object.entries(groups).map(([name, group]): [string, JsonRecord] => {
-    const cameras = asRecord(group)['cameras'];
-    const kept = (Array.isArray(cameras) ? cameras : [cameras]).filter(
-      (camera) => typeof camera === 'string' && view.sees(camera),
-    );
-    return [name, { ...asRecord(group), cameras: kept }];
+const seenGroups = (groups: JsonRecord, view: CameraView): JsonRecord =>
+  mapMembers(groups, (group) => {
+    const named = [asRecord(group)['cameras']].flat();
+    const cameras = named.filter((camera) => typeof camera === 'string' && view.sees(camera));
+    return cameras.length > 0 ? { ...asRecord(group), cameras } : undefined;
   });
-  return Object.fromEntries(seen.filter(([, { cameras }]) => Array.isArray(cameras) && cameras.length > 0));
-}
 
 /** Sections that the pages and Home Assistant read of every camera, whether it is shown or not; `x.y` inside one. */
 // biome-ignore format: a table
@@ -112,15 +106,13 @@ const WORDS: ReadonlySet<string> = new Set([
 /** The entry of a foreign camera: its shape with numbers, empty lists, empty texts and fixed switches. */
 const hollow = (name: string, entry: JsonRecord): JsonRecord => ({ name, ...hollowed(entry, '') });
 
-function hollowed(section: JsonRecord, path: string): JsonRecord {
-  const shaped = Object.entries(section).flatMap(([key, value]): [string, unknown][] => {
+const hollowed = (section: JsonRecord, path: string): JsonRecord =>
+  mapMembers(section, (value, key) => {
     const here = path === '' ? key : `${path}.${key}`;
-    if (NAMES_INSIDE.has(here)) return [[key, {}]];
-    if (isRecord(value)) return SHAPE.has(here) ? [[key, hollowed(value, here)]] : [];
-    return WORDS.has(key) ? [[key, emptied(value, path)]] : [];
+    if (NAMES_INSIDE.has(here)) return {};
+    if (isRecord(value)) return SHAPE.has(here) ? hollowed(value, here) : undefined;
+    return WORDS.has(key) ? emptied(value, path) : undefined;
   });
-  return Object.fromEntries(shaped);
-}
 
 /** The pages count cameras by the switches of these sections: they are on here, and off in all other sections. */
 const COUNTED_BY: readonly string[] = ['', 'ui'];
@@ -137,11 +129,7 @@ const OF_SOURCES: ReadonlySet<string> = new Set(['inputs', 'go2rtc']);
 /** A configuration without the paths of its addresses. Names of cameras and streams are keys: they stay. */
 function withoutSources(json: unknown, isSource = false): unknown {
   if (typeof json === 'string') return isSource ? withoutSource(json) : json.replace(/\S+/g, withoutPath);
-  if (Array.isArray(json)) return json.map((part) => withoutSources(part, isSource));
-  if (!isRecord(json)) return json;
-  return Object.fromEntries(
-    Object.entries(json).map(([key, value]) => [key, withoutSources(value, isSource || OF_SOURCES.has(key))]),
-  );
+  return mapJson(json, (value, key = '') => withoutSources(value, isSource || OF_SOURCES.has(key)));
 }
 
 /** An address in a text, or one that is encoded as a parameter of another. */

@@ -6,7 +6,7 @@ import { readMember } from '../../access/recorder-layout.ts';
 import { isSince } from '../../access/time-locators.ts';
 import { seesNamed, withoutForeignNames } from '../../access/without-foreign.ts';
 import { withoutSecrets } from '../../access/without-secrets.ts';
-import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
+import { isRecord, type JsonRecord, mapMembers, parsedJson } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';
 import { narrowStats } from './narrow-stats.ts';
 
@@ -173,8 +173,8 @@ const isCamera = (name: string, view: CameraView): boolean => view.layout.camera
 function byCamera(payload: unknown, view: CameraView): unknown {
   if (!isRecord(payload)) return NOTHING;
   if (view.clearance !== 'restricted') return payload;
-  const seen = Object.entries(payload).filter(([camera]) => view.sees(camera));
-  return seen.length === 0 ? NOTHING : Object.fromEntries(seen);
+  const seen = mapMembers(payload, (told, camera) => (view.sees(camera) ? told : undefined));
+  return Object.keys(seen).length === 0 ? NOTHING : seen;
 }
 
 function parsedRecord(text: string): JsonRecord | undefined {
@@ -190,14 +190,13 @@ const JOB_CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera'];
 function narrowJobs(payload: unknown, view: CameraView, denied: readonly Verb[]): unknown {
   if (!isRecord(payload)) return undefined;
   if (view.clearance !== 'restricted') return payload;
-  const seen = Object.entries(payload).flatMap(([kind, job]): [string, unknown][] => {
+  const seen = mapMembers(payload, (job, kind) => {
     const isHidden = isVerbDenied(VERB_OF_JOB, kind, denied) || view.isForeign(kind);
     const kept = isHidden ? undefined : seenJob(job, view);
     // Without the foreign parts nothing may be left of it.
-    const left = kept === undefined ? undefined : seenJob(withoutForeignNames(kept, view), view);
-    return left === undefined ? [] : [[kind, left]];
+    return kept === undefined ? undefined : seenJob(withoutForeignNames(kept, view), view);
   });
-  return seen.length === 0 ? undefined : Object.fromEntries(seen);
+  return Object.keys(seen).length === 0 ? undefined : seen;
 }
 
 function seenJob(job: unknown, view: CameraView): unknown {

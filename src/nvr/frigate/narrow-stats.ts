@@ -4,7 +4,7 @@ import type { CameraView } from '../../access/camera-view.ts';
 import { asRecord, readMember } from '../../access/recorder-layout.ts';
 import { withoutForeignNames } from '../../access/without-foreign.ts';
 import { withoutSecrets } from '../../access/without-secrets.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
+import { isRecord, type JsonRecord, mapMembers } from '../../domain/json.ts';
 
 /**
  * The statistics for the response and the WebSocket message. Undefined for a restricted reader when the form is not the known
@@ -56,15 +56,10 @@ const hasKnownForm = (stats: JsonRecord): boolean =>
   isRecord(stats['cameras']) && RECORDS.every((key) => !Object.hasOwn(stats, key) || isRecord(stats[key]));
 
 const ofSeenCameras = (stats: JsonRecord, view: CameraView): JsonRecord =>
-  Object.fromEntries(
-    Object.entries(stats).flatMap(([key, member]): [string, unknown][] => {
-      const narrow = Object.hasOwn(MEMBERS, key) ? MEMBERS[key] : undefined;
-      return narrow ? [[key, narrow(member, stats, view)]] : [];
-    }),
-  );
+  mapMembers(stats, (member, key) => (Object.hasOwn(MEMBERS, key) ? MEMBERS[key]?.(member, stats, view) : undefined));
 
 const keepEntries = (record: unknown, isKept: (key: string) => boolean): JsonRecord =>
-  Object.fromEntries(Object.entries(asRecord(record)).filter(([key]) => isKept(key)));
+  mapMembers(asRecord(record), (value, key) => (isKept(key) ? value : undefined));
 
 /** The load of a camera's process tells what moves before it. */
 function withoutForeignProcesses(usages: unknown, { cameras }: JsonRecord, view: CameraView): JsonRecord {
@@ -77,9 +72,7 @@ const PROCESSES: readonly string[] = ['pid', 'capture_pid', 'ffmpeg_pid'];
 
 /** A detector works for all cameras: the time of its last start tells about one of them. */
 function withoutStarts(detectors: unknown): JsonRecord {
-  const quiet = Object.entries(asRecord(detectors)).map(([name, detector]): [string, unknown] => [
-    name,
+  return mapMembers(asRecord(detectors), (detector) =>
     isRecord(detector) && Object.hasOwn(detector, 'detection_start') ? { ...detector, detection_start: 0 } : detector,
-  ]);
-  return Object.fromEntries(quiet);
+  );
 }
