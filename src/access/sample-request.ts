@@ -106,24 +106,15 @@ const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}/g;
 interface PathParameter {
   readonly name: string;
   readonly shape: string | undefined;
-  /** The path before it. */
-  readonly before: string;
 }
 
 /** The slashes of a value separate segments in `{name...}` alone. */
 export const fillParameters = (path: string, valueFor: (parameter: PathParameter) => string): string =>
   path.replaceAll(PARAMETER, (...found) => {
     const { name = '', shape, rest } = found.at(-1) as Readonly<Record<string, string | undefined>>;
-    const value = valueFor({ name, shape, before: path.slice(0, Number(found.at(-3))) });
+    const value = valueFor({ name, shape });
     return rest === undefined ? encodeURIComponent(value) : value.split('/').map(encodeURIComponent).join('/');
   });
-
-const parametersIn = (path: string): readonly PathParameter[] =>
-  [...path.matchAll(PARAMETER)].map(({ groups, index }) => ({
-    name: groups?.['name'] ?? '',
-    shape: groups?.['shape'],
-    before: path.slice(0, index),
-  }));
 
 /** Undefined for a row that needs a camera where there is none, or another parameter. */
 export function pageAddress({ path, cameras = [] }: PolicyRow, camera: string | undefined): string | undefined {
@@ -131,7 +122,7 @@ export function pageAddress({ path, cameras = [] }: PolicyRow, camera: string | 
   const named = (source: 'path' | 'query'): readonly string[] =>
     cameras.filter((locator) => locator.source === source).map(({ name }) => name);
   const inPath = named('path');
-  if (parametersIn(path).some(({ name }) => !inPath.includes(name))) return undefined;
+  if ([...path.matchAll(PARAMETER)].some(({ groups }) => !inPath.includes(groups?.['name'] ?? ''))) return undefined;
   const filled = fillParameters(path, () => camera ?? '');
   const query = new URLSearchParams(named('query').map((name): [string, string] => [name, camera ?? '']));
   return query.size > 0 ? `${filled}?${query}` : filled;
