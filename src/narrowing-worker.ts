@@ -1,6 +1,7 @@
 /** The thread in which whole responses are read: it does one task after the other, and keeps nothing of them. */
 
 import { parentPort } from 'node:worker_threads';
+import type { NvrAdapter } from './access/nvr-adapter.ts';
 import { faultMessage } from './domain/result.ts';
 import { type AskTask, askNow, narrowNow } from './gateway/narrow/narrow-task.ts';
 import type { FromThread, ToThread } from './gateway/narrow/narrower.ts';
@@ -29,10 +30,9 @@ async function ask(id: number, path: string): Promise<unknown> {
   return JSON.parse(await answer.promise);
 }
 
-async function askFor(id: number, task: AskTask, adapter: string): Promise<void> {
+async function askFor(id: number, task: AskTask, nvr: NvrAdapter): Promise<void> {
   try {
-    const result = await askNow(task, (path) => ask(id, path), adapterNamed(adapter));
-    say({ kind: 'result', id, result });
+    say({ kind: 'result', id, result: await askNow(task, (path) => ask(id, path), nvr) });
   } catch (fault) {
     const question = fault instanceof Unanswered ? fault.question : undefined;
     say({ kind: 'failed', id, question, message: faultMessage(fault) });
@@ -40,18 +40,15 @@ async function askFor(id: number, task: AskTask, adapter: string): Promise<void>
 }
 
 parentPort?.on('message', (message: ToThread) => {
-  switch (message.kind) {
-    case 'narrow': {
-      const result = narrowNow(message.task, adapterNamed(message.adapter));
-      return say({ kind: 'result', id: message.id, result }, result.kind === 'narrowed' ? [result.body.buffer] : []);
-    }
-    case 'ask':
-      return void askFor(message.id, message.task, message.adapter);
-    case 'answer': {
-      const { question, text } = message;
-      const answer = asked.get(question);
-      asked.delete(question);
-      return text === undefined ? answer?.reject(new Unanswered(question)) : answer?.resolve(text);
-    }
+  if (message.kind === 'answer') {
+    const { question, text } = message;
+    const answer = asked.get(question);
+    asked.delete(question);
+    return text === undefined ? answer?.reject(new Unanswered(question)) : answer?.resolve(text);
   }
+  const { id, task } = message;
+  const nvr = adapterNamed(message.adapter);
+  if (task.kind === 'compose' || task.kind === 'know') return void askFor(id, task, nvr);
+  const result = narrowNow(task, nvr);
+  return say({ kind: 'result', id, result }, result.kind === 'narrowed' ? [result.body.buffer] : []);
 });

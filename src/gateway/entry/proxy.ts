@@ -3,7 +3,7 @@
 import { queryValues } from '../../access/query.ts';
 import { adapterFor, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import { thingMediaType } from '../../access/thing-paths.ts';
-import type { MaybePromise, Sharer } from '../../domain/async.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import type { Caller, RouteState } from '../../domain/caller.ts';
 import { actualSender, isVisitor } from '../../domain/credentials.ts';
 import { dayOf, isTooManyDays } from '../../domain/events/event.ts';
@@ -14,12 +14,12 @@ import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/re
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import type { Admitted } from '../decision/admit.ts';
-import { type Destination, findDestination, type Served } from '../decision/destinations.ts';
+import { type Destination, findDestination } from '../decision/destinations.ts';
 import { noteStartedWhep } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import { type HeadListener, judgedRequest } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
-import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
+import { fulfilObligations, type Sending, type Settled } from '../narrow/obligations.ts';
 import { errorReaderFor } from '../narrow/response-filter.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, jsonResponse, viewedHeaders, viewedResponse } from '../response/error-responses.ts';
@@ -63,7 +63,7 @@ async function forwardAdmitted(ctx: PipelineContext, gate: Gate): Promise<void> 
     return sendRefusal('client-busy');
   }
   if (ending.isOver) return;
-  const settling = fulfilledObligations(ctx, destination, sharer, gate);
+  const settling = fulfilledObligations({ request, admission, destination, sharer, gate }, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason, settled);
   const renewing = caller && mayCarrySession(facts, admission) ? gate.renewal(caller, client) : undefined;
@@ -145,18 +145,12 @@ function headListener(
 const AS_IT_IS: Settled = { kind: 'sent' };
 
 /** Most requests have no obligations; neither has what an own route has left of one. */
-function fulfilledObligations(
-  { req, state: { admission, sentInstead } }: PipelineContext,
-  destination: Served,
-  sharer: Sharer,
-  gate: Gate,
-): MaybePromise<Settled> {
-  const { caller } = admission;
+function fulfilledObligations(sending: Sending, sentInstead: SentInstead | undefined): MaybePromise<Settled> {
+  const { admission, destination, gate } = sending;
+  const { caller, obligations } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, gate);
-  const settling =
-    destination.kind === 'nvr' && asksForDays(admission)
-      ? daysAtNvr(admission, destination, sharer, gate)
-      : admission.obligations && fulfilObligations(req, admission, destination, sharer, gate);
+  const isOfDays = destination.kind === 'nvr' && asksForDays(admission);
+  const settling = isOfDays ? daysAtNvr(sending) : obligations && fulfilObligations(sending);
   return settling ? settling.then((settled) => stillAllowed(settled, caller, gate)) : AS_IT_IS;
 }
 
@@ -196,24 +190,20 @@ function notingSession(
 /** Events by day where the NVR keeps them: as it counts them itself (SPEC 7). */
 const asksForDays = ({ route }: Admitted): boolean => isOwn(route) && route.row.path === DAYS_PATH;
 
-async function daysAtNvr(
-  { target, obligations, route }: Admitted,
-  { upstream }: Served,
-  sharer: Sharer,
-  { ask, rules }: Gate,
-): Promise<Settled> {
+async function daysAtNvr({ admission, destination, sharer, gate }: Sending): Promise<Settled> {
+  const { target, obligations, route } = admission;
   const { days } = adapterFor(route).events;
   // An NVR that keeps no events has none to count.
   if (!days) return { kind: 'answered', json: '[]' };
   const last = (name: string): string | undefined => queryValues(target.query, name).at(-1);
   const [after, before] = [parseNumber(last('after')), parseNumber(last('before'))];
-  if (isTooManyDays({ after, before }, rules().surroundings().now))
+  if (isTooManyDays({ after, before }, gate.rules().surroundings().now))
     return { kind: 'refused', reason: 'parameter-refused', field: 'after' };
   const timezone = canonicalZone(last('timezone') ?? '') ?? 'UTC';
   const asked = new URLSearchParams({ timezone });
   for (const name of ['cameras', 'labels']) asked.set(name, last(name) ?? 'all');
   try {
-    const counted = days.countedIn(await ask(upstream, `${days.path}?${asked}`, sharer));
+    const counted = days.countedIn(await gate.ask(destination.upstream, `${days.path}?${asked}`, sharer));
     if (!counted) throw new UnexpectedForm(`${days.path} was not answered with days`);
     const offsetAt = offsetReader(timezone);
     const since = obligations?.view.since;

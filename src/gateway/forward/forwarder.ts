@@ -168,13 +168,13 @@ class ForwardedExchange implements Exchange {
     if (way.kind === 'redirected') {
       this.giveUp();
       passRedirect(head, this.#response, this.#rules);
-    } else if (narrowing) this.#hold(head, (...held) => passNarrowed(...held, narrowing));
-    else if (way.kind === 'told') this.#hold(head, (...held) => passError(...held, way.reader));
+    } else if (narrowing) this.#hold(head, (held) => passNarrowed(held, narrowing).finally(narrowing.hold.release));
+    else if (way.kind === 'told') this.#hold(head, (held) => passError(held, way.reader));
     else writeHead(head, this.#response, this.#rules);
   }
 
   /** `pass` reads the body and writes the response; when it has read enough of the body, the rest is not wanted. */
-  #hold(head: ResponseHead, pass: (...held: HeldResponse) => Promise<void>): void {
+  #hold(head: ResponseHead, pass: (held: HeldResponse) => Promise<void>): void {
     const body = new PassThrough().on('error', () => {});
     const fail = (reason: RefusalReason): void => this.fail(reason);
     body.once('close', () => {
@@ -183,9 +183,8 @@ class ForwardedExchange implements Exchange {
       this.#control.abort();
     });
     this.#held = body;
-    void pass({ ...head, body }, this.#response, this.#rules, fail).catch((fault: unknown) =>
-      fail(fault instanceof FilterEnded ? 'filter-ended' : 'nvr-bad-answer'),
-    );
+    const held = { received: { ...head, body }, response: this.#response, rules: this.#rules, fail };
+    void pass(held).catch((fault: unknown) => fail(fault instanceof FilterEnded ? 'filter-ended' : 'nvr-bad-answer'));
   }
 
   onBody(chunk: Buffer, onTaken: (() => void) | undefined): void {

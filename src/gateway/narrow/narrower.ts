@@ -19,10 +19,9 @@ const IDLE_MS = 30_000;
 /** Megabytes of the thread: a response of 32 MB as objects, and the text of the result. */
 const MOST_MEMORY = 640;
 
-/** `adapter` is its name: its functions cannot be sent. */
 export type ToThread =
-  | { readonly kind: 'narrow'; readonly id: number; readonly task: NarrowTask; readonly adapter: string }
-  | { readonly kind: 'ask'; readonly id: number; readonly task: AskTask; readonly adapter: string }
+  /** `adapter` is its name: its functions cannot be sent. */
+  | { readonly kind: 'task'; readonly id: number; readonly task: NarrowTask | AskTask; readonly adapter: string }
   /** `text` is undefined where there is no answer. */
   | { readonly kind: 'answer'; readonly question: number; readonly text: string | undefined };
 export type FromThread =
@@ -39,7 +38,7 @@ export type FromThread =
 interface PendingJob {
   readonly resolve: (result: unknown) => void;
   readonly reject: (fault: unknown) => void;
-  readonly askText?: AskText;
+  readonly askText: AskText | undefined;
   /** Why questions were not answered. */
   readonly faults: Map<number, unknown>;
 }
@@ -71,31 +70,27 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
     });
     return opened;
   };
-  const give = (message: (id: number) => ToThread, transferred: ArrayBuffer[], askText?: AskText): Promise<unknown> => {
+  const give = (task: NarrowTask | AskTask, nvr: NvrAdapter, askText?: AskText): Promise<unknown> => {
     clearTimeout(idle);
     thread ??= open();
     const { worker, waiting } = thread;
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject, faults: new Map(), ...(askText && { askText }) });
-      worker.postMessage(message(id), transferred);
+      waiting.set(id, { resolve, reject, askText, faults: new Map() });
+      worker.postMessage({ kind: 'task', id, task, adapter: nvr.name } satisfies ToThread, ownBuffers(task));
     });
   };
   return {
     /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
     async narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes> {
-      if (taskSize(task) <= SMALL) {
-        const leave = await turns.enter();
-        setImmediate(leave);
-        return narrowNow(task, nvr);
-      }
-      const given = give((id) => ({ kind: 'narrow', id, task, adapter: nvr.name }), ownBuffers(task));
-      return given as Promise<NarrowedBytes>;
+      if (taskSize(task) > SMALL) return (await give(task, nvr)) as NarrowedBytes;
+      const leave = await turns.enter();
+      setImmediate(leave);
+      return narrowNow(task, nvr);
     },
     /** `askText` gives the text of what the NVR is asked for. Rejects with its fault, too. */
-    ask: (task: AskTask, askText: AskText, nvr: NvrAdapter): Promise<unknown> =>
-      give((id) => ({ kind: 'ask', id, task, adapter: nvr.name }), [], askText),
+    ask: (task: AskTask, askText: AskText, nvr: NvrAdapter): Promise<unknown> => give(task, nvr, askText),
   };
 }
 
@@ -137,7 +132,7 @@ function taskSize(task: NarrowTask): number {
 }
 
 /** Buffers that are transferred to the thread instead of copied: the bytes fill all of the buffer. */
-const ownBuffers = (task: NarrowTask): ArrayBuffer[] =>
+const ownBuffers = (task: NarrowTask | AskTask): ArrayBuffer[] =>
   'body' in task && task.body.byteLength === task.body.buffer.byteLength ? [task.body.buffer] : [];
 
 /** Characters of all lists together. */
@@ -154,8 +149,13 @@ interface KeptList {
 
 /** Requests for the same list at the same time share one. A role with other cameras has another list. */
 export function createComposedCache() {
-  const kept = new LRUCache<string, string>({ maxSize: MOST_KEPT, sizeCalculation: (json) => json.length + 1, ttl: 1 });
-  const underWay = new Map<string, Promise<string>>();
+  const kept = new LRUCache<string, string, () => Promise<string>>({
+    maxSize: MOST_KEPT,
+    sizeCalculation: (json) => json.length + 1,
+    ttl: 1,
+    fetchMethod: (_key, _stale, { context: compose }) => compose(),
+    ignoreFetchAbort: true, // who waits for a list that others push out gets it all the same
+  });
   /** Gives the list as JSON. */
   return (
     { name, upstream, limit, keptFor }: KeptList,
@@ -165,18 +165,7 @@ export function createComposedCache() {
     const view = inSteps(asked);
     const { cameras, since = null } = view;
     const key = JSON.stringify([upstream, name, cameras, since, limit ?? null]);
-    const known = kept.get(key);
-    if (known !== undefined) return Promise.resolve(known);
-    const running =
-      underWay.get(key) ??
-      compose(view)
-        .then(String)
-        .finally(() => underWay.delete(key));
-    underWay.set(key, running);
-    return running.then((json) => {
-      kept.set(key, json, { ttl: keptFor });
-      return json;
-    });
+    return kept.forceFetch(key, { ttl: keptFor, context: () => compose(view).then(String) });
   };
 }
 

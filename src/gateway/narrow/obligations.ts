@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, type PlainView, plainView } from '../../access/camera-view.ts';
 import { judgeBody } from '../../access/judge-body.ts';
-import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live-offer.ts';
-import { NO_ADAPTER } from '../../access/nvr-adapter.ts';
+import { judgeOfferBody, LARGEST_OFFER } from '../../access/live-offer.ts';
+import { NO_ADAPTER, type NvrAdapter } from '../../access/nvr-adapter.ts';
 import { queryValues, withCameras } from '../../access/query.ts';
-import { adapterFor, type RouteMatch } from '../../access/route-table.ts';
+import { adapterFor } from '../../access/route-table.ts';
 import { askInTurns, boundsOf, createShares, type Hold, type Sharer } from '../../domain/async.ts';
 import { parseNumber } from '../../domain/events/parse-value.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
-import { isCommonForm } from '../../domain/policy.ts';
+import { type ComposedList, isCommonForm } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -41,35 +41,41 @@ const HELD = createBufferBudget(MOST_HELD_BYTES);
 /** One for the process: it may start a thread. */
 const NARROWER = createNarrower();
 
-const refused = (reason: RefusalReason): Settled => ({ kind: 'refused', reason });
+const refused = (reason: RefusalReason) => ({ kind: 'refused', reason }) as const;
 
-export async function fulfilObligations(
-  request: IncomingMessage,
-  admission: Admitted,
-  destination: Served,
-  /** Whose share is taken of the questions to the NVR, and of the memory for its answers. */
-  sharer: Sharer,
-  gate: Gate,
-): Promise<Settled> {
-  const { obligations } = admission;
+/** A request that was admitted, and whose share is taken of the questions to the NVR and of the memory for its answers. */
+export interface Sending {
+  readonly request: IncomingMessage;
+  readonly admission: Admitted;
+  readonly destination: Served;
+  readonly sharer: Sharer;
+  readonly gate: Gate;
+}
+
+interface Fulfilment extends Sending {
+  readonly obligations: Obligations;
+  /** What the words of the row mean. */
+  readonly nvr: NvrAdapter;
+  /** Asks the server to which the request goes. */
+  readonly askText: (path: string) => Promise<string>;
+}
+
+export async function fulfilObligations(sending: Sending): Promise<Settled> {
+  const { request, admission, destination, sharer, gate } = sending;
+  const { obligations, route } = admission;
   if (!obligations) return { kind: 'sent' };
-  if (obligations.messages) return refused('not-narrowable');
-  if (obligations.ownData && destination.kind !== 'events-backend')
-    return composedList(admission, obligations, destination, sharer, gate);
-  if (obligations.fanout)
-    return joinedList(admission, { ...obligations, fanout: obligations.fanout }, destination, sharer, gate);
-  if (obligations.signalling) {
-    const offer = await judgedOffer(request, obligations.signalling, gate.bodySeconds);
-    return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
-  }
-  // Rejected when the client left in the middle of its body: it gets no response.
-  const body = await judgedBody(request, admission, obligations, sharer, gate).catch(() => undefined);
-  if (!body) return refused('body-unreadable');
-  if (!body.ok) return { ...body.error, kind: 'refused' };
+  const { messages, ownData, fanout, signalling } = obligations;
+  if (messages) return refused('not-narrowable');
+  const askText = (path: string) => gate.askText(destination.upstream, path, sharer);
+  const work = { ...sending, obligations, nvr: adapterFor(route), askText };
   try {
-    const narrowing = await chooseNarrowing(admission.route, obligations, destination, sharer, gate);
-    const held = narrowing && { narrowing: { ...narrowing, hold: HELD.hold(sharer) } };
-    return { kind: 'sent', ...(body.value && { body: body.value }), ...held };
+    if (ownData && destination.kind !== 'events-backend') return await composedList(work, ownData.list);
+    if (fanout) return await joinedList(work, fanout);
+    if (signalling) return await judgedOffer(request, signalling, gate);
+    const body = await judgedBody(work);
+    if (body.kind === 'refused') return body;
+    const narrowing = await chooseNarrowing(work);
+    return { ...body, ...(narrowing && { narrowing: { ...narrowing, hold: HELD.hold(sharer) } }) };
   } catch (fault) {
     return refused(askFailure(fault));
   }
@@ -79,32 +85,19 @@ const composeKept = createComposedCache();
 
 /** A list without a camera parameter, made of what the NVR tells by camera. */
 async function composedList(
-  { target, route }: Admitted,
-  { ownData, view }: Obligations,
-  { upstream }: Served,
-  sharer: Sharer,
-  { askText }: Gate,
+  { admission: { target }, destination: { upstream }, obligations: { view }, nvr, askText }: Fulfilment,
+  name: ComposedList | undefined,
 ): Promise<Settled> {
-  const nvr = adapterFor(route);
-  const composed = ownData?.list;
-  const rule = composed && nvr.lists[composed];
-  if (!composed || !rule) return refused('not-narrowable');
+  const rule = name && nvr.lists[name];
+  if (!name || !rule) return refused('not-narrowable');
   const limit = rule.limit?.of(limitIn(target));
   const most = limit === undefined ? undefined : rule.limit?.composed(limit);
-  const list = { name: composed, keptFor: rule.keptFor, upstream: JSON.stringify(upstream), limit: most };
+  const list = { name, keptFor: rule.keptFor, upstream: JSON.stringify(upstream), limit: most };
   const compose = (plain: PlainView) =>
-    NARROWER.ask(
-      { kind: 'compose', list: composed, view: plain, limit: most },
-      (path) => askText(upstream, path, sharer),
-      nvr,
-    );
-  try {
-    const text = await composeKept(list, plainView(view), compose);
-    if (limit === undefined || limit === most) return { kind: 'answered', json: text };
-    return answered(await NARROWER.narrow({ kind: 'cut', list: composed, text, limit }, nvr));
-  } catch (fault) {
-    return refused(askFailure(fault));
-  }
+    NARROWER.ask({ kind: 'compose', list: name, view: plain, limit: most }, askText, nvr);
+  const text = await composeKept(list, plainView(view), compose);
+  if (limit === undefined || limit === most) return { kind: 'answered', json: text };
+  return answered(await NARROWER.narrow({ kind: 'cut', list: name, text, limit }, nvr));
 }
 
 const answered = (made: NarrowedBytes): Settled =>
@@ -113,22 +106,17 @@ const answered = (made: NarrowedBytes): Settled =>
     : refused('nvr-unexpected-form');
 
 async function joinedList(
-  { target, route }: Admitted,
-  obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
-  { upstream }: Served,
-  sharer: Sharer,
-  { askText }: Gate,
+  { admission: { target }, obligations, sharer, nvr, askText }: Fulfilment,
+  fanout: NonNullable<Obligations['fanout']>,
 ): Promise<Settled> {
   const { responseForm: form, view, reading } = obligations;
   const hold = HELD.hold(sharer);
   try {
-    const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path, sharer), hold);
+    const lists = await listsByCamera(target, fanout, askText, hold);
     if (!lists) return refused('answers-too-large');
     const limit = limitIn(target);
     const task = { kind: 'join', lists, form, view: plainView(view), limit, reading } as const;
-    return answered(await NARROWER.narrow(task, adapterFor(route)));
-  } catch (fault) {
-    return refused(askFailure(fault));
+    return answered(await NARROWER.narrow(task, nvr));
   } finally {
     hold.release();
   }
@@ -139,28 +127,12 @@ const limitIn = ({ query }: RequestTarget): number | undefined => parseNumber(qu
 /** Bytes of the largest configuration that `onConfigRead` gets: it is parsed on the event loop when it has changed; some hundred kB are usual. */
 const LARGEST_LEARNED = 1024 * 1024;
 
-async function chooseNarrowing(
-  route: RouteMatch,
-  obligations: Obligations,
-  destination: Served,
-  sharer: Sharer,
-  gate: Gate,
-): Promise<Narrowing | undefined> {
-  const {
-    responseForm: form,
-    view,
-    isRewritten,
-    empty,
-    playlistAt,
-    refusedHeader,
-    startedFor,
-    reading,
-    addresses,
-  } = obligations;
+async function chooseNarrowing(work: Fulfilment): Promise<Narrowing | undefined> {
+  const { obligations, destination, gate, nvr, askText } = work;
+  const { responseForm: form, view, empty, playlistAt, refusedHeader, startedFor, reading, addresses } = obligations;
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
   if (refusedHeader !== undefined) return untouched(view, { refusedHeader: refusedHeader.name });
   if (startedFor !== undefined) return started(view, startedFor);
-  const nvr = adapterFor(route);
   /** Writes the addresses of the server itself as clients see them; where it is seen as it is, they stay. */
   const written = async (narrowed: NarrowedBytes, place: PublicPlace | undefined): Promise<NarrowedBytes> =>
     addresses && place && narrowed.kind === 'narrowed'
@@ -168,14 +140,14 @@ async function chooseNarrowing(
       : narrowed;
   if (addresses && !form) return untouched(view, { body: (body, place) => written({ kind: 'narrowed', body }, place) });
   // The events backend always honours the query. An NVR may be too old to know the parameter.
-  if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
+  const isOurs = destination.kind === 'events-backend';
+  if (!form || (obligations.isRewritten && isOurs)) return undefined;
   const { since: _, ...whole } = plainView(view);
   const own = isCommonForm(form) ? undefined : form;
   const rule = own && nvr.answers[own];
-  const askText = (path: string) => gate.askText(destination.upstream, path, sharer);
   const reader = {
     // The events backend has left out what is older by itself; its sums tell no time.
-    view: destination.kind === 'events-backend' ? whole : plainView(view),
+    view: isOurs ? whole : plainView(view),
     ...(reading && { reading }),
     ...(own &&
       rule?.knows && {
@@ -281,56 +253,40 @@ const LARGEST_JUDGED_BODY = LARGEST_OFFER;
  */
 const JSON_TYPE = /^(?:(?:application\/(?:[\w.-]+\+)?json|text\/plain)\s*(?:;\s*charset="?utf-8"?\s*)?)?$/i;
 
-/** Why a body is refused, and where the fault stands in it. */
-interface BodyRefusal {
-  readonly reason: RefusalReason;
-  readonly field?: string;
-}
+const readJudged = (request: IncomingMessage, { bodySeconds: seconds }: Gate) =>
+  readBody(request, { bytes: LARGEST_JUDGED_BODY, ...(seconds !== undefined && { seconds }) });
 
-const refusal = (reason: RefusalReason): Result<never, BodyRefusal> => err({ reason });
-
-const limits = (seconds: number | undefined) => ({
-  bytes: LARGEST_JUDGED_BODY,
-  ...(seconds !== undefined && { seconds }),
-});
+const BODY_FAULTS = { gone: 'body-unreadable', 'too-slow': 'body-too-slow', 'too-large': 'body-too-large' } as const;
+const OFFER_FAULTS = { gone: 'offer-unreadable', 'too-slow': 'body-too-slow', 'too-large': 'offer-too-large' } as const;
 
 /** The body to send in the place of the request's own, or why it may not be sent. */
-async function judgedBody(
-  request: IncomingMessage,
-  { target, route }: Admitted,
-  { body: rule, view }: Obligations,
-  sharer: Sharer,
-  { rules, pushHosts, bodySeconds }: Gate,
-): Promise<Result<Buffer | undefined, BodyRefusal>> {
-  if (!rule) return ok(undefined);
-  const body = await readBody(request, limits(bodySeconds));
-  if (!body.ok && body.error === 'gone') throw new Error('the client closed the connection before its body ended');
-  if (!body.ok) return refusal(body.error === 'too-slow' ? 'body-too-slow' : 'body-too-large');
-  if (body.value.length === 0) return body;
+async function judgedBody(work: Fulfilment): Promise<Exclude<Settled, { kind: 'answered' }>> {
+  const { request, admission, obligations, sharer, gate, nvr } = work;
+  const { body: rule, view } = obligations;
+  if (!rule) return { kind: 'sent' };
+  const body = await readJudged(request, gate);
+  if (!body.ok) return refused(BODY_FAULTS[body.error]);
+  if (body.value.length === 0) return { kind: 'sent', body: body.value };
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
-  if (!JSON_TYPE.test(type)) return refusal('body-unreadable');
-  const json = readJudgedJson(body.value, encoding);
-  if (!json.ok) return refusal(json.error);
-  const verdict = judgeBody(json.value, rule, view, { pushHosts, nvr: adapterFor(route) });
-  if (verdict.kind === 'refused') return err(verdict);
-  const denied = await rules().owners.denial(verdict.owners, view, { method: request.method ?? '', target, sharer });
-  if (denied) return refusal(denied);
+  const json = JSON_TYPE.test(type) ? readJudgedJson(body.value, encoding) : err('body-unreadable' as const);
+  if (!json.ok) return refused(json.error);
+  const verdict = judgeBody(json.value, rule, view, { pushHosts: gate.pushHosts, nvr });
+  if (verdict.kind === 'refused') return verdict;
+  const askedFor = { method: request.method ?? '', target: admission.target, sharer };
+  const denied = await gate.rules().owners.denial(verdict.owners, view, askedFor);
+  if (denied) return refused(denied);
   // Written anew, so that no key is repeated: servers differ in which of two they read.
-  return ok(Buffer.from(JSON.stringify(verdict.json)));
+  return { kind: 'sent', body: Buffer.from(JSON.stringify(verdict.json)) };
 }
 
 /** The same for an offer of live pictures. */
-async function judgedOffer(
-  request: IncomingMessage,
-  obligations: SignallingObligations,
-  bodySeconds: number | undefined,
-): Promise<Result<OfferBody, RefusalReason>> {
+async function judgedOffer(request: IncomingMessage, offers: SignallingObligations, gate: Gate): Promise<Settled> {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers;
-  if (encoding !== 'identity') return err('offer-unreadable');
-  const body = await readBody(request, limits(bodySeconds));
-  if (!body.ok && body.error === 'too-slow') return err('body-too-slow');
-  if (body.ok) return judgeOfferBody({ contentType, body: body.value }, obligations);
-  return err(body.error === 'too-large' ? 'offer-too-large' : 'offer-unreadable');
+  if (encoding !== 'identity') return refused('offer-unreadable');
+  const body = await readJudged(request, gate);
+  if (!body.ok) return refused(OFFER_FAULTS[body.error]);
+  const offer = judgeOfferBody({ contentType, body: body.value }, offers);
+  return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
 }
 
 /** An unreadable body is refused: the NVR may read more, for its parser also takes UTF-16. So is one that is nested without end: to walk it would exhaust the stack. */

@@ -57,19 +57,11 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
   'accept-encoding': 'identity',
 });
 
-/** Sends what is left of the NVR's response, or fails. */
-export async function passNarrowed(...held: [...HeldResponse, NarrowingPlan]): Promise<void> {
-  try {
-    await passLeft(...held);
-  } finally {
-    held[4].hold.release(); // what the client has not read yet is counted elsewhere
-  }
-}
-
-async function passLeft(
-  ...[received, response, rules, fail, narrowing]: [...HeldResponse, NarrowingPlan]
+/** Sends what is left of the NVR's response, or fails. What the client has not read yet is counted elsewhere than in `hold`. */
+export async function passNarrowed(
+  { received, response, rules, fail }: HeldResponse,
+  { body: narrow, reader, hidesUnknown, hold, refusedHeader, empty }: NarrowingPlan,
 ): Promise<void> {
-  const { body: narrow, reader, hidesUnknown, hold, refusedHeader, empty } = narrowing;
   if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {
     received.body.destroy();
     return fail('name-not-unique');
@@ -151,16 +143,17 @@ const headersBesideBody = (head: ResponseHead, rules: ResponseHeadRules): string
   );
 
 /** A response that is written when its body was looked at. */
-export type HeldResponse = readonly [
-  received: ResponseHead & { readonly body: Readable },
-  response: ServerResponse,
-  rules: ResponseHeadRules,
-  fail: (reason: RefusalReason) => void,
-];
+export interface HeldResponse {
+  readonly received: ResponseHead & { readonly body: Readable };
+  readonly response: ServerResponse;
+  readonly rules: ResponseHeadRules;
+  readonly fail: (reason: RefusalReason) => void;
+}
 
 /** Sends the status of the NVR with its sentence, or with one of ours. */
 export async function passError(
-  ...[received, response, rules, , reader]: [...HeldResponse, ResponseReader]
+  { received, response, rules }: Omit<HeldResponse, 'fail'>,
+  reader: ResponseReader,
 ): Promise<void> {
   const status = received.statusCode ?? 502;
   const found = refusalLeft(status, await readBeginning(received.body), reader);

@@ -208,7 +208,7 @@ function passUpgradeResponse(
     exchange.hasHead = out.headersSent;
     exchange.fail('nvr-failed');
   };
-  void passError({ ...head, body: response }, out, rules, fail, way.reader).catch(fail);
+  void passError({ received: { ...head, body: response }, response: out, rules }, way.reader).catch(fail);
 }
 
 /** Refuses an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
