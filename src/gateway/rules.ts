@@ -88,7 +88,7 @@ export function openRules(place: RulePlace) {
     subtract,
     // The events backend checks the parameters itself, and says which one it is.
     harmfulIn: (method, target) =>
-      findDestination(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
+      findDestination(method, target, destinations)?.kind === 'nvr' ? malformedIn(target) : undefined,
     malformedIn,
     isNvrOlder,
     onDescription,
@@ -126,12 +126,12 @@ function ownerLookup(destinations: DestinationRules, ask: ReturnType<typeof crea
   const askNvr = async (path: string, sharer: Sharer | undefined): Promise<unknown> => {
     const target = { path, segments: path.slice(1).split('/'), query: '' };
     const owner = findDestination('GET', target, nvrOnly);
-    if (owner.kind === 'none') throw new Error('no NVR is configured');
+    if (!owner) throw new Error('no NVR is configured');
     return ask(owner.upstream, path, sharer);
   };
   return createOwnerLookup(({ method, target, sharer }) => {
     const served = findDestination(method, target, destinations);
-    if (served.kind !== 'events-backend') return { name: 'nvr', ask: (path) => askNvr(path, sharer) };
+    if (served?.kind !== 'events-backend') return { name: 'nvr', ask: (path) => askNvr(path, sharer) };
     return { name: served.kind, ask: (path) => ask(served.upstream, path, sharer) };
   }, nvr);
 }

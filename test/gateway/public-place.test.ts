@@ -31,7 +31,7 @@ function sent(path: string): string {
   const target = parseTarget(path);
   assert.ok(target, path);
   const destination = findDestination('GET', target, RULES);
-  assert.ok(destination.kind === 'nvr');
+  assert.ok(destination?.kind === 'nvr');
   const { upstream } = destination;
   return `${upstream.kind === 'tcp' ? upstream.host : ''} ${targetAt(upstream, target.path)}`;
 }
@@ -64,7 +64,7 @@ describe('A request below a prefix that is taken off', () => {
         const target = parseTarget(`${start}/${rest}${hasSlash && rest !== '' ? '/' : ''}`);
         if (!target) return;
         const destination = findDestination('GET', target, RULES);
-        assert.ok(destination.kind === 'nvr');
+        assert.ok(destination?.kind === 'nvr');
         const { below = '' } = destination.upstream;
         const out = targetAt(destination.upstream, target.path);
         assert.ok(out.startsWith('/'));

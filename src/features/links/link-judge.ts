@@ -40,7 +40,7 @@ export function createLinkJudge(settings: Settings, destinations: DestinationRul
     const [path = '', query = ''] = place.split('?', 2);
     const target = { path, segments: path.slice(1).split('/'), query };
     const destination = findDestination('GET', target, destinations);
-    if (destination.kind === 'none') return err('no-nvr');
+    if (!destination) return err('no-nvr');
     return ask(destination.upstream, place).then(ok, (fault: unknown) => err(askFailure(fault)));
   };
   /** Undefined for a 404. */

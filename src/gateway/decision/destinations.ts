@@ -16,13 +16,10 @@ export interface DestinationRules {
   readonly routes: readonly UpstreamRoute[];
 }
 
-export type Destination =
-  | { readonly kind: 'events-backend'; readonly upstream: Upstream }
-  | { readonly kind: 'nvr'; readonly upstream: Upstream }
-  | { readonly kind: 'none' };
-
-/** A destination that there is. */
-export type Served = Exclude<Destination, { kind: 'none' }>;
+export interface Destination {
+  readonly kind: 'events-backend' | 'nvr';
+  readonly upstream: Upstream;
+}
 
 /** The paths of the events backend as a table, without those of the NVR alone, such as its search. */
 export const eventPaths = (atNvr: readonly string[]): RouteTable =>
@@ -33,12 +30,16 @@ export const eventPaths = (atNvr: readonly string[]): RouteTable =>
 
 const ALL_PATHS = eventPaths([]);
 
-export function findDestination(method: string, target: RequestTarget, rules: DestinationRules): Destination {
+/** Undefined where nothing serves the path. */
+export function findDestination(
+  method: string,
+  target: RequestTarget,
+  rules: DestinationRules,
+): Destination | undefined {
   const { eventsBackend } = rules;
   if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
-  if (POSTERNS_PATHS.includes(target.path)) return { kind: 'none' };
-  const upstream = upstreamAt(target.path, rules);
-  return upstream ? { kind: 'nvr', upstream } : { kind: 'none' };
+  const upstream = POSTERNS_PATHS.includes(target.path) ? undefined : upstreamAt(target.path, rules);
+  return upstream && { kind: 'nvr', upstream };
 }
 
 /** The server of `nvr.routes` whose prefix a path has, else the NVR. */

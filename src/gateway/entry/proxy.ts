@@ -56,7 +56,7 @@ async function forwardAdmitted(ctx: PipelineContext, gate: Gate): Promise<void> 
   // By the row: whatever the router made of the path, the NVR has its own login and accounts there.
   if (isServedHere(route)) return sendRefusal('path-not-found');
   const destination = findDestination(facts.method, admission.target, gate.destinations);
-  if (destination.kind === 'none') return sendRefusal(isOwn(route) ? 'path-not-found' : 'no-nvr');
+  if (!destination) return sendRefusal(isOwn(route) ? 'path-not-found' : 'no-nvr');
   const sharer = state.takePlace(admission, gate.rules().trusted);
   if (!sharer) {
     watch.onRefusal('client-busy');

@@ -49,7 +49,7 @@ export async function handleUpgrade(
     if (admission.kind === 'refused') return refuse(admission.reason, admission);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
     const destination = findDestination('WS', admission.target, gate.destinations);
-    if (destination.kind === 'none') return refuse('no-nvr');
+    if (!destination) return refuse('no-nvr');
     const onFailure = (reason: RefusalReason): void => {
       watch.onFailure(reason);
       refuse(reason);

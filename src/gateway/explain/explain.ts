@@ -180,7 +180,7 @@ function routeOf({ match, target }: FoundRow, facts: RequestFacts) {
 
 function explainSent(admission: Admitted, facts: RequestFacts, destinations: DestinationRules, rules: HeaderRules) {
   const destination = findDestination(shownMethod(facts), admission.target, destinations);
-  if (isServedHere(admission.route) || destination.kind === 'none') return undefined;
+  if (isServedHere(admission.route) || !destination) return undefined;
   const { target, headers } = judgedRequest(destination, { facts, admission, requestId: '(new)' }, rules);
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((line) => [name, HIDDEN.has(name) ? '[hidden]' : line] as const),

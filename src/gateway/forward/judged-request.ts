@@ -13,7 +13,7 @@ import { headerLines, normalizedHeaderName, type RequestFacts } from '../../doma
 import { isBearer, ownCredentialIn } from '../../domain/sent-credentials.ts';
 import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import type { Admitted } from '../decision/admit.ts';
-import type { Served } from '../decision/destinations.ts';
+import type { Destination } from '../decision/destinations.ts';
 import { askingForWhole, type NarrowingPlan, type ResponseReader } from '../narrow/response-filter.ts';
 import { makePlace } from '../response/public-place.ts';
 import {
@@ -58,7 +58,7 @@ export interface JudgedRequest extends Pick<ResponseHeadRules, 'isPublic' | 'all
 }
 
 export function judgedRequest(
-  destination: Served,
+  destination: Destination,
   { facts, admission, requestId }: { facts: RequestFacts; admission: Admitted; requestId: string },
   rules: HeaderRules,
   settled: Pick<JudgedRequest, 'body' | 'narrowing'> & { readonly contentType?: string } = {},

@@ -16,7 +16,7 @@ import type { RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { readBody } from '../../routes/read-body.ts';
 import type { Admitted } from '../decision/admit.ts';
-import type { Served } from '../decision/destinations.ts';
+import type { Destination } from '../decision/destinations.ts';
 import { noteStarted } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import type { Gate } from '../gate.ts';
@@ -47,7 +47,7 @@ const refused = (reason: RefusalReason) => ({ kind: 'refused', reason }) as cons
 export interface Sending {
   readonly request: IncomingMessage;
   readonly admission: Admitted;
-  readonly destination: Served;
+  readonly destination: Destination;
   readonly sharer: Sharer;
   readonly gate: Gate;
 }

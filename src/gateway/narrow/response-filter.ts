@@ -15,7 +15,7 @@ import { parsedJson } from '../../domain/json.ts';
 import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Admitted, Rules } from '../decision/admit.ts';
-import type { Served } from '../decision/destinations.ts';
+import type { Destination } from '../decision/destinations.ts';
 import { parseTarget } from '../decision/strict-target.ts';
 import { endWith } from '../response/client-socket.ts';
 import { makePlace, ownAddress, type PublicPlace } from '../response/public-place.ts';
@@ -271,7 +271,7 @@ type ReaderRules = () => Pick<Rules, 'surroundings' | 'routes'>;
 /** Undefined where the text passes as it is: Postern's own backend writes for its reader, and a public file is the same for every reader. */
 export function errorReaderFor(
   admission: Admitted,
-  destination: Served,
+  destination: Destination,
   rules: ReaderRules,
 ): (() => ResponseReader) | undefined {
   const { caller, route } = admission;
@@ -291,7 +291,7 @@ function redirectFault(
   { clearance, namesForeign }: ErrorReader,
   caller: Caller,
   { target, client, route, obligations }: Admitted,
-  { upstream }: Served,
+  { upstream }: Destination,
   rules: ReaderRules,
 ): RefusalReason | undefined {
   if (clearance === 'admin') return undefined;

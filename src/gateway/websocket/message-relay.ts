@@ -1,7 +1,7 @@
 /** WebSocket proxying with every message judged in both directions, the NVR's own or live signalling: a server to the client, a client to the NVR (SPEC 5, 6). */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { type CameraView, createCameraView } from '../../access/camera-view.ts';
 import { createLiveSignalling, type LiveVerdict } from '../../access/live-messages.ts';
@@ -128,13 +128,13 @@ function joinSockets(
 ): void {
   for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {
-    const verdict = judge.fromClient(toMessage(bytes, isBinary));
+    const verdict = isBinary ? MALFORMED : judge.fromClient(String(bytes));
     if (verdict.kind === 'malformed') {
       watch?.onEndedBy('error');
       return client.close(MALFORMED_CODE, 'this message is not allowed on this WebSocket');
     }
-    if (verdict.kind === 'passed') sendOn(nvr, { data: verdict.text, isBinary: false }, client);
-    if (verdict.kind === 'answered') sendOn(client, { data: verdict.text, isBinary: false }, client);
+    if (verdict.kind === 'passed') sendOn(nvr, verdict.text, client);
+    if (verdict.kind === 'answered') sendOn(client, verdict.text, client);
   });
   const noteAlive = pingUntilClosed(client, () => watch?.onEndedBy('idle'));
   const waiting = unread.open(() => {
@@ -143,9 +143,10 @@ function joinSockets(
   });
   const noteWaiting = (): void => waiting.holds(client.bufferedAmount);
   nvr.on('message', (bytes, isBinary) => {
-    const message = judge.fromNvr(toMessage(bytes, isBinary));
-    if (!message) return;
-    sendOn(client, message, nvr, () => {
+    // With the default `binaryType` a message is one buffer.
+    const told = judge.fromNvr(bytes as Buffer, isBinary);
+    if (told === undefined) return;
+    sendOn(client, told, nvr, isBinary, () => {
       noteAlive();
       noteWaiting();
     });
@@ -169,9 +170,15 @@ function joinSockets(
 }
 
 /** Back-pressure: the sender is not read while its messages wait at a slow reader. */
-function sendOn(reader: WebSocket, { data, isBinary }: Message, sender: WebSocket, onSent?: () => void): void {
+function sendOn(
+  reader: WebSocket,
+  data: Buffer | string,
+  sender: WebSocket,
+  binary = false,
+  onSent?: () => void,
+): void {
   if (reader.readyState !== WebSocket.OPEN) return;
-  reader.send(data, { binary: isBinary }, (fault) => {
+  reader.send(data, { binary }, (fault) => {
     if (!fault) onSent?.();
     if (sender.isPaused && reader.bufferedAmount < MOST_WAITING) sender.resume();
   });
@@ -198,24 +205,14 @@ function pingUntilClosed(client: WebSocket, onSilence: () => void): () => void {
   return noteAlive;
 }
 
-/** The message of a frame: with the default `binaryType` it is one buffer. */
-const toMessage = (bytes: RawData, isBinary: boolean): Message => ({
-  data: bytes instanceof Buffer ? bytes : Buffer.alloc(0),
-  isBinary,
-});
-
-/** What passes a WebSocket that is judged message by message: the NVR's own messages, or live signalling (SPEC 5). */
-interface Message {
-  readonly data: Buffer | string;
-  readonly isBinary: boolean;
-}
-
+/** Judges what passes a WebSocket, message by message: the NVR's own messages, or live signalling (SPEC 5). */
 export interface MessageJudge {
-  fromClient(message: Message): LiveVerdict;
-  /** What the client is told; undefined for nothing. */
-  fromNvr(message: Message): Message | undefined;
+  fromClient(text: string): LiveVerdict;
+  /** What the client is told; undefined for nothing. A binary message passes as it is, or not at all. */
+  fromNvr(message: Buffer, isBinary: boolean): Buffer | string | undefined;
 }
 
+/** No client sends anything binary. */
 const MALFORMED: LiveVerdict = { kind: 'malformed' };
 
 /** `view` is asked for each message: cameras come and go while a socket is open. */
@@ -224,12 +221,11 @@ export const judgeTopics = (
   view: () => CameraView,
   obligations: MessageObligations,
 ): MessageJudge => ({
-  fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : rules.fromClient(String(data), view(), obligations)),
-  fromNvr(message) {
+  fromClient: (text) => rules.fromClient(text, view(), obligations),
+  fromNvr(message, isBinary) {
     const current = view();
     if (current.clearance === 'admin') return message;
-    const text = message.isBinary ? undefined : narrowed(rules, String(message.data), current, obligations);
-    return text === undefined ? undefined : { data: text, isBinary: false };
+    return isBinary ? undefined : narrowed(rules, String(message), current, obligations);
   },
 });
 
@@ -252,13 +248,6 @@ export function judgeSignalling(
   obligations: SignallingObligations,
   onPlaylist?: (playlist: string) => void,
 ): MessageJudge {
-  const signalling = createLiveSignalling(obligations, onPlaylist);
-  return {
-    fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : signalling.fromClient(String(data))),
-    fromNvr(message) {
-      if (message.isBinary) return message;
-      const text = signalling.fromServer(String(message.data));
-      return text === undefined ? undefined : { data: text, isBinary: false };
-    },
-  };
+  const { fromClient, fromServer } = createLiveSignalling(obligations, onPlaylist);
+  return { fromClient, fromNvr: (message, isBinary) => (isBinary ? message : fromServer(String(message))) };
 }

@@ -72,22 +72,18 @@ export const fuzzTarget: FuzzTarget = {
     const text = input.toString('utf8');
     const data = text.slice(1);
     if (text.startsWith('<')) {
-      const told = JUDGE.fromNvr({ data, isBinary: false });
-      if (!told) return 'out dropped';
-      assert.deepEqual(JUDGE.fromNvr(told), told, 'judged otherwise the second time');
-      const { topic, payload } = JSON.parse(String(told.data));
+      const told = JUDGE.fromNvr(Buffer.from(data), false);
+      if (told === undefined) return 'out dropped';
+      assert.deepEqual(JUDGE.fromNvr(Buffer.from(String(told)), false), told, 'judged otherwise the second time');
+      const { topic, payload } = JSON.parse(String(told));
       assert.doesNotMatch(String(topic), /^bedroom(?:\/|$)/);
       const json: unknown = typeof payload === 'string' ? parsed(payload) : payload;
       if (!OF_ONE_CAMERA.test(topic)) assert.ok(!isAboutOther(json), `${topic} tells of the other camera`);
       return 'out passed';
     }
-    const verdict = JUDGE.fromClient({ data, isBinary: false });
+    const verdict = JUDGE.fromClient(data);
     if (verdict.kind !== 'passed') return `in ${verdict.kind}`;
-    assert.deepEqual(
-      JUDGE.fromClient({ data: verdict.text, isBinary: false }),
-      verdict,
-      'judged otherwise the second time',
-    );
+    assert.deepEqual(JUDGE.fromClient(verdict.text), verdict, 'judged otherwise the second time');
     const { topic } = JSON.parse(verdict.text);
     assert.ok(SENT_BY_ALL.includes(topic), `${topic} was passed`);
     // No key stands twice: readers differ in which one they take.
