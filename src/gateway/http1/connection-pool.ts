@@ -1,14 +1,7 @@
 /** The connections to one upstream: kept for the next requests, and ended by one clock when something takes too long. */
 import { hostInUrl, type Upstream } from '../../domain/addresses.ts';
 import { openConnection } from './connection.ts';
-import {
-  type Connection,
-  type Exchange,
-  isLast,
-  type PoolSide,
-  type TlsOptions,
-  type UpstreamEndpoint,
-} from './exchange.ts';
+import { type Connection, type Exchange, isLast, type PoolSide, type TlsOptions } from './exchange.ts';
 import { type UpstreamHead, upstreamError } from './response-head.ts';
 
 export interface PoolRules {
@@ -33,7 +26,6 @@ const KEEP_ALIVE_TIMEOUT = /(?:^|,)\s*timeout=(\d{1,9})\s*(?:,|$)/i;
 
 /** `tls`: for upstreams that speak it. */
 export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: TlsOptions) {
-  const place = endpointFor(upstream, tls);
   const all = new Set<Connection>();
   const free: Connection[] = [];
   const tickMs = tickLength(rules);
@@ -75,7 +67,7 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
 
   const open = (): Connection => {
     if (all.size >= MOST_CONNECTIONS) free.shift()?.destroy();
-    const connection = openConnection(place, side);
+    const connection = openConnection(upstream, tls, side);
     all.add(connection);
     clock ??= setInterval(tick, tickMs).unref();
     return connection;
@@ -96,12 +88,6 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
       for (const connection of all) connection.destroy();
     },
   };
-}
-
-function endpointFor(upstream: Upstream, tls: TlsOptions): UpstreamEndpoint {
-  if (upstream.kind === 'unix') return { path: upstream.path };
-  const { host, port } = upstream;
-  return upstream.protocol === 'https:' ? { host, port, tls } : { host, port };
 }
 
 /** The tick of the clock, in milliseconds: what is late is found out a fifth later at most. */

@@ -12,17 +12,16 @@
 import type { IncomingMessage } from 'node:http';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { Upstream } from '../../domain/addresses.ts';
 import { atEndOfTurn } from '../response/client-socket.ts';
 import {
   type Connection,
-  createDeadline,
   type Exchange,
   type ExchangeControl,
   isLast,
-  NEVER,
   type PoolSide,
   requestText,
-  type UpstreamEndpoint,
+  type TlsOptions,
 } from './exchange.ts';
 import { type FaultCode, type UpstreamHead, upstreamError } from './response-head.ts';
 import { createResponseReader } from './response-reader.ts';
@@ -48,12 +47,22 @@ type Flow = 'reading' | 'stopped' | 'paused';
 
 const OVER = { kind: 'over', exchange: undefined } as const;
 
-export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connection {
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** `tls`: for an upstream that speaks it. */
+export function openConnection(upstream: Upstream, tls: TlsOptions, pool: PoolSide): Connection {
   const { patience } = pool;
-  const deadline = createDeadline(pool.ticks, patience.connect);
+  let lateAt = pool.ticks() + patience.connect;
+  let lateness: FaultCode = 'ETIMEDOUT';
   const memory = createReadMemory();
   let state = { kind: 'opening', exchange: undefined } as State;
   let upload: Upload | undefined;
+
+  /** Restarts the deadline: `ticks` from now. `code` is the fault when it is missed. */
+  const wait = (ticks: number, code: FaultCode = 'ETIMEDOUT'): void => {
+    lateAt = pool.ticks() + ticks;
+    lateness = code;
+  };
 
   /** Ends the exchange and the connection. Returns the exchange, once. */
   const breakOff = (): Exchange | undefined => {
@@ -88,7 +97,7 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
   const readOn = (): void => {
     if (state.kind !== 'streaming' || state.flow !== 'stopped' || memory.isLent()) return;
     state.flow = 'reading';
-    deadline.wait(patience.idle, 'ERR_UPSTREAM_IDLE');
+    wait(patience.idle, 'ERR_UPSTREAM_IDLE');
     socket.read(0); // starts the reading that the callback of `onread` had stopped
   };
 
@@ -131,7 +140,7 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
     guarded(() => takeBytes((buffer as Buffer).subarray(0, count)));
     if (state.kind !== 'streaming') return true;
     if (state.flow !== 'paused') state.flow = memory.isLent() ? 'stopped' : 'reading';
-    deadline.wait(state.flow === 'reading' ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
+    wait(state.flow === 'reading' ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
     return state.flow === 'reading';
   }
 
@@ -150,7 +159,7 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
     const now = state;
     if (now.exchange) memory.choose(count, now.exchange.mayBorrow);
     if (now.kind !== 'free') return;
-    deadline.wait(now.keptFor);
+    wait(now.keptFor);
     setImmediate(() => {
       now.isJustFree = false;
     });
@@ -160,7 +169,7 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
   /** While a body is on its way and the upstream takes it, the client is awaited, as long as it likes. */
   const waitForHead = (): void => {
     if (state.kind !== 'sent' && state.kind !== 'answered') return;
-    deadline.wait(upload && !socket.writableNeedDrain ? NEVER : patience.head);
+    wait(upload && !socket.writableNeedDrain ? NEVER : patience.head);
   };
 
   const send = (): void =>
@@ -187,9 +196,9 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
       else breakOff();
     });
 
-  const socket = openSocket(place, { buffer: memory.buffer, callback: onRead });
+  const socket = openSocket(upstream, tls, { buffer: memory.buffer, callback: onRead });
   socket
-    .on('tls' in place ? 'secureConnect' : 'connect', send)
+    .on(speaksTls(upstream) ? 'secureConnect' : 'connect', send)
     .on('end', onEndOfConnection)
     .on('error', fail);
   socket.on('close', () => {
@@ -210,8 +219,7 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
       else if (was.kind !== 'opening') atEndOfTurn(send);
     },
     check() {
-      const late = deadline.missed();
-      if (late) fail(upstreamError(late));
+      if (pool.ticks() >= lateAt) fail(upstreamError(lateness));
     },
     destroy: () => fail(upstreamError('ECONNRESET')),
   };
@@ -220,11 +228,13 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
 
 const isClosed = (error: Error): boolean => 'code' in error && CLOSED.includes(error.code);
 
-function openSocket({ ...place }: UpstreamEndpoint, onread: OnReadOpts): Socket {
-  const socket = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, onread };
-  if (!('tls' in place)) return connect({ ...place, ...socket });
-  const { tls, ...address } = place;
-  return connectTls({ ...address, ...tls, ...socket });
+const speaksTls = (upstream: Upstream): boolean => upstream.kind === 'tcp' && upstream.protocol === 'https:';
+
+function openSocket(upstream: Upstream, tls: TlsOptions, onread: OnReadOpts): Socket {
+  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, onread };
+  if (upstream.kind === 'unix') return connect({ path: upstream.path, ...options });
+  const { host, port } = upstream;
+  return speaksTls(upstream) ? connectTls({ host, port, ...tls, ...options }) : connect({ host, port, ...options });
 }
 
 /** Read into by every connection that has no memory of its own: what is read is used up, or copied, before the call ends. */

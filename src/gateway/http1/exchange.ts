@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { decidedByName } from '../../domain/bounded.ts';
 import type { tlsOptionsFor } from '../../outbound/ask-upstream.ts';
-import type { FaultCode, HeaderLines, UpstreamHead } from './response-head.ts';
+import type { HeaderLines, UpstreamHead } from './response-head.ts';
 
 /** What the receiver of a response may do to it. */
 export interface ExchangeControl {
@@ -48,28 +48,8 @@ export interface Patience {
   readonly idle: number;
 }
 
-export const NEVER = Number.POSITIVE_INFINITY;
-
-export function createDeadline(ticks: () => number, first: number) {
-  let at = ticks() + first;
-  let lateness: FaultCode = 'ETIMEDOUT';
-  return {
-    /** Restarts the deadline: `more` ticks from now. `code` is the fault when it is missed. */
-    wait(more: number, code: FaultCode = 'ETIMEDOUT'): void {
-      at = ticks() + more;
-      lateness = code;
-    },
-    /** The code, once it is too late. */
-    missed: (): FaultCode | undefined => (ticks() >= at ? lateness : undefined),
-  };
-}
-
 /** Options of `tls.connect`: the name that is asked for and checked, and whose certificates are accepted. */
 export type TlsOptions = ReturnType<typeof tlsOptionsFor>;
-
-export type UpstreamEndpoint =
-  | { readonly host: string; readonly port: number; readonly tls?: TlsOptions }
-  | { readonly path: string };
 
 export interface PoolSide {
   /** The Host header of requests that have none. */
