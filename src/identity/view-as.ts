@@ -4,7 +4,6 @@ import type { RouteMatch } from '../access/route-table.ts';
 import { toPerson } from '../accounts/sessions/session-state.ts';
 import type { Services } from '../app/services.ts';
 import type { User } from '../domain/accounts/account.ts';
-import type { MaybePromise } from '../domain/async.ts';
 import { type Caller, isAdministrator } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { traitsFor } from '../domain/credentials.ts';
@@ -18,27 +17,13 @@ export type FindViewed = (by: Caller, name: string) => Promise<Caller | undefine
 
 export const asksViewAs = ({ headers }: Pick<RequestFacts, 'headers'>): boolean => headers[VIEW_AS] !== undefined;
 
-interface Viewing {
-  /** Who sent the request: known, within the hours of its role, and without a second factor to set up. */
-  readonly caller: Caller;
-  readonly route: RouteMatch;
-  /** Whether a page of Postern's own sent it, as far as the browser says. */
-  readonly isFromOwnPage: boolean;
-  readonly find: FindViewed | undefined;
-}
-
 /**
- * Undefined: refused. The request must be a GET of a row that is marked for it, sent by a page of Postern's own, with the
- * session of an admin: a token, a link, a proxy's user and the internal listener never see as another person.
+ * The name of the person who is to be viewed; undefined: refused. The request must be a GET of a row that is marked for it, with
+ * the session of an admin: a token, a link, a proxy's user and the internal listener never see as another person. Whether a page
+ * of Postern's own has sent it is for the gate to say.
  */
-export function viewedPerson(
-  request: RequestFacts,
-  { caller, route, isFromOwnPage, find }: Viewing,
-): MaybePromise<Caller | undefined> {
-  const name = nameIn(request);
-  if (name === undefined || !find || !mayView(caller)) return undefined;
-  return isMarkedRead(request, route) && isFromOwnPage ? find(caller, name) : undefined;
-}
+export const viewedName = (request: RequestFacts, caller: Caller, route: RouteMatch): string | undefined =>
+  mayView(caller) && isMarkedRead(request, route) ? nameIn(request) : undefined;
 
 export const mayView = (caller: Caller): boolean =>
   traitsFor(caller.credential).mayViewAs === true && isAdministrator(caller);

@@ -25,13 +25,13 @@ import type { ThingPaths } from '../../access/nvr-adapter.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { isInternalHost, type TrustedNetworks } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
-import type { Caller, Closed, IdentitySource, IdentityVerdict } from '../../domain/caller.ts';
+import type { Caller, IdentitySource, IdentityVerdict } from '../../domain/caller.ts';
 import { traitsFor } from '../../domain/credentials.ts';
 import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
-import { asksViewAs, type FindViewed, viewedPerson } from '../../identity/view-as.ts';
+import { asksViewAs, type FindViewed, viewedName } from '../../identity/view-as.ts';
 import type { TakePlace } from './client-limits.ts';
 import { isCrossSiteForgery, isFromOwnPage, isOriginHidden } from './csrf.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
@@ -100,36 +100,35 @@ export interface Admitted {
 
 export type Admission =
   | Admitted
-  | {
-      readonly kind: 'nothing-visible';
-      readonly client: Client;
-      readonly caller: Caller | undefined;
-      /** JSON: the empty response. */
-      readonly body: string;
-    }
-  | {
-      readonly kind: 'refused';
-      readonly client: Client;
-      readonly caller: Caller | undefined;
-      readonly reason: RefusalReason;
-      /** When the same request may pass: of an account that has not begun, or a role outside its hours. */
-      readonly opens?: Reopening | undefined;
-      /** The refused cameras that the request names. */
-      readonly cameras?: RefusedCameras | undefined;
-      /** The hosts and origins of this service that `Origin` was compared with. */
-      readonly comparedWith?: readonly string[] | undefined;
-      /** The parameter of the query that is not accepted. */
-      readonly parameter?: string | undefined;
-    };
+  | (Pick<Admitted, 'client' | 'caller'> &
+      (
+        | {
+            readonly kind: 'nothing-visible';
+            /** JSON: the empty response. */
+            readonly body: string;
+          }
+        | ({ readonly kind: 'refused'; readonly reason: RefusalReason } & ToldOfRefusal)
+      ));
+
+interface ToldOfRefusal {
+  /** When the same request may pass: of an account that has not begun, or a role outside its hours. */
+  readonly opens?: Reopening | undefined;
+  /** The refused cameras that the request names. */
+  readonly cameras?: RefusedCameras | undefined;
+  /** The hosts and origins of this service that `Origin` was compared with. */
+  readonly comparedWith?: readonly string[] | undefined;
+  /** The parameter of the query that is not accepted. */
+  readonly parameter?: string | undefined;
+}
 
 /** `takePlace` is for a request of a client: absent, the decision is one about a request that has its place, or needs none. */
 export function admit(request: RequestFacts, rules: Rules, takePlace: TakePlace = () => []): MaybePromise<Admission> {
   const strict = strictTarget(request); // 1
   const client = findClient(request, rules.trusted); // 2
-  if (strict.kind === 'refused') return refused(strict.reason, client);
+  if (!strict.ok) return refused(strict.error, client);
   if (request.listener === 'internal' && !isInternalHost(client.host, rules.internalHosts))
     return refused('host-unknown', client); // 3
-  const { target } = strict;
+  const target = strict.value;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments); // 4
   if (standsForAnother(route) && request.pathSecret === undefined) {
     const found = rules.standsFor?.(target.segments, client.address, rules.routes.nvr.things) ?? 'link-over';
@@ -183,21 +182,17 @@ function admitIdentified(identified: IdentifiedRequest, rules: Rules): MaybeProm
   const notOpen = openFault(caller, identified); // 8
   if (notOpen) return notOpen;
   if (!caller || !asksViewAs(request)) return admitOpen(identified, caller, rules);
-  const viewing = {
-    caller,
-    route,
-    find: rules.findViewed,
-    isFromOwnPage: isFromOwnPage(request, { ...client, publicOrigin }),
-  };
-  return mapMaybe(viewedPerson(request, viewing), (person) => {
+  const name = isFromOwnPage(request, { ...client, publicOrigin }) ? viewedName(request, caller, route) : undefined;
+  const viewed = name === undefined ? undefined : rules.findViewed?.(caller, name);
+  return mapMaybe(viewed, (person) => {
     if (!person) return refused('view-as-refused', client, caller);
     return openFault(person, identified) ?? admitOpen(identified, person, rules);
   });
 }
 
 function openFault(caller: Caller | undefined, { client, route }: IdentifiedRequest): Admission | undefined {
-  if (caller?.closed && !isOpenToAll(route))
-    return { ...refused(caller.closed.reason, client, caller), ...openingTime(caller.closed) };
+  const { reason, opens } = caller?.closed ?? {};
+  if (reason && !isOpenToAll(route)) return { ...refused(reason, client, caller), ...(opens && { opens }) };
   return caller?.mustEnrol && !mayEnrolBy(route) ? refused('second-factor-required', client, caller) : undefined;
 }
 
@@ -220,21 +215,11 @@ function admitWithin(identified: IdentifiedRequest, caller: Caller | undefined, 
     const told = { ...(cameras && { cameras }), ...(parameter !== undefined && { parameter }) };
     return { ...refused(access.reason, client, caller), ...told };
   }
-  return access.kind === 'nothing-visible'
-    ? withoutCameras(access.body, identified, caller, rules)
-    : admitAuthorized(access, identified, caller, rules);
-}
-
-/** The response to a role without cameras is known, and the NVR is not asked; a query it would refuse is refused too. */
-function withoutCameras(
-  body: string,
-  { client, target }: IdentifiedRequest,
-  caller: Caller | undefined,
-  { malformedIn }: Rules,
-): Admission {
-  const parameter = malformedIn?.(target); // 10
+  if (access.kind === 'allowed') return admitAuthorized(access, identified, caller, rules);
+  // The response to a role without cameras is known, and the NVR is not asked; a query it would refuse is refused too.
+  const parameter = rules.malformedIn?.(target); // 10
   if (parameter !== undefined) return { ...refused('parameter-refused', client, caller), parameter };
-  return { kind: 'nothing-visible', client, caller, body };
+  return { kind: 'nothing-visible', client, caller, body: access.body };
 }
 
 function admitAuthorized(
@@ -276,16 +261,12 @@ const standsForAnother = (route: RouteMatch): boolean =>
 /** Postern's own public rows: its pages, login, logout. Of the NVR not even public pages: they are of no use to such a caller. */
 const isOpenToAll = (route: RouteMatch): boolean => isOwn(route) && route.row.access === 'public';
 
-const openingTime = ({ opens }: Closed): Pick<Extract<Admission, { kind: 'refused' }>, 'opens'> =>
-  opens ? { opens } : {};
-
 export const refused = (
   reason: RefusalReason,
   client: Client,
   caller?: Caller,
 ): Extract<Admission, { kind: 'refused' }> => ({ kind: 'refused', client, caller, reason });
 
-/** Which caller counts, after the sources of identity have been asked: public routes and the proxy secret (SPEC 3). */
 /**
  * Whether a refusal of the sources comes from the proxy's headers. Without the proxy secret those headers are untrusted: the
  * secret is checked before they count, so that 401 and 403 reveal no mapping of groups.

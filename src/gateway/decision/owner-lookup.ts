@@ -133,8 +133,8 @@ const started = {
   whep: createFairMemory<readonly string[]>(MOST_THINGS),
 } satisfies Record<StartedKind, unknown>;
 
-/** Where the answer to a start names the id. */
-const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (answer: string) => readonly string[]>> = {
+/** Where the answer to a start names the ids. */
+const IDS_IN: Readonly<Record<StartedKind, (answer: string) => readonly string[]>> = {
   /** `{"job_id": …}`. Any other text is no start. */
   job(answer) {
     const { job_id: id } = Object(parsedJson(answer));
@@ -142,18 +142,12 @@ const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (answer: string) => 
   },
   /** A playlist: `hls/playlist.m3u8?id=…`. */
   session: (playlist) => [...playlist.matchAll(/[?&]id=(?<id>[\w.-]+)/g)].map(({ groups }) => groups?.['id'] ?? ''),
+  /** The address of a session of live pictures: its last segment is the secret. */
+  whep: (location) => [URL.parse(location, 'http://nvr')?.pathname.split('/').at(-1) ?? ''],
 };
 
-/** `location` is the address of a session of live pictures: its last segment is the secret. `by` is the name of who started it. */
-export function noteStartedWhep(location: string, { by, cameras }: Omit<StartedThing, 'kind'>): void {
-  const path = URL.parse(location, 'http://nvr')?.pathname ?? '';
-  const secret = path.slice(path.lastIndexOf('/') + 1);
-  if (isId(secret)) started.whep.set(by, secret, cameras);
-}
-
-/** `answer` is that of the NVR to the start. */
+/** `answer` is that of the NVR to the start; of a session of live pictures its `Location`. */
 export function noteStarted({ kind, by, cameras }: StartedThing, answer: string): void {
-  if (kind === 'whep') return; // its address names it: see `noteStartedWhep`
   for (const id of IDS_IN[kind](answer)) if (isId(id)) started[kind].set(by, id, cameras);
 }
 

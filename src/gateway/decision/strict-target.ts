@@ -7,10 +7,6 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
-export type StrictTargetVerdict =
-  | { readonly kind: 'plain'; readonly target: RequestTarget }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason };
-
 /** SPEC 5; RFC 9112 section 3 asks for at least 8000 bytes. */
 const LONGEST_TARGET = 16 * 1024;
 
@@ -25,14 +21,12 @@ const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** Characters that a second decoder takes for structure: `/api%2fusers`, `/api/users%0a`, `/api/%2575sers`. */
 const NOT_IN_SEGMENTS = /[\p{Cc}/\\?#;%]/u;
 
-export function strictTarget(facts: RequestFacts): StrictTargetVerdict {
+export function strictTarget(facts: RequestFacts): Result<RequestTarget, RefusalReason> {
   const reason = headFault(facts) ?? queryFault(facts.target);
-  if (reason) return { kind: 'refused', reason };
+  if (reason) return err(reason);
   const target = parseTarget(facts.target);
-  if (!target) return { kind: 'refused', reason: isDoubled(facts.target) ? 'slash-doubled' : 'target-not-plain' };
-  return facts.target.length > LONGEST_TARGET
-    ? { kind: 'refused', reason: 'target-too-long' }
-    : { kind: 'plain', target };
+  if (!target) return err(isDoubled(facts.target) ? 'slash-doubled' : 'target-not-plain');
+  return facts.target.length > LONGEST_TARGET ? err('target-too-long') : ok(target);
 }
 
 /** Whether a slash too many is all that is wrong: an address that ends in one, before a path that begins with one. */
@@ -140,29 +134,18 @@ const judgedName = decidedByName((received) => {
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 /** A length without leading zeros: some readers take `010` for eight. */
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
+const EXPECTATION = '100-continue';
 /** Sixteen bytes in base64 (RFC 6455 section 4.1). */
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
-type HeadCheck = (facts: RequestFacts, head: Head) => RefusalReason | undefined;
-
-const CHECKS: readonly HeadCheck[] = [
-  versionFault,
-  methodFault,
-  hostFault,
-  framingFault,
-  expectationFault,
-  upgradeFault,
-];
-
 /** Why the head is refused; undefined when it is plain. */
 function headFault(facts: RequestFacts): RefusalReason | undefined {
-  const head = readHead(facts);
-  if (!head.ok) return head.error;
-  for (const check of CHECKS) {
-    const reason = check(facts, head.value);
-    if (reason) return reason;
-  }
-  return undefined;
+  const read = readHead(facts);
+  if (!read.ok) return read.error;
+  const head = read.value;
+  if (!VERSIONS.has(facts.httpVersion)) return 'framing-not-plain';
+  if (!METHODS.has(facts.method)) return 'method-unknown';
+  return hostFault(facts, head) ?? framingFault(facts, head) ?? expectationFault(head) ?? upgradeFault(facts, head);
 }
 
 function readHead({ rawHeaders, httpVersion }: RequestFacts): Result<Head, RefusalReason> {
@@ -176,14 +159,6 @@ function readHead({ rawHeaders, httpVersion }: RequestFacts): Result<Head, Refus
     head.set(name, rawHeaders[at + 1] ?? '');
   }
   return ok(head);
-}
-
-function versionFault({ httpVersion }: RequestFacts): RefusalReason | undefined {
-  return VERSIONS.has(httpVersion) ? undefined : 'framing-not-plain';
-}
-
-function methodFault({ method }: RequestFacts): RefusalReason | undefined {
-  return METHODS.has(method) ? undefined : 'method-unknown';
 }
 
 /** RFC 9112 section 3.2; HTTP/1.0 may leave Host out. */
@@ -202,11 +177,8 @@ function framingFault({ httpVersion, method }: RequestFacts, head: Head): Refusa
   return isPlain ? undefined : 'framing-not-plain';
 }
 
-function expectationFault(_facts: RequestFacts, head: Head): RefusalReason | undefined {
-  const expectation = head.get('expect');
-  const isKnown = expectation === undefined || expectation.toLowerCase() === '100-continue';
-  return isKnown ? undefined : 'expectation-unknown';
-}
+const expectationFault = (head: Head): RefusalReason | undefined =>
+  (head.get('expect') ?? EXPECTATION).toLowerCase() === EXPECTATION ? undefined : 'expectation-unknown';
 
 /**
  * An upgrade with a body, or with bytes behind it, is request smuggling: the next server reads them as a second request.

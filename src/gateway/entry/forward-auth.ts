@@ -200,7 +200,7 @@ export async function admitDescribed(
   const plain = strictTarget(carrier);
   const admission = await admit(described ?? carrier, rules, takePlace);
   const { client, caller } = admission;
-  if (plain.kind === 'refused') return refused(plain.reason, client, caller);
+  if (!plain.ok) return refused(plain.error, client, caller);
   if (!described) return refused('description-refused', client, caller);
   // The proxy would forward it under the name of the person who is viewed.
   if (asksViewAs(carrier)) return refused('view-as-refused', client, caller && actualSender(caller));

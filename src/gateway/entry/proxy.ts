@@ -15,7 +15,7 @@ import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { type Destination, findDestination } from '../decision/destinations.ts';
-import { noteStartedWhep } from '../decision/owner-lookup.ts';
+import { noteStarted } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import { type HeadListener, judgedRequest } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
@@ -180,9 +180,9 @@ function notingSession(
 ): HeadListener | undefined {
   const camera = route.kind === 'listed' && route.row.starts === 'whep' ? route.parameters['camera'] : undefined;
   if (!caller || camera === undefined) return other;
-  const started = { by: actualSender(caller).name, cameras: [camera] };
+  const started = { kind: 'whep', by: actualSender(caller).name, cameras: [camera] } as const;
   return (status, type, location) => {
-    if (status < 300 && location !== undefined) noteStartedWhep(location, started);
+    if (status < 300 && location !== undefined) noteStarted(started, location);
     other?.(status, type, location);
   };
 }

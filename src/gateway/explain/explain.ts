@@ -109,8 +109,7 @@ interface FoundRow {
 /** Undefined where the request is refused before. */
 function foundRow(facts: RequestFacts, { routes }: Rules): FoundRow | undefined {
   const plain = strictTarget(facts);
-  if (plain.kind === 'refused') return undefined;
-  return { target: plain.target, match: routes.match(shownMethod(facts), plain.target.segments) };
+  return plain.ok ? { target: plain.value, match: routes.match(shownMethod(facts), plain.value.segments) } : undefined;
 }
 
 const shownMethod = ({ method, isUpgrade }: RequestFacts): string => (isUpgrade ? 'WS' : method);

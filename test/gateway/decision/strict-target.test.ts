@@ -4,13 +4,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { RefusalReason } from '../../../src/domain/refusal.ts';
 import type { RequestFacts } from '../../../src/domain/request.ts';
+import { ok } from '../../../src/domain/result.ts';
 import { parseTarget, strictTarget, targetInOneSpelling } from '../../../src/gateway/decision/strict-target.ts';
 import { http1Head } from '../../../src/gateway/listen/http2-exchange.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 
 const outcome = (facts: RequestFacts): RefusalReason | 'plain' => {
   const verdict = strictTarget(facts);
-  return verdict.kind === 'plain' ? 'plain' : verdict.reason;
+  return verdict.ok ? 'plain' : verdict.error;
 };
 
 describe('A plain target', () => {
@@ -32,7 +33,7 @@ describe('A plain target', () => {
   for (const [target, segments, query] of rows) {
     it(`${target} is decoded once; its path is kept, but for encoded unreserved characters`, () => {
       const path = target.split('?')[0]?.replace('%61', 'a').replace('%7E', '~');
-      assert.deepEqual(strictTarget(someRequest({ target })), { kind: 'plain', target: { path, segments, query } });
+      assert.deepEqual(strictTarget(someRequest({ target })), ok({ path, segments, query }));
     });
   }
 
@@ -379,7 +380,7 @@ describe('A query', () => {
   for (const [sentence, expected, target] of rows) {
     it(sentence, () => {
       const verdict = strictTarget(someRequest({ target }));
-      assert.equal(verdict.kind === 'refused' ? verdict.reason : verdict.kind, expected);
+      assert.equal(verdict.ok ? 'plain' : verdict.error, expected);
     });
   }
 });
