@@ -47,8 +47,7 @@ interface Block {
 
 /** Errs with what cannot be read; strict, for the stream server's reader may take another view of what is unclear. */
 export function readSessionDescription(text: string): Result<SessionDescription, string> {
-  const lines = text.split(/\r?\n/);
-  while (lines.at(-1) === '') lines.pop();
+  const lines = linesOf(text);
   if (!text.isWellFormed()) return err('it holds half a character');
   if (lines.length > MOST_OFFER_LINES) return err('it has too many lines');
   if (lines[0] !== 'v=0') return err('it does not begin with v=0');
@@ -63,6 +62,14 @@ export function readSessionDescription(text: string): Result<SessionDescription,
   if (lines.filter(isCandidate).length > MOST_CANDIDATES) return err('it has too many candidates');
   return ok(described(session, sections));
 }
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  while (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join('');
 
 /** Gives what is wrong with the line, if anything is. */
 function addLine(line: string, session: Block, sections: Block[]): string | undefined {
@@ -103,7 +110,7 @@ function described(session: Block, sections: readonly Block[]): SessionDescripti
   const written = [...session.lines, ...resolved.flatMap(({ lines, direction }) => [...lines, `a=${direction}`])];
   return {
     sends: { video: sends('video'), audio: sends('audio'), data: sections.some(({ kind }) => kind === 'application') },
-    text: written.map((line) => `${line}\r\n`).join(''),
+    text: joined(written),
   };
 }
 
@@ -151,41 +158,26 @@ const FORMS: Readonly<Record<string, OfferForm>> = {
   [ANY_OTHER]: AS_IT_IS,
 };
 
+/** WHEP has one media type for each kind of body. */
+const NAMED_TYPES = { whep: 'application/sdp', candidates: 'application/trickle-ice-sdpfrag' } as const;
+
 /** The body to send in the place of the one that came. The media type is read as the stream server reads it. */
 export function judgeOfferBody(
   { contentType, body }: OfferBody,
   obligations: SignallingObligations,
 ): Result<OfferBody, RefusalReason> {
-  if (obligations.kind) return judgeAsNamed({ contentType, body }, { ...obligations, kind: obligations.kind });
+  const { kind } = obligations;
   // No offer. As a form it would have its data looked for in the query.
-  if (body.length === 0) return ok({ contentType: ANY_OTHER, body });
+  if (!kind && body.length === 0) return ok({ contentType: ANY_OTHER, body });
   const named = readMediaType(contentType);
-  const type = Object.hasOwn(FORMS, named) ? named : ANY_OTHER;
+  if (kind && named !== NAMED_TYPES[kind]) return err('offer-unreadable');
+  const type = kind || Object.hasOwn(FORMS, named) ? named : ANY_OTHER;
   const form = FORMS[type] ?? AS_IT_IS;
   const text = utf8(body);
   const sdp = text === undefined ? undefined : form.read(text);
   if (sdp === undefined) return err('offer-unreadable');
-  const offer = judgeOffer(sdp, obligations);
-  return offer.ok ? ok({ contentType: type, body: Buffer.from(form.write(offer.value)) }) : offer;
-}
-
-/** WHEP has one media type for each kind of body. */
-const NAMED_TYPES = { whep: 'application/sdp', candidates: 'application/trickle-ice-sdpfrag' } as const;
-
-function judgeAsNamed(
-  { contentType, body }: OfferBody,
-  obligations: SignallingObligations & Required<Pick<SignallingObligations, 'kind'>>,
-): Result<OfferBody, RefusalReason> {
-  const type = NAMED_TYPES[obligations.kind];
-  const text = readMediaType(contentType) === type ? utf8(body) : undefined;
-  if (text === undefined) return err('offer-unreadable');
-  const judged = obligations.kind === 'whep' ? judgeOffer(text, obligations) : candidatesIn(text);
-  return judged.ok ? ok({ contentType: type, body: Buffer.from(judged.value) }) : judged;
-}
-
-function candidatesIn(text: string): Result<string, RefusalReason> {
-  const fragment = readIceFragment(text);
-  return fragment.ok ? fragment : err('offer-unreadable');
+  const judged = kind === 'candidates' ? readIceFragment(sdp) : judgeOffer(sdp, obligations);
+  return judged.ok ? ok({ contentType: type, body: Buffer.from(form.write(judged.value)) }) : judged;
 }
 
 const readMediaType = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -221,14 +213,12 @@ const LINES: readonly RegExp[] = [
 ];
 const CANDIDATE = /^a=candidate:[ -~]+$/;
 
-/** Errs with what cannot be read. Each candidate makes the stream server send checks to an address: they are counted. */
-function readIceFragment(text: string): Result<string, string> {
-  const lines = text.split(/\r?\n/);
-  while (lines.at(-1) === '') lines.pop();
-  if (lines.length > MOST_LINES) return err('it has too many lines');
+/** Each candidate makes the stream server send checks to an address: they are counted. */
+function readIceFragment(text: string): Result<string, RefusalReason> {
+  const lines = linesOf(text);
   const candidates = lines.filter((line) => CANDIDATE.test(line));
-  if (candidates.length > MOST_CANDIDATES) return err('it has too many candidates');
-  if (candidates.some((line) => line.length > LONGEST_CANDIDATE)) return err('a candidate is too long');
-  const isKnown = (line: string): boolean => CANDIDATE.test(line) || LINES.some((form) => form.test(line));
-  return lines.every(isKnown) ? ok(lines.map((line) => `${line}\r\n`).join('')) : err('a line is of no known form');
+  const isBounded = lines.length <= MOST_LINES && candidates.length <= MOST_CANDIDATES;
+  const isKnown = (line: string): boolean =>
+    CANDIDATE.test(line) ? line.length <= LONGEST_CANDIDATE : LINES.some((form) => form.test(line));
+  return isBounded && lines.every(isKnown) ? ok(joined(lines)) : err('offer-unreadable');
 }

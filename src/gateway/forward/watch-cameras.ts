@@ -81,29 +81,23 @@ export async function namesOfCameras(config: NvrConfig): Promise<readonly string
 /** An NVR that always announces one more page must not be asked for ever. */
 const MOST_PAGES = 100;
 
-async function listedNames(settings: Settings, list: CameraList, rules: CameraRules): Promise<readonly string[]> {
-  const { without } = list;
-  const found = await allNames(settings, list, rules);
-  return without === undefined ? found : found.filter((name) => !name.includes(without));
-}
-
-async function allNames(
+async function listedNames(
   settings: Settings,
-  { path, names, pages }: CameraList,
+  { path, names, pages, without }: CameraList,
   rules: CameraRules,
 ): Promise<readonly string[]> {
-  if (names.in === 'config') return [...rules.layoutOf(await askAt(settings, path)).cameras];
+  const isKept = (name: string): boolean => without === undefined || !name.includes(without);
   const first = await askAt(settings, path);
+  if (names.in === 'config') return rules.layoutOf(first).cameras.filter(isKept);
   const found = [...namesIn(first, names)];
-  if (!pages) return found;
-  const count = readMember(first, pages.count);
-  if (typeof count !== 'number') throw new Error(`the answer to ${path} has no number ${pages.count}`);
+  const count = pages ? readMember(first, pages.count) : 1;
+  if (typeof count !== 'number') throw new Error(`the answer to ${path} has no number ${pages?.count}`);
   if (count > MOST_PAGES) throw new Error(`${path} has ${count} pages, and ${MOST_PAGES} are read at most`);
   for (let page = 1; page < count; page += 1) {
-    const at = `${path}${path.includes('?') ? '&' : '?'}${pages.parameter}=${page}`;
+    const at = `${path}${path.includes('?') ? '&' : '?'}${pages?.parameter}=${page}`;
     found.push(...namesIn(await askAt(settings, at), names));
   }
-  return found;
+  return found.filter(isKept);
 }
 
 async function askAt(settings: Settings, path: string): Promise<unknown> {

@@ -1,15 +1,7 @@
 /** The adapter of Frigate, and of the stream server inside it (docs/policies.md, `adapter: frigate`). */
 
 import { type CameraView, namesForeignCamera } from '../../access/camera-view.ts';
-import type {
-  AnswerRule,
-  EventRules,
-  NameRule,
-  NvrAdapter,
-  OwnConfig,
-  OwnedThing,
-  ThingPaths,
-} from '../../access/nvr-adapter.ts';
+import type { EventRules, NameRule, NvrAdapter, OwnConfig, OwnedThing, ThingPaths } from '../../access/nvr-adapter.ts';
 import { asRecord, layoutOfEntries, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
 import { isSince, readStart } from '../../access/time-locators.ts';
 import { withoutForeignObjects } from '../../access/without-foreign.ts';
@@ -166,8 +158,6 @@ export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): 
 /** `{camera}-1700000000.123456-abc123-clean.webp`: without the time, `front-door-…` would be a file of `front`. */
 const AFTER_CAMERA = /^-\d{9,}(?:\.\d+)?[-.]/;
 
-const cameraOfClip = (file: string, layout: RecorderLayout): readonly string[] => longest(file, layout);
-
 /** `thumb-{camera}-{review id}.webp` */
 const cameraOfReviewThumbnail = (file: string, layout: RecorderLayout): readonly string[] =>
   file.startsWith('thumb-') ? longest(file.slice('thumb-'.length), layout) : [];
@@ -184,7 +174,7 @@ function cameraOfPreview(file: string): readonly string[] {
  */
 export function camerasOfFrames(
   camera: string,
-  { start, end }: TimeSpan,
+  { start, end }: Readonly<Record<'start' | 'end', string>>,
   { cameras }: RecorderLayout,
 ): readonly string[] {
   const [first, last] = [asWritten(start), asWritten(end)];
@@ -192,11 +182,6 @@ export function camerasOfFrames(
   const between = others.map((other) => ({ other, text: `${other.slice(camera.length + 1)}-` }));
   const taken = between.filter(({ text }) => !first || !last || (text > first && text < last));
   return [camera, ...taken.map(({ other }) => other)];
-}
-
-interface TimeSpan {
-  readonly start: string;
-  readonly end: string;
 }
 
 /** A time as the NVR writes it into a file's name; undefined where that is unknown, such as for `inf`, `nan` and `1e9`. */
@@ -239,7 +224,7 @@ const NAMES: NvrAdapter['names'] = {
   },
   'file:preview': findFile(cameraOfPreview, (camera) => `preview_${camera}-1700000000.5.webp`),
   'file:review-thumb': findFile(cameraOfReviewThumbnail, (camera) => `thumb-${camera}-1700000000.5-abcdef.webp`),
-  'file:clip': findFile(cameraOfClip, (camera) => `${camera}-1700000000.5-abcdef.jpg`),
+  'file:clip': findFile(longest, (camera) => `${camera}-1700000000.5-abcdef.jpg`),
   'file:image': findFile(cameraOfImage),
 };
 
@@ -253,33 +238,28 @@ const isClipsFile = (path: string): boolean =>
 const CLIPS_FILE = /^\/media\/frigate\/clips(?:\/[^/\\:*?"<>|\p{Cc}]+)+$/u;
 
 /** The forms of answers that only Frigate has: its configuration, figures, metrics and cases of exports (SPEC 5, `answer`). */
-const config: AnswerRule = {
-  concerns: ['restricted', 'reader', 'admin'],
-  reads: 'json',
-  hasLayout: true,
-  knows: 'own-config',
-  narrow: (json, { view, known }) =>
-    isRecord(json) && known ? narrowConfig(json, view, known as OwnConfig) : undefined,
-};
-
-const cases: AnswerRule = {
-  concerns: ['restricted'],
-  reads: 'json',
-  knows: seenCases,
-  narrow(json, { view, known }) {
-    const seen = known as ReadonlySet<string> | undefined;
-    return Array.isArray(json)
-      ? withoutForeignObjects(
-          json.filter((one) => seen?.has(String(readMember(one, 'id'))) === true),
-          view,
-        )
-      : undefined;
-  },
-};
-
 const ANSWERS: NvrAdapter['answers'] = {
-  config,
-  cases,
+  config: {
+    concerns: ['restricted', 'reader', 'admin'],
+    reads: 'json',
+    hasLayout: true,
+    knows: 'own-config',
+    narrow: (json, { view, known }) =>
+      isRecord(json) && known ? narrowConfig(json, view, known as OwnConfig) : undefined,
+  },
+  cases: {
+    concerns: ['restricted'],
+    reads: 'json',
+    knows: seenCases,
+    narrow(json, { view, known }) {
+      if (!Array.isArray(json)) return undefined;
+      const seen = known as ReadonlySet<string> | undefined;
+      return withoutForeignObjects(
+        json.filter((one) => seen?.has(String(readMember(one, 'id'))) === true),
+        view,
+      );
+    },
+  },
   stats: { concerns: ['restricted', 'reader'], reads: 'json', narrow: (json, { view }) => narrowStats(json, view) },
   metrics: {
     concerns: ['restricted', 'reader'],
@@ -335,26 +315,18 @@ function narrowMetrics(text: string, view: CameraView): string | undefined {
 const ABOUT_NO_CAMERA = /^frigate_(?:service|cpu|mem|gpu|npu|storage|device|detector_inference)_/;
 const OF_THE_NVR = /^frigate_/;
 
-const isSum = (line: string, labels: readonly Label[]): boolean =>
-  OF_THE_NVR.test(line) && !ABOUT_NO_CAMERA.test(line) && !labels.some(({ name }) => CAMERA_LABELS.includes(name));
-
-interface Label {
-  readonly name: string;
-  readonly value: string;
-}
-
-const readLabels = (line: string): readonly Label[] =>
-  [...line.matchAll(LABEL)].map(({ groups }) => ({ name: groups?.['name'] ?? '', value: groups?.['value'] ?? '' }));
-
 /** A process has the name of its camera, so any label may hold a camera name. */
 function isSeen(line: string, view: CameraView): boolean {
   if (view.clearance !== 'restricted') return true;
-  const labels = readLabels(line);
-  return !isSum(line, labels) && labels.every((label) => isSeenLabel(label, view));
+  const labels = [...line.matchAll(LABEL)].map(({ groups: { name = '', value = '' } = {} }) => ({ name, value }));
+  const ofCameras = labels.filter(({ name }) => CAMERA_LABELS.includes(name));
+  const isSum = OF_THE_NVR.test(line) && !ABOUT_NO_CAMERA.test(line) && ofCameras.length === 0;
+  return (
+    !isSum &&
+    ofCameras.every(({ value }) => view.sees(value)) &&
+    labels.every(({ value }) => !namesForeignCamera(value, view))
+  );
 }
-
-const isSeenLabel = ({ name, value }: Label, view: CameraView): boolean =>
-  (!CAMERA_LABELS.includes(name) || view.sees(value)) && !namesForeignCamera(value, view);
 
 /** Ids of cases. Rejects when the NVR does not send the exports. */
 async function seenCases(view: CameraView, ask: (path: string) => Promise<unknown>): Promise<ReadonlySet<string>> {
