@@ -14,13 +14,13 @@ export const queryValues = (query: string, name: string): string[] =>
     .filter((pair) => pair.name === name)
     .map((pair) => pair.value);
 
-/** The query less the pairs of these names (compared decoded), with the given ones added at its end. */
-export function replaceInQuery(query: string, replacements: ReadonlyMap<string, string>): string {
-  const kept = pairs(query)
-    .filter((pair) => !replacements.has(pair.name))
-    .map((pair) => pair.raw);
-  const added = [...replacements].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-  return [...kept, ...added].join('&');
+/** The target without the pairs of these names (compared decoded), and with the given ones at the end of its query. */
+export function withParameters(target: RequestTarget, given: Readonly<Record<string, string>>): RequestTarget {
+  const kept = pairs(target.query).filter(({ name }) => !Object.hasOwn(given, name));
+  const added = Object.entries(given).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  );
+  return { ...target, query: [...kept.map(({ raw }) => raw), ...added].join('&') };
 }
 
 interface Pair {
@@ -54,10 +54,8 @@ const decoded = (text: string): string =>
 const ENCODED = /[%+]/;
 
 /** The target with the parameter set to these cameras. */
-export const withCameras = (target: RequestTarget, parameter: string, cameras: readonly string[]): RequestTarget => ({
-  ...target,
-  query: replaceInQuery(target.query, new Map([[parameter, cameras.join(',')]])),
-});
+export const withCameras = (target: RequestTarget, parameter: string, cameras: readonly string[]): RequestTarget =>
+  withParameters(target, { [parameter]: cameras.join(',') });
 
 /** The cameras that either parameter names, each once, or all visible ones: the NVR never gets a word for "all". */
 export function askedCameras(target: RequestTarget, parameter: string, visible: readonly CameraName[]): string[] {
@@ -108,13 +106,5 @@ function askedPage({ query }: RequestTarget, { size, number, usual }: Paging): A
 const ALL = '1000000';
 
 /** The same request for the whole list: a reader of some cameras gets pages of what is left of it. */
-export const askingForAll = (target: RequestTarget, { size, number }: Paging): RequestTarget => ({
-  ...target,
-  query: replaceInQuery(
-    target.query,
-    new Map([
-      [size, ALL],
-      [number, '0'],
-    ]),
-  ),
-});
+export const askingForAll = (target: RequestTarget, { size, number }: Paging): RequestTarget =>
+  withParameters(target, { [size]: ALL, [number]: '0' });

@@ -3,7 +3,7 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Obligations } from './access-verdict.ts';
-import { queryValues, replaceInQuery } from './query.ts';
+import { queryValues, withParameters } from './query.ts';
 import { type Asked, isOwn } from './route-table.ts';
 import { earliestTime, plainTime, rfc3339 } from './time-locators.ts';
 
@@ -36,7 +36,7 @@ export function withinTime({ match, target, now }: Asked, since: number): Result
         const asked = latestTime(target, place.name);
         if (asked !== undefined && asked >= since) break;
         if (place.isBound) return err('history-too-old');
-        judged = withValue(judged, place.name, new Date(since * 1000).toISOString());
+        judged = withParameters(judged, { [place.name]: new Date(since * 1000).toISOString() });
         break;
       }
       case 'own-data':
@@ -70,13 +70,8 @@ function notBefore(target: RequestTarget, name: string, since: number, usual: nu
   if (values.length === 0 && usual >= since) return target;
   const [asked] = values;
   const isLateEnough = values.length === 1 && (plainTime(asked ?? '') ?? Number.NEGATIVE_INFINITY) >= since;
-  return isLateEnough ? target : withValue(target, name, since);
+  return isLateEnough ? target : withParameters(target, { [name]: String(since) });
 }
-
-const withValue = (target: RequestTarget, name: string, value: number | string): RequestTarget => ({
-  ...target,
-  query: replaceInQuery(target.query, new Map([[name, String(value)]])),
-});
 
 /** Unix seconds; undefined of a parameter that is repeated, absent or no time. */
 function latestTime({ query }: RequestTarget, name: string): number | undefined {

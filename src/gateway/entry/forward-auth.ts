@@ -172,10 +172,8 @@ function factsOfDescribed(
   const added = {
     ...(host !== '' && { host }),
     ...(host !== '' && !isSent(carrier, 'x-forwarded-proto') && { 'x-forwarded-proto': scheme }),
-    ...(host === '' && typeof authority === 'string' && carrier.headers['host'] === undefined
-      ? { host: authority }
-      : {}),
-    ...(isUpgrade ? { connection: 'Upgrade', upgrade: 'websocket' } : {}),
+    ...(host === '' && typeof authority === 'string' && !isSent(carrier, 'host') && { host: authority }),
+    ...(isUpgrade && { connection: 'Upgrade', upgrade: 'websocket' }),
   };
   return {
     ...carrier,

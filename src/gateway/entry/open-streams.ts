@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
 import { locate } from '../../access/camera-locators.ts';
-import { sharedRun } from '../../domain/async.ts';
+import { type Ending, sharedRun } from '../../domain/async.ts';
 import { type Caller, hasSameBesideDrawn, type IdentitySource, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { callerEnd, holderId } from '../../domain/credentials.ts';
@@ -12,6 +12,7 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
 import { watchFault } from '../../telemetry/readiness.ts';
+import type { RequestWatch } from '../../telemetry/watch-gate.ts';
 import { type Admitted, admit, type Rules } from '../decision/admit.ts';
 import type { Gate } from '../gate.ts';
 
@@ -227,6 +228,21 @@ function removeFrom(streams: OpenStream[], stream: OpenStream): void {
   if (!last || last === stream) return;
   streams[stream.at] = last;
   last.at = stream.at;
+}
+
+/** Ends what is under way for a caller when the caller's rights do (SPEC 4.2, 11). */
+export function endWithRights(
+  openStreams: Pick<OpenStreams, 'add'>,
+  { request, admission }: { readonly request: RequestFacts; readonly admission: Admitted },
+  { watch, ending }: { readonly watch: RequestWatch; readonly ending: Ending },
+  end: (code: CloseCode) => void,
+): void {
+  if (!admission.caller) return;
+  const forget = openStreams.add(admission.caller, { request, admission }, (code, by) => {
+    watch.onEndedBy(by);
+    end(code);
+  });
+  ending.defer(forget);
 }
 
 type ReviewRules = Pick<Gate, 'recheck'> & { readonly rules: Rules };

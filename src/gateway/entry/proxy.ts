@@ -24,7 +24,7 @@ import { errorReaderFor } from '../narrow/response-filter.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, jsonResponse, viewedHeaders, viewedResponse } from '../response/error-responses.ts';
 import { mayCarrySession, type OwnWords } from '../response/response-headers.ts';
-import { REFUSED_FOR } from './open-streams.ts';
+import { endWithRights, REFUSED_FOR } from './open-streams.ts';
 import {
   lostMeanwhile,
   type Middleware,
@@ -76,7 +76,12 @@ async function forwardAdmitted(ctx: PipelineContext, gate: Gate): Promise<void> 
   }
   if (ending.isOver) return;
   let giveUp = (): boolean => !response.headersSent;
-  if (caller) endWithRights(ctx, caller, gate, (reason) => (giveUp() ? sendRefusal(reason) : cutOff(response)));
+  endWithRights(gate.openStreams, { request: facts, admission }, state, (code) =>
+    giveUp() ? sendRefusal(REFUSED_FOR[code]) : cutOff(response),
+  );
+  // A stream of Postern's own lasts as long as a page is open: a stop does not wait for it.
+  if (caller && isOwn(route) && facts.method === 'GET')
+    ending.defer(gate.openStreams.addSocket(() => response.destroy()));
   const visitor = caller && isVisitor(caller) ? caller : undefined;
   const forward = (): void => {
     if (response.headersSent) return;
@@ -110,22 +115,6 @@ const wordsForVisitor = ({ route, target }: Admitted): Pick<OwnWords, 'isForVisi
   isForVisitor: true,
   mediaType: (said) => thingMediaType(adapterFor(route).things, target.path, said),
 });
-
-/** A response that is under way ends when the rights of its caller do (SPEC 4.2, 11). */
-function endWithRights(
-  { res: response, state: { facts, admission, watch, ending } }: PipelineContext,
-  caller: Caller,
-  { openStreams }: Gate,
-  end: (reason: RefusalReason) => void,
-): void {
-  const forget = openStreams.add(caller, { request: facts, admission }, (code, by) => {
-    watch.onEndedBy(by);
-    end(REFUSED_FOR[code]);
-  });
-  ending.defer(forget);
-  // A stream of Postern's own lasts as long as a page is open: a stop does not wait for it.
-  if (isOwn(admission.route) && facts.method === 'GET') ending.defer(openStreams.addSocket(() => response.destroy()));
-}
 
 function headListener(
   { facts: { method }, ending, admission, watch }: PipelineState,

@@ -4,19 +4,19 @@ import type { Duplex } from 'node:stream';
 import { adapterFor } from '../../access/route-table.ts';
 import { Ending } from '../../domain/async.ts';
 import type { RefusalFacts, RefusalReason } from '../../domain/refusal.ts';
-import type { ListenerName, RequestFacts } from '../../domain/request.ts';
-import type { CountedSocket, RequestWatch } from '../../telemetry/watch-gate.ts';
+import type { ListenerName } from '../../domain/request.ts';
+import type { CountedSocket } from '../../telemetry/watch-gate.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
 import { findDestination } from '../decision/destinations.ts';
 import { noteStarted } from '../decision/owner-lookup.ts';
 import { belowBasePath, requestFacts } from '../decision/request-facts.ts';
-import { type HeadListener, type JudgedRequest, judgedRequest } from '../forward/judged-request.ts';
+import { type HeadListener, judgedRequest } from '../forward/judged-request.ts';
 import type { Gate } from '../gate.ts';
 import { errorReaderFor } from '../narrow/response-filter.ts';
 import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import { currentView, judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-relay.ts';
 import { refuseUpgrade } from '../websocket/proxy-upgrade.ts';
-import { REFUSED_FOR } from './open-streams.ts';
+import { endWithRights, REFUSED_FOR } from './open-streams.ts';
 import { viewingNoter } from './pipeline.ts';
 
 export async function handleUpgrade(
@@ -59,10 +59,16 @@ export async function handleUpgrade(
       watch.onRefusal('client-busy');
       return refuse('client-busy');
     }
-    const sent = {
-      ...judgedRequest(destination, { facts, admission, requestId }, gate.headers()),
-      ...endable(socket, { request: facts, admission }, { watch, ending, refuse, openStreams: gate.openStreams }),
+    const sent = judgedRequest(destination, { facts, admission, requestId }, gate.headers());
+    /** A close frame, once the socket is open; before the 101 a refusal, or a cut at a stop. */
+    let endSocket: ((code: number) => void) | undefined;
+    const onOpen = (end: (code: number) => void): void => {
+      endSocket = end;
     };
+    ending.defer(gate.openStreams.addSocket(() => (endSocket ? endSocket(GOING_AWAY) : socket.destroy())));
+    endWithRights(gate.openStreams, { request: facts, admission }, { watch, ending }, (code) =>
+      endSocket ? endSocket(code) : refuse(REFUSED_FOR[code]),
+    );
     const {
       view: _,
       owners: __,
@@ -79,7 +85,7 @@ export async function handleUpgrade(
       noteViewing?.(...head);
     };
     const { upstream } = destination;
-    const passed = { ...sent, watch, onHead, onFailure };
+    const passed = { ...sent, watch, onOpen, onHead, onFailure };
     const errorReader = errorReaderFor(admission, destination, gate.rules);
     const forward = (): void => {
       if (socket.writableEnded) return;
@@ -107,32 +113,3 @@ function messageJudge(
 
 /** RFC 6455 7.4.1: the service goes down. */
 const GOING_AWAY = 1001;
-
-/** The end of a socket: a refusal before the 101, or a cut at a stop; a close frame afterwards. */
-function endable(
-  socket: Duplex,
-  admittance: { readonly request: RequestFacts; readonly admission: Admitted },
-  {
-    watch,
-    ending,
-    refuse,
-    openStreams,
-  }: Pick<Gate, 'openStreams'> & { watch: RequestWatch; ending: Ending; refuse: (reason: RefusalReason) => void },
-): Required<Pick<JudgedRequest, 'onOpen'>> {
-  const { caller } = admittance.admission;
-  let endSocket: ((code: number) => void) | undefined;
-  ending.defer(openStreams.addSocket(() => (endSocket ? endSocket(GOING_AWAY) : socket.destroy())));
-  if (caller)
-    ending.defer(
-      openStreams.add(caller, admittance, (code, by) => {
-        watch.onEndedBy(by);
-        if (endSocket) endSocket(code);
-        else refuse(REFUSED_FOR[code]);
-      }),
-    );
-  return {
-    onOpen(end) {
-      endSocket = end;
-    },
-  };
-}

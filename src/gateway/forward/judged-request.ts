@@ -87,23 +87,19 @@ export function judgedRequest(
     isPublic: isPublic(admission.route),
     ...(place && { place }),
   };
-  const { body, narrowing } = settled;
+  const { body, narrowing, contentType } = settled;
   if (!body && !narrowing) return judged;
-  return { ...judged, headers: headersFor(headers, settled), ...(body && { body }), ...(narrowing && { narrowing }) };
+  // A body that was read is sent with its length, however it came; a response that is narrowed is asked for whole.
+  const sent = {
+    ...(narrowing ? askingForWhole(headers) : headers),
+    ...(body && { 'content-length': String(body.length), 'transfer-encoding': undefined }),
+    ...(contentType !== undefined && { 'content-type': contentType }),
+  };
+  return { ...judged, headers: sent, ...(body && { body }), ...(narrowing && { narrowing }) };
 }
 
 /** A visitor needs none of them, and they may be about other pages of this site. */
 const OF_THE_BROWSER = ['cookie', 'authorization', 'referer', 'origin'] as const;
-
-/** A body that was read is sent with its length, however it came; a response that is narrowed is asked for whole. */
-const headersFor = (
-  headers: IncomingHttpHeaders,
-  { body, narrowing, contentType }: Parameters<typeof judgedRequest>[3] & {},
-): IncomingHttpHeaders => ({
-  ...(narrowing ? askingForWhole(headers) : headers),
-  ...(body && { 'content-length': String(body.length), 'transfer-encoding': undefined }),
-  ...(contentType !== undefined && { 'content-type': contentType }),
-});
 
 /**
  * The events backend narrows by role, and a token may see less than its role does: so it is told what is left. No client

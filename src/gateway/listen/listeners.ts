@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { chmod, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
-import { connect, type NetConnectOpts, Server, type Socket } from 'node:net';
+import { connect, type ListenOptions, type NetConnectOpts, Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses.ts';
@@ -142,10 +142,7 @@ export async function bind(server: Server, at: ListenAddress): Promise<ListenAdd
     if ((await connectTo({ path })) === 'ECONNREFUSED') await unlink(path);
     server.once('listening', () => void chmod(path, OWNER_AND_GROUP).catch(() => {}));
   }
-  await new Promise<void>((resolve, reject) => {
-    server.on('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(at, cause)));
-    server.listen(listenPlace(at), resolve);
-  });
+  await listening(server, at, listenPlace(at));
   const bound = server.address();
   return typeof bound === 'string' || bound === null ? at : { ...at, port: bound.port };
 }
@@ -155,10 +152,7 @@ export async function assertBindable(at: ListenAddress): Promise<void> {
   const { host, port, path } = at;
   if (path === undefined) {
     const server = createServer();
-    await new Promise<void>((resolve, reject) => {
-      server.on('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(at, cause)));
-      server.listen({ host, port: port < FIRST_OPEN_PORT ? port : 0 }, resolve);
-    });
+    await listening(server, at, { host, port: port < FIRST_OPEN_PORT ? port : 0 });
     await new Promise((resolve) => server.close(resolve));
     if (port === 0) return;
   }
@@ -167,6 +161,12 @@ export async function assertBindable(at: ListenAddress): Promise<void> {
 
 /** Ports below need a right of their own. */
 const FIRST_OPEN_PORT = 1024;
+
+const listening = (server: Server, at: ListenAddress, place: ListenOptions): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.on('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(at, cause)));
+    server.listen(place, resolve);
+  });
 
 function cannotListen({ host, port, path }: ListenAddress, cause: Pick<NodeJS.ErrnoException, 'code'>): Error {
   const reason = BIND_FAULTS[cause.code ?? ''] ?? faultMessage(cause);

@@ -150,13 +150,30 @@ function headerBytes(rawHeaders: readonly string[]): number {
   return bytes;
 }
 
-/** Node's own listener gets the connections whose first byte is a TLS handshake. */
+/**
+ * Node's own listener gets the connections whose first byte is a TLS handshake, as if nothing had been read of them. A client that
+ * sends nothing is closed after `patienceMs`.
+ */
 function startHandshakes(server: Server, patienceMs: number, onPlainHttp: (socket: Socket) => void): void {
   const [start] = server.listeners('connection');
   server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) =>
-    detectPlainHttp(socket, patienceMs, { onHandshake: () => start?.call(server, socket), onPlainHttp }),
-  );
+  server.on('connection', (socket: Socket) => {
+    const onTimeout = (): void => void socket.destroy();
+    socket.on('error', () => {}); // a client that resets now has asked nothing
+    socket.setTimeout(patienceMs, onTimeout);
+    socket.once('data', (chunk: Buffer) => {
+      socket.setTimeout(0).off('timeout', onTimeout);
+      const first = chunk.readUInt8(0);
+      if (first === HANDSHAKE) {
+        socket.pause();
+        socket.unshift(chunk);
+        start?.call(server, socket);
+      } else if (first >= FIRST_LETTER && first <= LAST_LETTER) {
+        onPlainHttp(socket);
+        sayToUseHttps(socket);
+      } else socket.destroy();
+    });
+  });
 }
 
 /** `seconds` is undefined for a self-signed certificate: a browser that insists on HTTPS allows no exception for it. */
@@ -181,29 +198,6 @@ const USE_HTTPS = [
   '',
   SENTENCE,
 ].join('\r\n');
-
-/** `onHandshake` is given the socket as if nothing had been read of it. A client that sends nothing is closed after `patienceMs`. */
-function detectPlainHttp(
-  socket: Socket,
-  patienceMs: number,
-  { onHandshake, onPlainHttp }: Readonly<Record<'onHandshake' | 'onPlainHttp', (socket: Socket) => void>>,
-): void {
-  const onTimeout = (): void => void socket.destroy();
-  socket.on('error', () => {}); // a client that resets now has asked nothing
-  socket.setTimeout(patienceMs, onTimeout);
-  socket.once('data', (chunk: Buffer) => {
-    socket.setTimeout(0).off('timeout', onTimeout);
-    const first = chunk.readUInt8(0);
-    if (first === HANDSHAKE) {
-      socket.pause();
-      socket.unshift(chunk);
-      onHandshake(socket);
-    } else if (first >= FIRST_LETTER && first <= LAST_LETTER) {
-      onPlainHttp(socket);
-      sayToUseHttps(socket);
-    } else socket.destroy();
-  });
-}
 
 /** The rest of the request is read and dropped: closing a socket with unread bytes resets the connection, and the response is lost. */
 function sayToUseHttps(socket: Socket): void {

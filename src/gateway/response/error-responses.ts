@@ -68,15 +68,8 @@ export function refusalRules(settings: Settings, built: BuiltPages | undefined):
 const FIRST_STEP = '/postern/';
 
 /** The response to a refused request: a page or a redirect for a browser's navigation, JSON for everything else. */
-export function errorResponse(
-  reason: RefusalReason,
-  request: RequestFacts,
-  requestId: string,
-  rules: RefusalRules,
-  facts: ErrorFacts = {},
-): OwnResponse {
-  return varying(toRefusal(reason, request, requestId, rules, facts), rules);
-}
+export const errorResponse = (...asked: Parameters<typeof toRefusal>): OwnResponse =>
+  varying(toRefusal(...asked), asked[3]);
 
 function varying(response: OwnResponse, { varies = variesBy() }: RefusalRules): OwnResponse {
   return { ...response, headers: { ...response.headers, vary: varies } };
@@ -87,7 +80,7 @@ function toRefusal(
   request: RequestFacts,
   requestId: string,
   rules: RefusalRules,
-  facts: ErrorFacts,
+  facts: ErrorFacts = {},
 ): OwnResponse {
   const { opens, cameras } = facts;
   const status = statusFor(request, REFUSALS[reason].status);
