@@ -18,9 +18,9 @@ export const isAmbiguous = (camera: string, { layout, sees }: PrefixView): boole
 
 /**
  * The NVR takes such files for what began in the current hour of its clock, whatever its time zone; older pictures come from
- * a film of the camera alone. Five minutes are for clocks that differ. Unix seconds.
+ * a film of the camera alone. Five minutes are for clocks that differ.
  */
-export const recentSince = (now: number): number => now - 65 * 60;
+const RECENT_SECONDS = 65 * 60;
 
 /** What does not tell when it began may be recent. */
 export const isRecent = (start: unknown, since: number): boolean => typeof start !== 'number' || !(start < since);
@@ -52,7 +52,7 @@ export function findPrefixes(
   sight: PrefixView,
   { parameters, now }: { readonly parameters: PathParameters; readonly now: number },
 ): PrefixFindings {
-  const since = recentSince(now);
+  const since = now - RECENT_SECONDS;
   const isNamed = named.some((camera) => isAmbiguous(camera, sight));
   const inPath = places.filter((place) => place.when === 'recent-path');
   const times = places.filter((place) => place.when === 'recent-body').map(({ place }) => place);

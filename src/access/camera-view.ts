@@ -101,8 +101,6 @@ export interface Holder {
   readonly mustEnrol?: true;
 }
 
-export type HolderView = ReturnType<typeof scopeView>;
-
 export function scopeView({ rights, ...holder }: Holder, cameras: readonly CameraName[]) {
   const { role, scope, denied = [], closed } = rights;
   return {

@@ -34,7 +34,7 @@ export type BodyVerdict =
 export interface BodySurroundings {
   /** What the words of the row mean. */
   readonly nvr?: NvrAdapter;
-  /** Those of `nvr.push_endpoints`. */
+  /** Those of `nvr.push_endpoints`: `fcm.googleapis.com`, or `*.push.apple.com` for the names below. */
   readonly pushHosts?: readonly string[];
 }
 
@@ -137,12 +137,8 @@ function hasField(json: unknown, field: string): boolean {
   return Object.values(json).some((value) => hasField(value, field));
 }
 
-/** Compares a JSON body with the shape of its row: the first field that is unknown, missing or of another form (SPEC 5). */
-interface BodyRules {
-  /** What further words of the shape mean. */
-  readonly nvr: NvrAdapter;
-  /** Hosts of push services: `fcm.googleapis.com`, or `*.push.apple.com` for the names below. */
-  readonly pushHosts: readonly string[];
+/** A JSON body is compared with the shape of its row: the first field that is unknown, missing or of another form (SPEC 5). */
+interface BodyRules extends Required<BodySurroundings> {
   /** Whether fields that the shape does not name pass: those of an admin do. */
   readonly otherFieldsPass: boolean;
 }

@@ -47,7 +47,7 @@ interface Block {
 
 /** Errs with what cannot be read; strict, for the stream server's reader may take another view of what is unclear. */
 export function readSessionDescription(text: string): Result<SessionDescription, string> {
-  const lines = linesOf(text);
+  const lines = readLines(text);
   if (!text.isWellFormed()) return err('it holds half a character');
   if (lines.length > MOST_OFFER_LINES) return err('it has too many lines');
   if (lines[0] !== 'v=0') return err('it does not begin with v=0');
@@ -63,7 +63,7 @@ export function readSessionDescription(text: string): Result<SessionDescription,
   return ok(described(session, sections));
 }
 
-function linesOf(text: string): readonly string[] {
+function readLines(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   while (lines.at(-1) === '') lines.pop();
   return lines;
@@ -215,7 +215,7 @@ const CANDIDATE = /^a=candidate:[ -~]+$/;
 
 /** Each candidate makes the stream server send checks to an address: they are counted. */
 function readIceFragment(text: string): Result<string, RefusalReason> {
-  const lines = linesOf(text);
+  const lines = readLines(text);
   const candidates = lines.filter((line) => CANDIDATE.test(line));
   const isBounded = lines.length <= MOST_LINES && candidates.length <= MOST_CANDIDATES;
   const isKnown = (line: string): boolean =>

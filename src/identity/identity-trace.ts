@@ -7,14 +7,14 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import { normalizedHeaderName, type RequestFacts } from '../domain/request.ts';
 import { CREDENTIAL_HEADERS, headerText } from './identity-header.ts';
 
-/** Why a header is dropped, by its lower-case name; undefined for one that is kept. */
-export type WhyDropped = (name: string) => string | undefined;
-
-/** Headers that are mapped or on the allowlist, in any spelling, and others whose names look like identity headers. */
+/**
+ * Headers that are mapped or on the allowlist, in any spelling, and others whose names look like identity headers. `whyDropped`: by
+ * the lower-case name; undefined for one that is kept.
+ */
 export function headerTraces(
   { rawHeaders }: RequestFacts,
   named: ReadonlySet<string | undefined>,
-  whyDropped: WhyDropped,
+  whyDropped: (name: string) => string | undefined,
 ): readonly HeaderTrace[] {
   const notes: HeaderTrace[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -6,7 +6,6 @@ import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/address
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async.ts';
 import {
   type ApiTokenVerdict,
-  type Caller,
   type IdentitySource,
   type IdentityVerdict,
   INTERNAL_CALLER,
@@ -79,11 +78,14 @@ export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName,
   const inSlot = (slot: SlottedSource['slot']) =>
     (deps.slotted ?? []).filter((one) => one.slot === slot).map(({ make }) => make(told));
   const first = inSlot('first');
-  const ofAccounts = () => createSessionSource({ ...told, cookieName: auth.cookie_name });
   return {
     internal: [...first, internalSource],
     external: auth.enabled
-      ? [...first, tokens, cached(ofAccounts()), ...inSlot('after-session').map(cached)]
+      ? [
+          ...first,
+          tokens,
+          ...[createSessionSource({ ...told, cookieName: auth.cookie_name }), ...inSlot('after-session')].map(cached),
+        ]
       : [...first, tokens, proxySource(deps)],
   };
 }
@@ -197,13 +199,9 @@ const MALFORMED: SessionVerdict = { kind: 'invalid', reason: 'malformed' };
 
 /** Cookies of two users are refused: another host of the same site can set its own cookie in front of the user's. */
 function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
-  let caller: Caller | undefined;
-  for (const verdict of verdicts) {
-    if (verdict.kind !== 'valid') continue;
-    if (caller && caller.name !== verdict.caller.name) return REFUSED;
-    caller ??= verdict.caller;
-  }
-  return caller ? { kind: 'identified', caller } : REFUSED;
+  const callers = verdicts.flatMap((verdict) => (verdict.kind === 'valid' ? [verdict.caller] : []));
+  const [caller] = callers;
+  return caller && callers.every(({ name }) => name === caller.name) ? { kind: 'identified', caller } : REFUSED;
 }
 
 /** Who calls on port 5000: `anonymous`, as admin, by listener and never by a header (interface 5.6). */

@@ -98,9 +98,6 @@ function attempt<Value>(read: () => Value): Value | undefined {
 /** The self-signed certificate on disk: kept where an operator's own would be, and renewed there near its end (SPEC 1, `tls`). */
 const RENEWED_BEFORE_END_MS = 30 * 86_400_000;
 
-const isNearEnd = ({ isOurs, expiresAt }: JudgedPair, now: number): boolean =>
-  isOurs && expiresAt - now < RENEWED_BEFORE_END_MS;
-
 /** Rejects with a sentence when it cannot be kept. */
 async function makeAndKeep(files: CertificatePair, subject: CertificateSubject): Promise<JudgedPair> {
   const made = await makeSelfSigned(subject);
@@ -136,8 +133,6 @@ function judged(pair: CertificatePair, files: CertificatePair): JudgedPair {
   return verdict.value;
 }
 
-const STAYS = 'the previous certificate stays in use';
-
 /**
  * What is served: read from the operator's files, or made and renewed here (SPEC 1, `tls`). Undefined when `tls.enabled` is
  * false. Rejects with a sentence when what is there cannot be served, or nothing can be kept.
@@ -163,10 +158,10 @@ export async function openCertificates(config: ServiceConfig, clock: Clock, log:
   };
   const refuse = (problem: string): void => {
     refused = problem;
-    log.error(`${problem}; ${STAYS}`);
+    log.error(`${problem}; the previous certificate stays in use`);
   };
   const renewNearEnd = async (): Promise<void> => {
-    if (!isNearEnd(pair, clock.now())) return;
+    if (!pair.isOurs || pair.expiresAt - clock.now() >= RENEWED_BEFORE_END_MS) return;
     try {
       serve(await renew(pair, files, thisMachine(clock)), 'the self-signed certificate was renewed');
     } catch (cause) {
@@ -238,7 +233,7 @@ export async function makeSelfSigned(subject: CertificateSubject) {
   // Twenty small packages that only a first start needs: every other start does without them.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  const keys = privateKey === undefined ? await crypto.subtle.generateKey(KEY, true, USES) : keysOf(privateKey);
+  const keys = privateKey === undefined ? await crypto.subtle.generateKey(KEY, true, USES) : readKeys(privateKey);
   const certificate: MadeCertificate = await x509.X509CertificateGenerator.createSelfSigned({
     name,
     notBefore: new Date(now - DAY_MS), // clocks of clients are late
@@ -263,7 +258,7 @@ export async function makeSelfSigned(subject: CertificateSubject) {
 
 const USES = ['sign', 'verify'] as const;
 
-function keysOf(pem: string): webcrypto.CryptoKeyPair {
+function readKeys(pem: string): webcrypto.CryptoKeyPair {
   const key = createPrivateKey(pem);
   return {
     privateKey: key.toCryptoKey(KEY, true, ['sign']),

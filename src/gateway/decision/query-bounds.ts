@@ -33,16 +33,13 @@ const WORD_BOUNDS: ReadonlyMap<string, QueryBound> = new Map([...BOUNDS].filter(
 
 const NO_BOUNDS: ReadonlyMap<string, QueryBound> = new Map();
 
+const readPlace = (path: string): string => path.slice(1);
 const EVENTS = readPlace(EVENTS_PATH);
 const WORDS: ReadonlySet<string> = new Set(WORD_PATHS.map(readPlace));
 
 /** The bounds of a path; on others the parameters mean other things. */
 const readBounds = (place: string, { filtered }: QueryRules): ReadonlyMap<string, QueryBound> =>
   place === EVENTS || filtered.has(place) ? BOUNDS : WORDS.has(place) ? WORD_BOUNDS : NO_BOUNDS;
-
-function readPlace(path: string): string {
-  return path.slice(1);
-}
 
 /** The parameter that asks for too much; undefined for none. Every value of a repeated parameter is judged. */
 export function tooMuchIn({ segments, query }: RequestTarget, rules: QueryRules): string | undefined {

@@ -1,5 +1,6 @@
 /** Lists that Frigate gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
 
+import type { CameraView } from '../../access/camera-view.ts';
 import type { AskNvr, Composition, ListRule, NvrAdapter } from '../../access/nvr-adapter.ts';
 import { readMember } from '../../access/recorder-layout.ts';
 import { isSince } from '../../access/time-locators.ts';
@@ -75,12 +76,11 @@ async function seenEvents(
     ...(view.since !== undefined && { after: view.since }),
   });
   // An NVR may be too old to know the parameter.
-  const seen = events.filter(
-    (event): event is JsonRecord =>
-      isRecord(event) && view.sees(String(event['camera'])) && (view.since === undefined || isSince(event, view.since)),
-  );
-  return seen.map((event) => withoutForeignObjects(event, view) as JsonRecord);
+  return seenRows(events, view).map((event) => withoutForeignObjects(event, view) as JsonRecord);
 }
+
+export const seenRows = (rows: readonly unknown[], { sees, since }: CameraView): readonly JsonRecord[] =>
+  rows.filter(isRecord).filter((row) => sees(String(row['camera'])) && (since === undefined || isSince(row, since)));
 
 async function listAt(
   ask: AskNvr,

@@ -3,14 +3,14 @@
 import { type CameraView, namesForeignCamera } from '../../access/camera-view.ts';
 import type { EventRules, NameRule, NvrAdapter, OwnConfig, OwnedThing, ThingPaths } from '../../access/nvr-adapter.ts';
 import { asRecord, layoutOfEntries, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
-import { isSince, readStart } from '../../access/time-locators.ts';
+import { readStart } from '../../access/time-locators.ts';
 import { withoutForeignObjects } from '../../access/without-foreign.ts';
 import { withoutSecretsInText } from '../../access/without-secrets.ts';
 import type { SharedThing } from '../../domain/caller.ts';
 import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
-import { LISTS } from './compose-list.ts';
+import { LISTS, seenRows } from './compose-list.ts';
 import { narrowConfig } from './narrow-config.ts';
 import { judgeInbound, narrowOutbound } from './narrow-messages.ts';
 import { narrowStats } from './narrow-stats.ts';
@@ -334,11 +334,7 @@ async function seenCases(view: CameraView, ask: (path: string) => Promise<unknow
   const exports = await ask(`/api/exports?${new URLSearchParams({ cameras: view.cameras.join(',') })}`);
   if (!Array.isArray(exports)) throw new UnexpectedForm('/api/exports was not answered with a list');
   // An NVR may be too old to know the parameter.
-  const seen = exports.filter(
-    (row): row is JsonRecord =>
-      isRecord(row) && view.sees(String(row['camera'])) && (view.since === undefined || isSince(row, view.since)),
-  );
-  return new Set(seen.flatMap(readCase));
+  return new Set(seenRows(exports, view).flatMap(readCase));
 }
 
 /** Either field, by version of the NVR. */

@@ -93,27 +93,21 @@ const GLOBAL: ReadonlySet<string> = new Set([
   'notification_test',
 ]);
 
-/** Topics whose payload is read: it is JSON, or JSON as text. */
-const READ: Readonly<Record<string, NarrowMessage>> = {
-  camera_activity: byCamera,
-  audio_detections: byCamera,
+/** Topics whose payload is read: it is JSON, or JSON as text. `verb`: denied for the routes that tell the same, it is denied here. */
+const READ: Readonly<Record<string, { readonly narrow: NarrowMessage; readonly verb?: Verb }>> = {
+  camera_activity: { narrow: byCamera },
+  audio_detections: { narrow: byCamera },
   // A job tells of footage, and not of when it is.
-  job_state: (payload, view, denied) =>
-    narrowJobs(payload, view, view.since === undefined ? denied : [...denied, 'history', 'export']) ?? NOTHING,
-  stats: (payload, view) => (isRecord(payload) ? (narrowStats(payload, view) ?? NOTHING) : NOTHING),
-  events: begun(changed, 'after'),
-  reviews: begun(changed, 'after'),
-  tracked_object_update: begun(aboutCamera('camera')),
-  triggers: begun(aboutCamera('camera')),
-  camera_monitoring: aboutCamera('camera'),
-};
-
-/** A verb that is denied for routes is denied for the topics that tell the same. */
-const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
-  events: 'history',
-  reviews: 'history',
-  tracked_object_update: 'history',
-  triggers: 'history',
+  job_state: {
+    narrow: (payload, view, denied) =>
+      narrowJobs(payload, view, view.since === undefined ? denied : [...denied, 'history', 'export']) ?? NOTHING,
+  },
+  stats: { narrow: (payload, view) => (isRecord(payload) ? (narrowStats(payload, view) ?? NOTHING) : NOTHING) },
+  events: { narrow: begun(changed, 'after'), verb: 'history' },
+  reviews: { narrow: begun(changed, 'after'), verb: 'history' },
+  tracked_object_update: { narrow: begun(aboutCamera('camera')), verb: 'history' },
+  triggers: { narrow: begun(aboutCamera('camera')), verb: 'history' },
+  camera_monitoring: { narrow: aboutCamera('camera') },
 };
 
 /**
@@ -148,11 +142,11 @@ function narrowTopic(text: string, view: CameraView, { denied }: MessageObligati
   // The pages show the state of the NVR to a role without cameras as well.
   if (seesNone && topic !== 'stats') return undefined;
   if (topic === 'birdseye_layout') return view.clearance === 'restricted' ? undefined : text;
-  if (isVerbDenied(VERB_OF_TOPIC, topic, denied)) return undefined;
-  const narrow = Object.hasOwn(READ, topic) ? READ[topic] : undefined;
-  if (!narrow) return bySegment(text, topic, view);
+  const read = Object.hasOwn(READ, topic) ? READ[topic] : undefined;
+  if (!read) return bySegment(text, topic, view);
+  if (read.verb && denied.includes(read.verb)) return undefined;
   const json = typeof message['payload'] === 'string' ? parsedJson(message['payload']) : message['payload'];
-  const narrowed = json === undefined ? NOTHING : narrow(json, view, denied);
+  const narrowed = json === undefined ? NOTHING : read.narrow(json, view, denied);
   if (narrowed === NOTHING) return undefined;
   // The NVR sends objects as JSON text within JSON; the narrowed payload keeps that form.
   return narrowed === json ? text : JSON.stringify({ topic, payload: JSON.stringify(narrowed) });
@@ -191,7 +185,8 @@ function narrowJobs(payload: unknown, view: CameraView, denied: readonly Verb[])
   if (!isRecord(payload)) return undefined;
   if (view.clearance !== 'restricted') return payload;
   const seen = mapMembers(payload, (job, kind) => {
-    const isHidden = isVerbDenied(VERB_OF_JOB, kind, denied) || view.isForeign(kind);
+    const verb = Object.hasOwn(VERB_OF_JOB, kind) ? VERB_OF_JOB[kind] : undefined;
+    const isHidden = (verb && denied.includes(verb)) || view.isForeign(kind);
     const kept = isHidden ? undefined : seenJob(job, view);
     // Without the foreign parts nothing may be left of it.
     return kept === undefined ? undefined : seenJob(withoutForeignNames(kept, view), view);
@@ -212,9 +207,3 @@ function seenJob(job: unknown, view: CameraView): unknown {
 
 const seesJob = (job: JsonRecord, view: CameraView): boolean =>
   JOB_CAMERA_FIELDS.every((field) => !(field in job) || job[field] === null || seesNamed(job[field], view));
-
-/** Whether the table gives this name a verb that is denied. */
-function isVerbDenied(verbs: Readonly<Record<string, Verb>>, name: string, denied: readonly Verb[]): boolean {
-  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  return verb !== undefined && denied.includes(verb);
-}
