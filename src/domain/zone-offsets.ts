@@ -62,7 +62,7 @@ function listChanges(zone: string, until: number): readonly ZoneOffset[] {
 }
 
 /** The first second of another offset, between two times whose offsets differ. */
-export function momentOfChange(from: number, until: number, offsetAt: (time: number) => number): number {
+function momentOfChange(from: number, until: number, offsetAt: (time: number) => number): number {
   const before = offsetAt(from);
   let [same, changed] = [from, until];
   while (changed - same > 1) {
@@ -75,8 +75,16 @@ export function momentOfChange(from: number, until: number, offsetAt: (time: num
 
 const OFFSET = /GMT(?<sign>[+-])(?<hours>\d{2}):(?<minutes>\d{2})(?::(?<seconds>\d{2}))?$/;
 
-/** Seconds that the clocks of a zone are ahead of UTC, at a time in Unix seconds. */
+const readers = new Map<string, (time: number) => number>();
+
+/** Seconds that the clocks of a zone are ahead of UTC, at a time in Unix seconds. `zone`: in its own spelling. */
 export function offsetReader(zone: string): (time: number) => number {
+  const made = readers.get(zone) ?? createReader(zone);
+  readers.set(zone, made);
+  return made;
+}
+
+function createReader(zone: string): (time: number) => number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   return (time) => {
     const groups = OFFSET.exec(format.format(time * 1000))?.groups;

@@ -96,7 +96,6 @@ async function writeFactors({
     camera: 'cam1',
     seconds: 0.999,
     records: 1,
-    hours: 1,
   } as const;
   const batch = batchOf([entry, { ...entry, kind: 'login' }, entry], [{ id: 'open', ...entry }]);
   await ledger.append(batch, 1, () => [day]);

@@ -1,9 +1,9 @@
 /** Entries of the ledger: one by ann, and entries as they are written, each with an id of its own (SPEC 14). */
 import { randomUUID } from 'node:crypto';
-import type { LedgerBatch, LedgerEntry, OpenSpan } from '../../src/features/ledger/records.ts';
+import type { LedgerBatch, LedgerEntry, OwnEntry } from '../../src/features/ledger/records.ts';
 
-export const batchOf = (entries: readonly LedgerEntry[], open: readonly OpenSpan[] = []): LedgerBatch => ({
-  ended: entries.map((entry) => ({ id: randomUUID(), entry })),
+export const batchOf = (entries: readonly LedgerEntry[], open: readonly OwnEntry[] = []): LedgerBatch => ({
+  ended: entries.map((entry) => ({ id: randomUUID(), ...entry })),
   open,
 });
 

@@ -36,7 +36,7 @@ function openCommandLedger({ store, settings, clock, messages, warn }: CommandSe
     async close() {
       if (entries.length === 0) return;
       try {
-        const ended = entries.splice(0).map((entry) => ({ id: randomUUID(), entry }));
+        const ended = entries.splice(0).map((entry) => ({ id: randomUUID(), ...entry }));
         const written = await store.part(ledgerPart).append({ ended, open: [] }, now());
         for (const sentence of misfitSentences(written)) warn(sentence);
         sendNotices(written, messages);

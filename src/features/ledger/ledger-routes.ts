@@ -8,7 +8,7 @@ import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { traitsFor } from '../../domain/credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
-import type { LocalTime } from './days.ts';
+import type { LocalDay } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import {
   cursorText,
@@ -27,7 +27,7 @@ interface OpenRecords {
   readonly records: Pick<LedgerStore, 'find' | 'days'>;
   /** One at a time for each person, who would otherwise have all of them be slow. */
   readonly downloads: Turns;
-  readonly localTime: (at: number) => LocalTime;
+  readonly localDay: LocalDay;
 }
 type LedgerServices = OpenRecords & Pick<Services, 'settings' | 'store' | 'clock' | 'visibleCameras'>;
 
@@ -60,7 +60,7 @@ export const LEDGER_ROUTES = [
     summary: 'Minutes watched, by person and day', query: QUERY, yes: [200, z.array(DAY_SUM)], no: [422], run: days }),
 ];
 
-interface LedgerRequest extends Omit<LedgerQuery, 'question'> {
+interface LedgerRequest extends Pick<LedgerQuery, 'limit' | 'cursor' | 'format'> {
   readonly question: LedgerQuestion;
 }
 
@@ -68,9 +68,9 @@ async function readRequest({ caller, query, ctx }: Call, deps: LedgerServices): 
   if (!mayRead(caller)) throw new Refused(403, 'account-needed', NOT_FOR_TOKENS);
   const read = readLedgerQuery(query, ctx?.get('accept') ?? '');
   if (!read.ok) throw new Refused(422, 'fields-invalid', read.error.join('; '));
-  const { camera, ...question } = read.value.question;
+  const { limit, cursor, format, kind: kinds, camera, ...asked } = read.value;
   const cameras = camera === undefined ? undefined : recordedAs(camera, deps.settings);
-  return { ...read.value, question: { ...question, cameras, sight: await findSight(caller, deps) } };
+  return { limit, cursor, format, question: { ...asked, kinds, cameras, sight: await findSight(caller, deps) } };
 }
 
 /** A token that leaks must not tell what its owner does, and from where; the tokens of an admin may read all. */
@@ -81,10 +81,10 @@ const NOT_FOR_TOKENS = 'These records belong to a person: log in, or use an API 
 /** Everybody sees the own records, less those of cameras that are not in the role any more. */
 async function findSight(caller: Caller, deps: LedgerServices): Promise<LedgerSight | undefined> {
   if (isAdministrator(caller)) return undefined;
-  const { settings, store, visibleCameras, localTime } = deps;
+  const { settings, store, visibleCameras, localDay } = deps;
   // Another person may have had the name before.
   const at = settings.auth.enabled ? (await store.accounts.findUser(caller.name))?.createdAt : undefined;
-  const ownSince = at === undefined ? undefined : { at, day: localTime(at).day };
+  const ownSince = at === undefined ? undefined : { at, day: localDay(at) };
   const seen = caller.scope.kind === 'all' ? undefined : await visibleCameras(caller.scope);
   const cameras = seen?.flatMap((camera) => recordedHere(camera, settings));
   return { own: caller.name, ownSince, cameras, others: ledgerKeys(settings).visible_to_viewers };
@@ -137,10 +137,10 @@ function stream(
 /** What one person, link or screen watched on one day, by the clock of the service; without what still goes on. */
 async function days(call: Call, deps: LedgerServices) {
   const { question } = await readRequest(call, deps);
-  const { localTime, clock } = deps;
+  const { localDay, clock } = deps;
   const before = question.before ?? clock.now() / 1000;
   const after = Math.max(question.after ?? before - DEFAULT_DAYS * DAY, before - MOST_DAYS * DAY);
-  const found = await deps.records.days(question, localTime(after).day, localTime(before).day);
+  const found = await deps.records.days(question, localDay(after), localDay(before));
   const sums = new Map<string, z.output<typeof DAY_SUM>>();
   for (const { day, user, viewer, seconds, records, kind } of found satisfies readonly LedgerDay[]) {
     const lent = /^(?:link|screen)(?::|$)/.test(viewer) ? { credential: viewer } : {};

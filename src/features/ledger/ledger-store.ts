@@ -22,7 +22,6 @@ import {
   type LedgerQuestion,
   type LedgerRecord,
   type ListedRecord,
-  type OpenSpan,
   type OwnEntry,
   recordId,
   type StoredRecord,
@@ -49,8 +48,7 @@ export type LedgerStore = ReturnType<typeof ledgerPart>;
 /** Its calls reject with a store fault. */
 export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: PlaceOfPart) {
   const take = (isFile ? inTransaction : inOneStatement)(db);
-  const atSite = <Entry extends OwnEntry['entry']>(entry: Entry): Entry =>
-    site === '' || entry.site !== undefined ? entry : { ...entry, site };
+  const atSite = (entry: OwnEntry): OwnEntry => (site === '' || entry.site !== undefined ? entry : { ...entry, site });
   const heads = (): Promise<readonly ChainHead[]> => listRecords(db, 'ledger_chains', {}, ['chain']);
   const closings = (): Promise<readonly ChainClosing[]> =>
     db.selectFrom('ledger_closings').select(['chain', 'seq', 'hash', 'day', 'records']).orderBy('id').execute();
@@ -85,16 +83,15 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
       const { fresh, daysOf, ...rest } = planned;
       const others = known.filter(({ chain }) => chain !== head.chain);
       const isFirst = head.seq === 0 && fresh.length > 0 && others.length > 0;
-      const first = isFirst ? [{ id: randomUUID(), entry: beginningEntry(head.chain, others, rest.now) }] : [];
-      const own = [...first, ...fresh];
-      const entries = own.map(({ entry }) => atSite(entry));
-      const records = linkEntries(head, entries);
+      const first = isFirst ? [{ id: randomUUID(), ...beginningEntry(head.chain, others, rest.now) }] : [];
+      const own = [...first, ...fresh].map(atSite);
+      const records = linkEntries(head, own);
       const rows = records.map((record, at) => ({
         ...writeRow('ledger_records', { ...record, id: recordId(record) }),
         own_id: own[at]?.id ?? randomUUID(),
       }));
       const { chain, seq, hash } = records.at(-1) ?? head;
-      const step = { ...rest, from: head, to: { chain, seq, hash }, records: rows, days: daysOf?.(entries) ?? [] };
+      const step = { ...rest, from: head, to: { chain, seq, hash }, records: rows, days: daysOf?.(own) ?? [] };
       try {
         if (await take(step)) return records;
       } catch (fault) {
@@ -108,11 +105,11 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
   };
   /** What of it is not recorded yet: of a span that another process ended meanwhile, the time since then. */
   const freshOf = (ended: readonly OwnEntry[], found: ReadonlyMap<string, StoredRecord>): readonly OwnEntry[] =>
-    ended.flatMap(({ id, entry }) => {
-      const recorded = found.get(id);
-      if (!recorded) return [{ id, entry }];
-      const rest = restId(id);
-      return recorded.to < entry.to && !found.has(rest) ? [{ id: rest, entry: { ...entry, from: recorded.to } }] : [];
+    ended.flatMap((entry) => {
+      const recorded = found.get(entry.id);
+      if (!recorded) return [entry];
+      const rest = restId(entry.id);
+      return recorded.to < entry.to && !found.has(rest) ? [{ ...entry, id: rest, from: recorded.to }] : [];
     });
   const forgetSome =
     (forgetting: Forgetting, closed: readonly ChainClosing[]) =>
@@ -128,7 +125,7 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
         const closing = { chain, day: forgetting.day, seq: end.seq, hash: end.hash, records: over.length };
         const isWhole = chain !== head.chain && end.seq === one.seq;
         const forgotten = { closing, ids: [`${chain}-`, recordId(end)] as const, isWhole };
-        const fresh = [{ id: randomUUID(), entry: deletionEntry(closing, forgetting) }];
+        const fresh = [{ id: randomUUID(), ...deletionEntry(closing, forgetting) }];
         return { fresh, over: [], open: [], now: forgetting.at, forgotten };
       }
       return undefined;
@@ -156,7 +153,7 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
     },
 
     /** Spans that no process has renewed for 90 s. */
-    left: (now: number): Promise<readonly OpenSpan[]> =>
+    left: (now: number): Promise<readonly OwnEntry[]> =>
       listRecords(db, 'ledger_open', { seen_at: { '<': now - LEFT_SECONDS } }, ['id']),
 
     /** All rows in the order of their ids, behind this one: chain by chain, each in its order. */

@@ -6,7 +6,7 @@ import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { actRecord, isNotice } from './audited-acts.ts';
 import { headText } from './chain.ts';
-import { type LocalTime, localClock } from './days.ts';
+import { type LocalDay, localClock } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
@@ -28,9 +28,9 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
   const { accounts } = opened.store;
   const store = opened.store.part(ledgerPart);
   const now = (): number => clock.now() / 1000;
-  const localTime = localClock(() => activeSettings().auth.timezone);
+  const localDay = localClock(() => activeSettings().auth.timezone);
   const enabled = ledgerKeys(settings).retention > 0;
-  const of = { ...opened, store, localTime, log: opened.logs.named('service.ledger') };
+  const of = { ...opened, store, localDay, log: opened.logs.named('service.ledger') };
   const writer = createLedgerWriter({ ...of, now, metrics });
   const upkeep = openUpkeep({ ...of, settings: activeSettings });
   const measure = (): void => metrics.delay.set(writer.delay());
@@ -58,7 +58,7 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
         // Another person may have had the name before.
         return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store) : [];
       };
-      const given = { ...services, noticesOf, records: store, downloads: oneAtATime(), localTime };
+      const given = { ...services, noticesOf, records: store, downloads: oneAtATime(), localDay };
       return {
         routes: bound<typeof given>([...NOTICE_ROUTES, ...LEDGER_ROUTES], given),
         viewings: enabled
@@ -87,12 +87,12 @@ export function openUpkeep({
   clock,
   mayDelete,
   log,
-  localTime,
+  localDay,
   messages,
 }: Pick<FeatureServices, 'clock' | 'mayDelete' | 'log' | 'messages'> & {
   readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
   readonly settings: () => Settings;
-  readonly localTime: (at: number) => LocalTime;
+  readonly localDay: LocalDay;
 }) {
   let [toldFor, forgottenFor]: (string | undefined)[] = [];
   let running: Promise<void> = Promise.resolve();
@@ -122,7 +122,7 @@ export function openUpkeep({
   const forget = async (today: number): Promise<void> => {
     const retentionDays = Math.ceil(ledgerKeys(settings()).retention / DAY) || NOTICE_DAYS;
     const before = today - retentionDays * DAY;
-    const { day } = localTime(before);
+    const day = localDay(before);
     await store.forgetBefore({ at: clock.now() / 1000, before, day, retentionDays });
     await store.forgetDaysBefore(day);
   };
@@ -133,7 +133,7 @@ export function openUpkeep({
   return {
     async look(): Promise<void> {
       const now = clock.now() / 1000;
-      const { day } = localTime(now);
+      const day = localDay(now);
       // Asked each time, so that a step of the clock is seen when it happens.
       const isDeletable = mayDelete();
       if (toldFor !== day && ledgerKeys(settings()).retention > 0) {

@@ -44,8 +44,8 @@ export const ownAct = (at: number, detail: object, address: string | null = null
 /** What an entry tells of who did it, where nothing is known. */
 export const NOBODY = { user: null, credential: null, address: null, camera: null } as const;
 
-/** A span that goes on: it has no place in a chain yet. `id` is the span's own. */
-export interface OpenSpan extends LedgerEntry {
+/** An entry without a place in a chain yet, with an id by which it is not recorded twice: that of its span, or one of its own. */
+export interface OwnEntry extends LedgerEntry {
   readonly id: string;
 }
 
@@ -83,19 +83,13 @@ export interface StoredRecord extends LedgerRecord {
   readonly id: string;
 }
 
-/** An entry with an id of its own, by which it is not recorded twice; of a span that has ended, the span's. */
-export interface OwnEntry {
-  readonly id: string;
-  readonly entry: LedgerEntry;
-}
-
 /** What is added at once: spans that have ended, and those that go on. */
 export interface LedgerBatch {
   readonly ended: readonly OwnEntry[];
-  readonly open: readonly OpenSpan[];
+  readonly open: readonly OwnEntry[];
 }
 
-/** Sums of one local day, for plots and for what is usual. */
+/** Sums of one local day, for plots. */
 export interface LedgerDay {
   readonly day: string;
   readonly user: string;
@@ -105,8 +99,6 @@ export interface LedgerDay {
   readonly camera: string;
   readonly seconds: number;
   readonly records: number;
-  /** A bit for each hour of the day in which something was watched. */
-  readonly hours: number;
 }
 
 /** Which records a caller may see; all that is given must hold. */
@@ -138,7 +130,7 @@ export interface LedgerQuestion {
 }
 
 /** A record as it is listed. `hash` is null while the span goes on. */
-export interface ListedRecord extends OpenSpan {
+export interface ListedRecord extends OwnEntry {
   readonly hash: string | null;
 }
 

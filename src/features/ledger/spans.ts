@@ -1,6 +1,6 @@
 /** What is watched, as spans: what is seen within a minute of each other is one, and a span is a record when it has ended (SPEC 14). Pure. */
 import { isPictureKind } from '../../domain/policy.ts';
-import { type LedgerEntry, NOBODY, type OpenSpan, type OwnEntry, readDetail } from './records.ts';
+import { type LedgerEntry, NOBODY, type OwnEntry, readDetail } from './records.ts';
 
 /** Recorded time that was asked for. */
 export interface WatchedTime {
@@ -73,7 +73,7 @@ export function createSpans(newId: () => string) {
     open: 0,
     isNew: true,
   });
-  const record = (span: Span): void => void ended.push({ id: span.id, entry: spanEntry(span) });
+  const record = (span: Span): void => void ended.push(spanEntry(span));
   /** Whether the span goes on. One that has lasted too long goes on in a record of its own while a stream of it does. */
   const goesOn = (span: Span, at: number, quiet = QUIET_SECONDS): boolean => {
     const isLong = at - span.from > LONGEST_SPAN_SECONDS;
@@ -139,7 +139,7 @@ export function createSpans(newId: () => string) {
      * as seen until now. `dropped`: there were too many. `isLast`: all of them end.
      */
     settle(now: number, isLast = false) {
-      const open: OpenSpan[] = [];
+      const open: OwnEntry[] = [];
       const isDue = now - renewedAt >= RENEWED_SECONDS || now < renewedAt; // or the clock was set back
       if (isDue) renewedAt = now;
       for (const [key, spans] of byKey) {
@@ -147,7 +147,7 @@ export function createSpans(newId: () => string) {
         for (const span of left) {
           if (span.open > 0) span.to = Math.max(span.to, now);
           if (isLast) record(span);
-          else if (span.isNew || isDue) open.push({ id: span.id, ...spanEntry(span) });
+          else if (span.isNew || isDue) open.push(spanEntry(span));
           span.isNew = false;
         }
         if (left.length === 0 || isLast) byKey.delete(key);
@@ -159,7 +159,7 @@ export function createSpans(newId: () => string) {
         Object.assign(span, { from: Math.max(span.to, now), to: Math.max(span.to, now) });
         keep(span, byKey.get(subjectKey(span.subject)) ?? []);
       }
-      const settled = { ended: ended as readonly OwnEntry[], open: open as readonly OpenSpan[], dropped };
+      const settled = { ended: ended as readonly OwnEntry[], open: open as readonly OwnEntry[], dropped };
       ended = [];
       dropped = 0;
       return settled;
@@ -228,20 +228,22 @@ export function subjectEntry(
   };
 }
 
-function spanEntry({ subject, watched, requests, madeUp, ...span }: Span): LedgerEntry {
+function spanEntry({ id, subject, watched, requests, madeUp, ...span }: Span): OwnEntry {
   // Attempts and exports are counted; of other pictures the number of requests tells about the player only.
   const isCounted = subject.kind === 'export' || !isPictureKind(subject.kind);
-  return subjectEntry(subject, span, watched, {
+  const more = {
     ...(watched?.event !== undefined && { event: watched.event }),
     ...(madeUp.length > 0 && { names: madeUp.join(', ') }),
     ...(isCounted && requests > 1 && { times: String(requests) }),
-  });
+  };
+  return { id, ...subjectEntry(subject, span, watched, more) };
 }
 
 /** A span that was found open after a crash: it ends with its last sign of life, and says so. */
-export function cutOff({ id, ...entry }: OpenSpan): OwnEntry {
-  return { id, entry: { ...entry, detail: JSON.stringify({ ...readDetail(entry), ended: 'unknown' }) } };
-}
+export const cutOff = (span: OwnEntry): OwnEntry => ({
+  ...span,
+  detail: JSON.stringify({ ...readDetail(span), ended: 'unknown' }),
+});
 
 /** Spans of one user and kind at once. */
 const MOST_OF_A_USER = 1000;

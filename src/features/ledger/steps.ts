@@ -2,7 +2,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { inChunks, type Queries, untyped } from '../../store/engine/rows.ts';
 import { type Tables, writeRow } from '../../store/engine/tables.ts';
-import type { ChainClosing, ChainHead, LedgerDay, OpenSpan } from './records.ts';
+import type { ChainClosing, ChainHead, LedgerDay, OwnEntry } from './records.ts';
 
 export interface Step {
   readonly from: ChainHead;
@@ -10,7 +10,7 @@ export interface Step {
   readonly records: readonly Tables['ledger_records'][];
   /** Spans that are over. */
   readonly over: readonly string[];
-  readonly open: readonly OpenSpan[];
+  readonly open: readonly OwnEntry[];
   readonly days: readonly LedgerDay[];
   readonly now: number;
   readonly forgotten?: Forgotten | undefined;
@@ -34,7 +34,7 @@ const dayRows = ({ days }: Step): readonly Tables['ledger_days'][] =>
       const { day, user, kind, camera, viewer } = sum;
       // The id of a person's is as it was before viewers were told apart.
       const id = JSON.stringify([day, user, kind, camera, ...(viewer === '' ? [] : [viewer])]);
-      return { ...writeRow('ledger_days', sum), id };
+      return { ...writeRow('ledger_days', sum), id, hours: 0 };
     })
     // In one order, so that no two processes wait for each other in a circle.
     .sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -44,7 +44,7 @@ const closingRow = ({ closing }: Forgotten) => ({ id: `${closing.chain}-${closin
 
 /** What a row that is there already takes from the new one. */
 const RENEWED = sql`from_at = excluded.from_at, to_at = excluded.to_at, watched_from = excluded.watched_from, watched_to = excluded.watched_to, detail = excluded.detail, seen_at = excluded.seen_at`;
-const SUMMED = sql`seconds = ledger_days.seconds + excluded.seconds, records = ledger_days.records + excluded.records, hours = ledger_days.hours | excluded.hours`;
+const SUMMED = sql`seconds = ledger_days.seconds + excluded.seconds, records = ledger_days.records + excluded.records`;
 const CLOSED = sql`seq = excluded.seq, hash = excluded.hash, records = ledger_closings.records + excluded.records`;
 
 /** One statement, and so no lock that a replica could hold: PostgreSQL does it whole, whatever becomes of the process that sent it. */

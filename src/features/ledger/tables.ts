@@ -1,6 +1,6 @@
 /** The tables of the ledger. */
 import { hidden, maybe, NUMBER, named, optional, type Table, TEXT, USER } from '../../store/engine/tables.ts';
-import type { LedgerDay, OpenSpan } from './records.ts';
+import type { LedgerDay, OwnEntry } from './records.ts';
 
 // biome-ignore format: a table
 const ENTRY = {
@@ -24,8 +24,9 @@ export const LEDGER_TABLES = {
   ledger_closings: { key: 'id', changesVerdicts: false, columns: {
     id: TEXT, chain: TEXT, day: TEXT, seq: NUMBER, hash: TEXT, records: NUMBER,
   } },
+  /** `hours` is read by former versions alone. */
   ledger_days: { key: 'id', changesVerdicts: false, columns: {
-    id: hidden(TEXT), day: TEXT, user_name: USER, viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: NUMBER,
+    id: hidden(TEXT), day: TEXT, user_name: USER, viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: hidden(NUMBER),
   } },
 } as const satisfies Readonly<Record<string, Table>>;
 
@@ -33,7 +34,7 @@ type Own = typeof LEDGER_TABLES;
 declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}
   interface Records {
-    readonly ledger_open: OpenSpan;
+    readonly ledger_open: OwnEntry;
     readonly ledger_days: LedgerDay;
   }
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { actualSender, credentialName, credentialProvider } from '../../domain/credentials.ts';
 import type { Locator, OwnerKind, PolicyRow, Views } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { offsetReader } from '../../domain/zone-offsets.ts';
+import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { Client } from '../../gateway/decision/request-facts.ts';
@@ -269,20 +269,12 @@ function timeIn(parameters: Readonly<Record<string, string>>): WatchedTime | und
 
 const inOrder = (one: number, other: number): WatchedTime => ({ from: Math.min(one, other), to: Math.max(one, other) });
 
-/** `2026-11/22/07`, or `2026-11-22/07`: in UTC, or in the time zone that is named. */
+/** `2026-11/22/07`, or `2026-11-22/07`: in UTC, or in the time zone that is named, where it is known. */
 function hourStart({ month, day, date, hour, zone = 'utc' }: Readonly<Record<string, string>>): number | undefined {
   const text = date ?? (month === undefined ? undefined : `${month}-${day}`);
   if (text === undefined || hour === undefined) return undefined;
   const at = Date.parse(`${text}T${hour}:00:00Z`) / 1000;
-  return Number.isNaN(at) ? undefined : at - zoneOffset(zone.replaceAll(',', '/'), at);
-}
-
-/** Seconds that the local clock of the zone is ahead of UTC; 0 for a zone that is not known. */
-function zoneOffset(timeZone: string, at: number): number {
-  if (timeZone.toLowerCase() === 'utc') return 0;
-  try {
-    return offsetReader(timeZone)(at);
-  } catch {
-    return 0;
-  }
+  if (Number.isNaN(at)) return undefined;
+  const known = canonicalZone(zone.replaceAll(',', '/'));
+  return known === undefined ? at : at - offsetReader(known)(at);
 }

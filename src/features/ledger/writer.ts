@@ -4,11 +4,11 @@ import { sharedRun } from '../../domain/async.ts';
 import { watchFault } from '../../telemetry/readiness.ts';
 import type { FeatureServices } from '../feature.ts';
 import { misfitSentences } from './chain.ts';
-import { groupByDay, type LocalTime } from './days.ts';
+import { groupByDay, type LocalDay } from './days.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { sendNotices } from './notices.ts';
-import { type LedgerEntry, type LedgerRecord, type OpenSpan, type OwnEntry, ownAct } from './records.ts';
+import { type LedgerEntry, type LedgerRecord, type OwnEntry, ownAct } from './records.ts';
 import { createSpans, cutOff } from './spans.ts';
 
 const MOST_WAITING = 10_000;
@@ -19,7 +19,7 @@ const LOOK_SECONDS = 30;
 export function createLedgerWriter({
   store,
   now,
-  localTime,
+  localDay,
   metrics,
   log,
   messages,
@@ -27,12 +27,12 @@ export function createLedgerWriter({
   readonly store: Pick<LedgerStore, 'append' | 'left'>;
   /** Unix seconds. */
   readonly now: () => number;
-  readonly localTime: (at: number) => LocalTime;
+  readonly localDay: LocalDay;
   readonly metrics: LedgerMetrics;
 }) {
   const spans = createSpans(randomUUID);
   let ended: OwnEntry[] = [];
-  let open = new Map<string, OpenSpan>();
+  let open = new Map<string, OwnEntry>();
   let dropped = 0;
   let waitingSince: number | undefined;
   let lookedAt = now();
@@ -65,16 +65,14 @@ export function createLedgerWriter({
   };
   const writeSome = async (): Promise<void> => {
     const [batch, spansNow] = [ended.slice(0, MOST_AT_ONCE), open];
-    const notice =
-      dropped > 0
-        ? [{ id: randomUUID(), entry: ownAct(now(), { what: 'ledger-dropped', records: String(dropped) }) }]
-        : [];
     const reported = dropped;
+    const told = ownAct(now(), { what: 'ledger-dropped', records: String(reported) });
+    const notice = reported > 0 ? [{ id: randomUUID(), ...told }] : [];
     let written: readonly LedgerRecord[];
     open = new Map();
     try {
       const batchNow = { ended: [...batch, ...notice], open: [...spansNow.values()] };
-      written = await store.append(batchNow, now(), (entries) => groupByDay(entries, localTime));
+      written = await store.append(batchNow, now(), (entries) => groupByDay(entries, localDay));
     } catch (fault) {
       open = new Map([...spansNow, ...open]);
       throw fault;
@@ -109,7 +107,7 @@ export function createLedgerWriter({
     begin: spans.begin,
     end: spans.end,
     /** What is no viewing: one record each. */
-    add: (entry: LedgerEntry): void => queue([{ id: randomUUID(), entry }]),
+    add: (entry: LedgerEntry): void => queue([{ id: randomUUID(), ...entry }]),
     /** Writes what waits; what cannot be written waits on. */
     flush,
     /** Seconds that the oldest record has waited. */

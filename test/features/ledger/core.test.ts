@@ -6,7 +6,7 @@ import pino from 'pino';
 import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/features/ledger/chain.ts';
 import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
-import type { LedgerEntry, LedgerRecord, OpenSpan } from '../../../src/features/ledger/records.ts';
+import type { LedgerEntry, LedgerRecord, OwnEntry } from '../../../src/features/ledger/records.ts';
 import { createSpans, cutOff, type Span, type Spans, type Subject } from '../../../src/features/ledger/spans.ts';
 import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewings.ts';
@@ -186,7 +186,7 @@ function recorded(acts: readonly { at: number; act: (spans: Spans) => void }[], 
   const ended: LedgerEntry[] = [];
   for (let now = 0; now <= until; now += 1) {
     for (const { act } of acts.filter(({ at }) => at >= now && at < now + 1)) act(spans);
-    ended.push(...spans.settle(now + 1, now === until).ended.map(({ entry }) => entry));
+    ended.push(...spans.settle(now + 1, now === until).ended.map(({ id: _, ...entry }) => entry));
   }
   return ended;
 }
@@ -235,7 +235,7 @@ describe('Spans of the ledger', () => {
     spans.settle(401);
     spans.end(stream, 500);
     assert.deepEqual(
-      spans.settle(501, true).ended.map(({ entry: { from, to, detail } }) => [from, to, detail]),
+      spans.settle(501, true).ended.map(({ from, to, detail }) => [from, to, detail]),
       [[0, 500, '{"times":"3"}']],
     );
   });
@@ -249,10 +249,7 @@ describe('Spans of the ledger', () => {
     assert.equal(spans.settle(65).ended.length, 20_000);
     spans.end(stream, 66.5);
     const { ended, dropped } = spans.settle(67, true);
-    assert.deepEqual(
-      [ended.map(({ entry: { user, from, to } }) => [user, from, to]), dropped],
-      [[['ann', 65, 66.5]], 0],
-    );
+    assert.deepEqual([ended.map(({ user, from, to }) => [user, from, to]), dropped], [[['ann', 65, 66.5]], 0]);
   });
 
   it('keep recorded times apart that lie more than an hour from each other', () => {
@@ -270,10 +267,7 @@ describe('Spans of the ledger', () => {
 
   it('end at their last sign of life when the process was killed, and say so', () => {
     const open = { id: 'a', ...liveAt(10, { detail: '{"seen":"question"}' }) };
-    assert.deepEqual(cutOff(open), {
-      id: 'a',
-      entry: liveAt(10, { detail: '{"seen":"question","ended":"unknown"}' }),
-    });
+    assert.deepEqual(cutOff(open), { id: 'a', ...liveAt(10, { detail: '{"seen":"question","ended":"unknown"}' }) });
   });
 
   it('are written when they begin, every 20 s while they are open, and when they have ended', () => {
@@ -302,19 +296,19 @@ describe('Spans of the ledger', () => {
 
   it('of this process are never taken for those of one that is gone', async () => {
     const written: LedgerEntry[] = [];
-    let open: readonly OpenSpan[] = [];
+    let open: readonly OwnEntry[] = [];
     let now = 0;
     const writer = createLedgerWriter({
       store: {
         append: async (batch) => {
-          written.push(...batch.ended.map(({ entry }) => entry));
+          written.push(...batch.ended.map(({ id: _, ...entry }) => entry));
           open = batch.open;
           return [];
         },
         left: async () => open,
       },
       now: () => now,
-      localTime: () => ({ day: '2026-11-22', hour: 1 }),
+      localDay: () => '2026-11-22',
       metrics: ledgerMetrics(),
       log: pino({ level: 'silent' }),
       messages: { send: () => {}, onMessage: () => {} },
@@ -336,7 +330,7 @@ describe('Spans of the ledger', () => {
     spans.begin(LIVE, 0);
     const ended: LedgerEntry[] = [];
     for (let now = 0; now <= 200_000; now += 10) {
-      ended.push(...spans.settle(now).ended.map(({ entry }) => entry));
+      ended.push(...spans.settle(now).ended.map(({ id: _, ...entry }) => entry));
     }
     assert.deepEqual(
       ended.map(({ from, to }) => [from, to]),
@@ -356,16 +350,16 @@ describe('Strangers and viewers who make up names', () => {
     const writer = createLedgerWriter({
       store: {
         append: async ({ ended }) => {
-          written.push(...ended.map(({ entry }) => entry));
+          written.push(...ended.map(({ id: _, ...entry }) => entry));
           return linkEntries(
             emptyHead('store1'),
-            ended.map(({ entry }) => entry),
+            ended.map(({ id: _, ...entry }) => entry),
           );
         },
         left: async () => [],
       },
       now: () => now,
-      localTime: () => ({ day: '2026-11-22', hour: 1 }),
+      localDay: () => '2026-11-22',
       metrics,
       log: pino({ level: 'warn' }, { write: (line) => assert.fail(line) }),
       messages: { send: () => {}, onMessage: () => {} },
@@ -453,7 +447,7 @@ describe('Strangers and viewers who make up names', () => {
     }
     const { ended } = spans.settle(10, true);
     assert.deepEqual(
-      [ended.map(({ entry }) => entry.detail), once],
+      [ended.map(({ detail }) => detail), once],
       [['{"what":"link-opened","linkId":"a","times":"1000"}'], []],
     );
   });

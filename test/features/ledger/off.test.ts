@@ -34,7 +34,7 @@ describe('A ledger that is off', () => {
       clock: { now: () => NOW * 1000 },
       mayDelete: () => true,
       log: pino({ level: 'silent' }),
-      localTime: localClock(() => 'UTC'),
+      localDay: localClock(() => 'UTC'),
       messages: { send: ({ detail }) => heads.push(detail ?? ''), onMessage: () => {} },
     });
     await upkeep.look();

@@ -34,7 +34,7 @@ describe('The ledger', () => {
         if (isBroken) refused += 1;
         if (isBroken) throw storeFault('full', 'the disk is full', undefined);
         const first = isForged ? [beginningEntry('store2', [], 1)] : [];
-        return linkEntries(emptyHead('store2'), [...first, ...ended.map(({ entry }) => entry)]);
+        return linkEntries(emptyHead('store2'), [...first, ...ended]);
       },
       left: async () => [],
       heads: async () => [],
