@@ -23,13 +23,12 @@ import type { SettingStore } from '../store/accounts/house.ts';
 import { boundCalls } from '../store/open-store.ts';
 import { holdRevocations } from '../store/pending-revocations.ts';
 import { createAccessLog } from '../telemetry/access-log.ts';
-import { createActiveSessions } from '../telemetry/active-sessions.ts';
 import { openHealth } from '../telemetry/health.ts';
 import { createLogs, logRules } from '../telemetry/logs/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { degradedBy, type Parts } from '../telemetry/readiness.ts';
 import { createRecentFailures } from '../telemetry/recent-failures.ts';
-import { watchGate } from '../telemetry/watch-gate.ts';
+import { createActiveSessions, watchGate } from '../telemetry/watch-gate.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';
 import { openAccounts } from './accounts.ts';
 import { createFeatures, loadFeatures } from './resources/features.ts';
@@ -54,6 +53,7 @@ const PAGES = join(import.meta.dirname, '../../dist/ui');
 export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   await using opened = new AsyncDisposableStack();
   const { clock, version, env, directory, steadyClock } = options;
+  const steady = steadyClock ?? { now: steadyNow };
   let { settings } = options.config;
   const logs = createLogs({ rules: logRules(settings), destination: options.log, clock });
   const log = logs.named('service');
@@ -102,7 +102,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   ({ settings } = await active.underStored(store.settings));
   health.store.watch(store.probe, store.glance);
   void warnOfClock(store.serverTime, clock, log);
-  const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: steadyNow });
+  const mayDelete = createDeletionGuard(clock, steady);
   // After the accounts, whose last acts they record.
   opened.defer(features.close);
   const bodySeconds = options.timeouts?.body ?? BODY_SECONDS;
@@ -123,7 +123,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   opened.defer(() => accounts.close());
   await features.open({
     ...accounts.lasting,
-    steadyClock: steadyClock ?? { now: steadyNow },
+    steadyClock: steady,
     logs,
     mayDelete,
     settings,
@@ -135,9 +135,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     recheck: active.recheck,
     isBesideDrawn: (stream, now) => isBesideDrawn(stream, now, active.surroundings()),
     clock,
-    grace: isShared
-      ? { seconds: settings.store.grace, clock: steadyClock ?? { now: steadyNow }, isHeard: store.isCurrent }
-      : undefined,
+    grace: isShared ? { seconds: settings.store.grace, clock: steady, isHeard: store.isCurrent } : undefined,
     onFault: (fault) =>
       log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
   });

@@ -2,7 +2,7 @@
 import { CONNECTION_REFUSALS } from '../domain/refusal.ts';
 import { STORE_FAULTS } from '../domain/store/store-fault.ts';
 import * as labels from './metric-labels.ts';
-import { createCounter, createGauge, createHistogram, createInfo, type SeriesSample, withLabel } from './series.ts';
+import { createCounter, createGauge, createHistogram, createInfo } from './series.ts';
 
 export interface MetricsOptions {
   readonly version: string;
@@ -89,44 +89,29 @@ const OTHER = 'other';
 export function createCameraDenials(name: string, help: string, customRoles: readonly string[]) {
   const roles = [...new Set(customRoles), OTHER];
   const mostCameras = Math.floor(MOST_SERIES / roles.length) - 1;
-  let counts = new Map([[OTHER, zeros(roles)]]);
+  const counterFor = (cameras: readonly string[]) => ({
+    cameras,
+    ...createCounter(name, help, [
+      ['camera', cameras],
+      ['role', roles],
+    ]),
+  });
+  let current = counterFor([OTHER]);
   return {
     name,
     help,
     type: 'counter' as const,
     /** Undefined, or not known: `other`. */
-    count(camera: string | undefined, role: string): void {
-      const row = counts.get(camera ?? OTHER) ?? counts.get(OTHER);
-      const at = roles.indexOf(role);
-      add(row, at < 0 ? roles.length - 1 : at, 1);
-    },
-    isKnown: (camera: string): boolean => counts.has(camera),
+    count: (camera: string | undefined, role: string): void => current.add(1, camera ?? OTHER, role),
+    isKnown: (camera: string): boolean => current.cameras.includes(camera),
     /** What the NVR has now. What was counted for a camera that is gone moves to `other`. */
     setCameras(names: readonly string[]): void {
-      const before = counts;
       const known = [...new Set(names)].filter((camera) => camera !== OTHER).slice(0, mostCameras);
-      const rest = before.get(OTHER) ?? zeros(roles);
-      counts = new Map([
-        ...known.map((camera) => [camera, before.get(camera) ?? zeros(roles)] as const),
-        [OTHER, rest],
-      ]);
-      for (const [camera, row] of before) {
-        if (!counts.has(camera)) for (const [at, value] of row.entries()) add(rest, at, value);
-      }
+      const next = counterFor([...known, OTHER]);
+      const counts = [...current.samples()].map(({ value }) => value);
+      for (const camera of current.cameras) for (const role of roles) next.add(counts.shift() ?? 0, camera, role);
+      current = next;
     },
-    *samples(): Iterable<SeriesSample> {
-      for (const [camera, row] of counts) {
-        for (const [at, role] of roles.entries()) {
-          const labels = withLabel(withLabel('', 'camera', camera), 'role', role);
-          yield { suffix: '', labels, value: row[at] ?? 0 };
-        }
-      }
-    },
+    samples: () => current.samples(),
   };
-}
-
-const zeros = (roles: readonly string[]): number[] => roles.map(() => 0);
-
-function add(row: number[] | undefined, at: number, by: number): void {
-  if (row) row[at] = (row[at] ?? 0) + by;
 }

@@ -1,18 +1,18 @@
 /** One scrape: gauges are looked up within a time budget, then all metrics are written as text, Prometheus 0.0.4 or OpenMetrics 1.0 (SPEC 9). */
-import { collectDefaultMetrics, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { withTimeLimit } from '../domain/async.ts';
-import { type FamilyType, type MetricFamily, type SeriesSample, withLabel } from './series.ts';
+import type { MetricFamily } from './series.ts';
 
 /** A scraper gives up after ten seconds; a slow part is left out long before. */
 const BUDGET_MS = 250;
 
 export type Scrape = ReturnType<typeof createScrape>;
 
-/** `looks` are called before each exposition, to set gauges. `others`: families that are made anew for each. */
+/** `looks` are called before each exposition, to set gauges. `others`: the text of metrics that are kept elsewhere. */
 export function createScrape(
   families: readonly MetricFamily[],
   looks: readonly (() => unknown)[] = [],
-  others: () => Promise<readonly MetricFamily[]> = async () => [],
+  others: () => Promise<string> = async () => '',
 ) {
   const inTime = async <Value>(look: () => Value) =>
     withTimeLimit((async () => await look())(), BUDGET_MS, () => undefined).catch(() => undefined);
@@ -20,9 +20,9 @@ export function createScrape(
     /** `accept` is the scraper's header. */
     async expose(accept: string | undefined) {
       const format = acceptedFormat(accept);
-      const [more = []] = await Promise.all([inTime(others), ...looks.map(inTime)]);
-      const end = format === 'openmetrics' ? END : '';
-      return { type: MEDIA_TYPES[format], body: `${exposed([...families, ...more], format)}${end}` };
+      const [more = ''] = await Promise.all([inTime(others), ...looks.map(inTime)]);
+      const text = exposed(families) + more;
+      return { type: MEDIA_TYPES[format], body: format === 'openmetrics' ? `${asOpenMetrics(text)}${END}` : text };
     },
   };
 }
@@ -45,18 +45,18 @@ export function acceptedFormat(accept: string | undefined): ExpositionFormat {
   return range === undefined || /;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range) ? 'prometheus' : 'openmetrics';
 }
 
-/** The text without the end line, so that another text can follow. */
-export function exposed(families: Iterable<MetricFamily>, format: ExpositionFormat): string {
+/** The text for Prometheus. */
+export function exposed(families: Iterable<MetricFamily>): string {
   let text = '';
-  for (const family of families) {
-    const { name, help, type } = family;
-    const shown = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
-    text += `# HELP ${shown} ${help}\n# TYPE ${shown} ${type}\n`;
-    for (const { suffix, labels, value } of family.samples())
-      text += `${name}${suffix}${labels} ${numberText(value)}\n`;
+  for (const { name, help, type, samples } of families) {
+    text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+    for (const { suffix, labels, value } of samples()) text += `${name}${suffix}${labels} ${numberText(value)}\n`;
   }
   return text;
 }
+
+/** The same, without the end line: the head of a counter has its name without the ending. */
+export const asOpenMetrics = (text: string): string => text.replaceAll(/^(# (?:HELP|TYPE) \w+)_total /gm, '$1 ');
 
 function numberText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
@@ -76,30 +76,12 @@ const GC = 'nodejs_gc_duration_seconds';
 /** There from the start, as all other series are. */
 const GC_KINDS: readonly string[] = ['major', 'minor', 'incremental', 'weakcb'];
 
-/** Node's own metrics of the process, as far as they are shown. */
-export function createProcessMetrics(): () => Promise<readonly MetricFamily[]> {
+/** Node's own metrics of the process, as far as they are shown, as text for Prometheus. */
+export function createProcessMetrics(): () => Promise<string> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (!SHOWN.has(name)) registry.removeSingleMetric(name);
   const collections = registry.getSingleMetric(GC);
   if (collections instanceof Histogram) for (const kind of GC_KINDS) collections.zero({ kind });
-  return async () => (await registry.getMetricsAsJSON()).map(toFamily);
-}
-
-type ProcessMetric = MetricObjectWithValues<MetricValue<string>>;
-
-const toFamily = ({ name, help, type, values }: ProcessMetric): MetricFamily => ({
-  name,
-  help,
-  type: String(type) as FamilyType,
-  samples: () => values.map((value) => toSample(name, value)),
-});
-
-function toSample(name: string, { labels, value, ...rest }: MetricValue<string>): SeriesSample {
-  const { metricName = name } = rest as { readonly metricName?: string };
-  return {
-    suffix: metricName.slice(name.length) as SeriesSample['suffix'],
-    labels: Object.entries(labels).reduce((text, [label, of]) => withLabel(text, label, String(of)), ''),
-    value,
-  };
+  return async () => (await registry.metrics()).replaceAll('\n\n', '\n');
 }

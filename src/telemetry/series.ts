@@ -1,7 +1,5 @@
 /** Series with closed labels: all are there from the start, and counting is an addition in an array (SPEC 9). */
 
-export type FamilyType = 'counter' | 'gauge' | 'histogram';
-
 export interface SeriesSample {
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
   /** The labels as they are exposed: `{result="success"}`, or nothing. */
@@ -173,7 +171,7 @@ const labelTexts = (labels: readonly ClosedLabel[]): string[] =>
   );
 
 /** `{a="b"}` and a label more. */
-export const withLabel = (text: string, name: string, value: string): string =>
+const withLabel = (text: string, name: string, value: string): string =>
   `${text === '' ? '{' : `${text.slice(0, -1)},`}${name}="${escaped(value)}"}`;
 
 const escaped = (value: string): string =>

@@ -6,7 +6,6 @@ import { REFUSALS, type RefusalReason, refusalKind } from '../domain/refusal.ts'
 import type { RequestFacts } from '../domain/request.ts';
 import { findStoreFault } from '../domain/store/store-fault.ts';
 import type { AccessLog, LongLine } from './access-log.ts';
-import type { ActiveSessions } from './active-sessions.ts';
 import type { AddressSource, CodeClass, StreamEnd, StreamKind, UpstreamFault } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import { classifyRoute, type RecordedAdmission, type RequestEnd, RequestRecord } from './request-record.ts';
@@ -347,4 +346,32 @@ function decoded(segment: string): string {
   } catch {
     return segment;
   }
+}
+
+const ACTIVE_MS = 5 * 60_000;
+/** Tokens are checked before they are seen here; even so there is a ceiling. */
+const MOST_SESSIONS = 50_000;
+
+type ActiveSessions = ReturnType<typeof createActiveSessions>;
+
+/** Counts sessions seen in the last five minutes, by role; no user name is kept. `now` is in milliseconds, of any clock that does not go back. */
+export function createActiveSessions() {
+  const sessions = new Map<string, { role: string; at: number }>();
+  return {
+    seen(sessionId: string, role: string, now: number): void {
+      const known = sessions.get(sessionId);
+      if (known) {
+        known.role = role;
+        known.at = now;
+      } else if (sessions.size < MOST_SESSIONS) sessions.set(sessionId, { role, at: now });
+    },
+    countByRole(now: number): ReadonlyMap<string, number> {
+      const counts = new Map<string, number>();
+      for (const [id, { role, at }] of sessions) {
+        if (at <= now - ACTIVE_MS) sessions.delete(id);
+        else counts.set(role, (counts.get(role) ?? 0) + 1);
+      }
+      return counts;
+    },
+  };
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCameraDenials } from '../../src/telemetry/metrics.ts';
-import { acceptedFormat, exposed } from '../../src/telemetry/scrape.ts';
+import { acceptedFormat, asOpenMetrics, exposed } from '../../src/telemetry/scrape.ts';
 import { createCounter, createGauge, createHistogram, type MetricFamily } from '../../src/telemetry/series.ts';
 
 const told = (family: MetricFamily): string[] =>
-  exposed([family], 'prometheus')
+  exposed([family])
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
@@ -123,11 +123,9 @@ describe('The exposition', () => {
   const counter = createCounter('seen_total', 'Seen.');
 
   it('names a counter with its ending for Prometheus, and without it in the head of OpenMetrics', () => {
-    assert.equal(
-      exposed([counter], 'prometheus'),
-      '# HELP seen_total Seen.\n# TYPE seen_total counter\nseen_total 0\n',
-    );
-    assert.equal(exposed([counter], 'openmetrics'), '# HELP seen Seen.\n# TYPE seen counter\nseen_total 0\n');
+    const text = exposed([counter]);
+    assert.equal(text, '# HELP seen_total Seen.\n# TYPE seen_total counter\nseen_total 0\n');
+    assert.equal(asOpenMetrics(text), '# HELP seen Seen.\n# TYPE seen counter\nseen_total 0\n');
   });
 
   // biome-ignore format: a table
