@@ -106,9 +106,16 @@ export interface EventSource {
   /** Cameras that have events, in order of name. */
   cameras(): Promise<readonly string[]>;
   /** How many events each label has. */
-  countByLabel(cameras: readonly string[] | null): Promise<ReadonlyMap<string, number>>;
+  countByLabel(
+    cameras: readonly string[] | null,
+    conditions?: readonly EventCondition[],
+  ): Promise<ReadonlyMap<string, number>>;
   /** Each once, in no order; absent ones are left out. */
-  distinct(column: DistinctColumn, cameras: readonly string[] | null): Promise<readonly string[]>;
+  distinct(
+    column: DistinctColumn,
+    cameras: readonly string[] | null,
+    conditions?: readonly EventCondition[],
+  ): Promise<readonly string[]>;
   groups(question: GroupQuestion): Promise<readonly EventGroup[]>;
   /** A day and camera without events are left out; in no order. */
   countByDay(question: DayQuestion): Promise<readonly DayCount[]>;

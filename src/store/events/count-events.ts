@@ -19,12 +19,13 @@ import { everyEvent } from './time-windows.ts';
 
 export async function countByLabel(
   cameras: readonly string[] | null,
+  conditions: readonly EventCondition[],
   place: EventsPlace,
 ): Promise<ReadonlyMap<string, number>> {
-  const isByCamera = place.shape.inOrderBy.camera;
+  const isByCamera = place.shape.inOrderBy.camera && conditions.length === 0;
   const columns = sql`e.label as label, count(*) as events`;
   const counts = new Map<string, number>();
-  for await (const these of isByCamera ? cameraByCamera(cameras, place) : everyEvent(cameras, place))
+  for await (const these of isByCamera ? cameraByCamera(cameras, place) : everyEvent(cameras, conditions, place))
     for (const row of await selectEvents<{ label: string; events: number }>(columns, these, place, sql`group by 1`))
       counts.set(row.label, (counts.get(row.label) ?? 0) + Number(row.events));
   return counts;
@@ -113,10 +114,15 @@ export const distinctZones = (camera: string, place: EventsPlace): Promise<strin
   steps('zones', sql`e.camera = ${camera} and e.zones <> '[]'`, place);
 
 /** Labels are few: an index leads from one to the next, and to events of each until one is of these cameras. */
-export async function labelsOf(cameras: readonly string[] | null, place: EventsPlace): Promise<string[]> {
+export async function labelsOf(
+  cameras: readonly string[] | null,
+  conditions: readonly EventCondition[],
+  place: EventsPlace,
+): Promise<string[]> {
+  const wanted = conditions.map((condition) => conditionInSql(condition, place.words));
   const found: string[] = [];
   for (const label of await steps('label', sql`1 = 1`, place)) {
-    const where = [...inTime(place), sql<boolean>`e.label = ${label}`, ...ofCameras(cameras, place)];
+    const where = [...inTime(place), sql<boolean>`e.label = ${label}`, ...ofCameras(cameras, place), ...wanted];
     if ((await selectEvents(sql`1`, where, place, sql`limit 1`)).length > 0) found.push(label);
   }
   return found;
@@ -126,11 +132,12 @@ export async function labelsOf(cameras: readonly string[] | null, place: EventsP
 export async function namesOfAll(
   column: DistinctColumn,
   cameras: readonly string[] | null,
+  conditions: readonly EventCondition[],
   place: EventsPlace,
 ): Promise<string[]> {
   const name = sql`e.${sql.ref(column)}`;
   const names = new Set<string>();
-  for await (const these of everyEvent(cameras, place)) {
+  for await (const these of everyEvent(cameras, conditions, place)) {
     const where = [...these, sql<boolean>`${name} is not null`];
     for (const row of await selectEvents<{ name: string }>(sql`distinct ${name} as name`, where, place))
       names.add(row.name);

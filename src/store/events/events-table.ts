@@ -37,16 +37,18 @@ function sourceAt(place: EventsPlace): EventSource {
     cameras,
     find: (question) => windowedFind(question, place),
     read: (ids, include) => readEvents(ids, include, place),
-    countByLabel: (visible) => countByLabel(visible, place),
+    countByLabel: (visible, conditions = []) => countByLabel(visible, conditions, place),
     groups: (question) => groupEvents(question, place),
     countByDay: (question) => countByDay(question, place),
     firstStart: (time) => firstStart(time, place),
     writesByDay: () => writesByDay(place),
 
-    async distinct(column, visible) {
+    async distinct(column, visible, conditions = []) {
       const { inOrderBy } = place.shape;
-      if (!inOrderBy.camera)
-        return column === 'label' && inOrderBy.label ? labelsOf(visible, place) : namesOfAll(column, visible, place);
+      if (!inOrderBy.camera || conditions.length > 0)
+        return column === 'label' && inOrderBy.label
+          ? labelsOf(visible, conditions, place)
+          : namesOfAll(column, visible, conditions, place);
       const found = await Promise.all(
         (visible ?? (await cameras())).map((camera) => distinctNames(column, camera, place)),
       );

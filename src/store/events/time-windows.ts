@@ -1,6 +1,7 @@
 /** Splits all time into windows of some thousand events: a query that must look at every event runs window by window, and other queries run in between (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { NEWEST_FIRST } from '../../domain/events/event-filters.ts';
 import { type EventCondition, type EventQuestion, isPast, outOfTime } from '../../domain/events/event-question.ts';
 import type { Condition } from '../engine/engine.ts';
 import { conditionInSql } from './event-conditions.ts';
@@ -47,13 +48,15 @@ async function lastOfWindow(
   return (await selectEvents<{ start: number }>(sql`e.start_time as start`, where, place, last))[0]?.start;
 }
 
-const EVERYTHING: WindowedSearch = { conditions: [], sort: { key: 'date', direction: 'desc' } };
-
-/** Every event of the cameras (null: of all), in as many statements as it takes: what each of them asks for. */
-export async function* everyEvent(cameras: readonly string[] | null, place: EventsPlace): AsyncGenerator<Condition[]> {
-  for await (const window of timeWindows(EVERYTHING, place)) {
-    const inWindow = window.map((condition) => conditionInSql(condition, place.words));
-    yield [...inTime(place), ...ofCameras(cameras, place), ...inWindow];
+/** Every event of the cameras (null: of all) that fulfils these, in as many statements as it takes: what each of them asks for. */
+export async function* everyEvent(
+  cameras: readonly string[] | null,
+  conditions: readonly EventCondition[],
+  place: EventsPlace,
+): AsyncGenerator<Condition[]> {
+  for await (const window of timeWindows({ conditions, sort: NEWEST_FIRST }, place)) {
+    const wanted = [...conditions, ...window].map((condition) => conditionInSql(condition, place.words));
+    yield [...inTime(place), ...ofCameras(cameras, place), ...wanted];
   }
 }
 
