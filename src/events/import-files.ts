@@ -1,9 +1,10 @@
 /** `postern events import`: files into the store one by one, each with its progress and what came of it (SPEC 1). */
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Settings } from '../config/schema/schema.ts';
 import { createProgress, type Output, type OutputStream } from '../domain/command-frame.ts';
+import { isSqlite } from '../files/files.ts';
 import type { Store } from '../store/open-store.ts';
 import { copyEvents, type ImportCounts, type ImportOutcome, importEvents, type Skipped } from './import-events.ts';
 
@@ -69,23 +70,6 @@ async function openSource(file: string, stdin: Readable): Promise<Source | { rea
     return {
       problem: `${file} cannot be read: ${isAbsent(fault) ? 'there is no such file' : (fault as Error).message}`,
     };
-  }
-}
-
-const SQLITE_SIGNATURE = 'SQLite format 3\0';
-
-async function isSqlite(file: string): Promise<boolean> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.alloc(SQLITE_SIGNATURE.length),
-      0,
-      SQLITE_SIGNATURE.length,
-      0,
-    );
-    return buffer.toString('latin1', 0, bytesRead) === SQLITE_SIGNATURE;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -1,4 +1,4 @@
-/** Reads a file that a person wrote, up to a size, and gives a written file its name. */
+/** Reads a file that a person wrote, up to a size, tells a database from it, and gives a written file its name. */
 import { link, open, rename } from 'node:fs/promises';
 
 /** 1 MiB: a configuration, a route table, a list of headers. */
@@ -46,4 +46,14 @@ export async function putInPlace(draft: string, file: string): Promise<void> {
     if (!NO_LINKS.has((fault as NodeJS.ErrnoException).code)) throw fault;
     await rename(draft, file);
   }
+}
+
+/** The first bytes of a database (SQLite file format, section 1.3). */
+const SQLITE = 'SQLite format 3\0';
+
+/** Rejects when the file cannot be opened. */
+export async function isSqlite(file: string): Promise<boolean> {
+  const handle = await open(file);
+  const { buffer } = await handle.read(Buffer.alloc(SQLITE.length), 0).finally(() => handle.close());
+  return buffer.toString('latin1') === SQLITE;
 }

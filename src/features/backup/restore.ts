@@ -1,10 +1,11 @@
 /** `postern restore`: the files of a backup in their places, and what comes back with them (SPEC 15). */
 import { existsSync, statSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandPlace } from '../../config/load-config.ts';
 import { markRestored } from '../../config/marks.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { isSqlite } from '../../files/files.ts';
 import { type ReadBackup, readBackup } from './archive.ts';
 import { isOfStore, lastingFiles, type ReadableConfig, readableConfig, STORE } from './back-up.ts';
 import { endReturned, findFault, returnedBy } from './store-file.ts';
@@ -27,7 +28,8 @@ export async function restore(file: string, options: RestoreOptions) {
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   const scratch = await mkdtemp(join(directory, '.postern-restore-'));
   try {
-    const isStore = await isStoreFile(file);
+    // A store by itself, such as the copy that an update keeps beside it.
+    const isStore = await isSqlite(file).catch(() => false);
     const { names, madeAt } = isStore ? await readStoreFile(file, scratch) : await readBackup(file, scratch);
     if (!names.includes(STORE)) throw new Error(`${file} cannot be restored: it holds no store`);
     const store = join(scratch, STORE);
@@ -68,16 +70,6 @@ async function missingNow(
   const store = moves.find(({ from }) => basename(from) === STORE)?.to;
   const place = `the store is at ${store}; move it to where store.url leads`;
   return [...missing, ...problems.filter(isOfStore).map(({ path }) => `the address of the store (${path}): ${place}`)];
-}
-
-const SQLITE = Buffer.from('SQLite format 3\0');
-
-/** Whether the file is a store by itself, such as the copy that an update keeps beside it. */
-async function isStoreFile(file: string): Promise<boolean> {
-  const opened = await open(file).catch(() => undefined);
-  if (!opened) return false;
-  const { buffer } = await opened.read(Buffer.alloc(SQLITE.length), 0).finally(() => opened.close());
-  return buffer.equals(SQLITE);
 }
 
 /** The log of a store stands beside it, also where both were set aside: without it the file is not whole. */

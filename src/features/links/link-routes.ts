@@ -152,18 +152,5 @@ const linkResponse = (link: Link, { opened, openings }: Use, now: number): z.out
   });
 
 /** The thing as it is asked for. */
-function describeThing(thing: SharedThing): z.output<typeof SHARED_THING> {
-  const { camera } = thing;
-  switch (thing.kind) {
-    case 'event':
-      return { event: thing.id };
-    case 'review':
-      return { review: thing.id };
-    case 'recording':
-      return { recording: { camera, from: thing.from, to: thing.to } };
-    case 'live':
-      return { live: { camera } };
-    case 'snapshot':
-      return { snapshot: { camera } };
-  }
-}
+const describeThing = ({ kind, ...thing }: SharedThing) =>
+  ({ [kind]: 'id' in thing ? thing.id : thing }) as z.output<typeof SHARED_THING>;
