@@ -4,7 +4,7 @@
  *
  *  1. thing       a visitor sees the pictures of the one thing that is shown to it, by the path that was made from it
  *  2. row         `none` is for no caller, `public` for every one
- *  3. caller      credentials are needed from here on; a screen is shown live pictures alone, and an API token that was made
+ *  3. caller      credentials are needed from here on; a screen has few rows alone, and an API token that was made
  *                 for the curtain has the rows of the curtain alone
  *  4. unlisted    what no row names is for admins who see all cameras
  *  5. role        the row's access level
@@ -41,7 +41,8 @@ export function authorize(
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found'); // 2
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
   if (!caller) return refused('no-credentials'); // 3
-  if (!traitsFor(caller.credential).usesAllRows && !isForScreens(match)) return refused('screen-not-allowed'); // 3
+  const { usesAllRows, otherRows = 'role-too-low' } = traitsFor(caller.credential);
+  if (!usesAllRows && !isForFew(match)) return refused(otherRows); // 3
   if (isForCurtain(caller)) return judgeForCurtain(match, target); // 3
   if (match.kind === 'unlisted') return authorizeUnlisted(caller, target); // 4
   const { row } = match;
@@ -65,12 +66,13 @@ function thingFault(caller: Caller, match: RouteMatch, target: RequestTarget): R
 }
 
 /**
- * What a screen may ask for: live pictures and the streams of cameras, the messages of the WebSocket, which are judged one by
- * one, and the rows of Postern's own that say so. A row of another table that names no verb shows no live pictures.
+ * What a credential may ask for that does not use all rows: live pictures and the streams of cameras, the messages of the
+ * WebSocket, which are judged one by one, and the rows of Postern's own that say so. A row of another table that names no verb
+ * shows no live pictures.
  */
-const isForScreens = (match: RouteMatch): boolean =>
+const isForFew = (match: RouteMatch): boolean =>
   match.kind === 'listed' &&
-  (match.row.own ? match.row.screen === true : match.row.verb === 'live' || match.row.narrow?.how === 'per-message');
+  (match.row.own ? match.row.few === true : match.row.verb === 'live' || match.row.narrow?.how === 'per-message');
 
 const judgeForCurtain = (match: RouteMatch, target: RequestTarget): AccessVerdict =>
   match.kind === 'listed' && match.row.own && match.row.curtain ? { kind: 'allowed', target } : refused('role-too-low');

@@ -4,6 +4,7 @@
  */
 import type { Caller, Credential, SharedThing } from './caller.ts';
 import { ADMIN } from './names.ts';
+import type { RefusalReason } from './refusal.ts';
 
 export type CredentialKind = Credential['kind'];
 /** The label `mode` of the metrics. */
@@ -23,8 +24,10 @@ interface Traits<Kind extends Credential = Credential> {
   readonly withoutProxySecret?: 'everywhere' | 'on-public-routes';
   /** The caller counts on public routes. Absent: it is a stranger there, who logs no account out. */
   readonly isKnownOnPublicRoutes?: true;
-  /** All rows of the route table. Absent: the rows that show live pictures, as for a screen. */
+  /** All rows of the route table. Absent: the rows that show live pictures. */
   readonly usesAllRows?: true;
+  /** Why other rows are refused then. */
+  readonly otherRows?: RefusalReason;
   /** The one thing that it shows: no other path of the NVR is for it. */
   readonly thing?: (credential: Kind) => SharedThing;
   /** Refusals name their cause and cameras. Absent: a visitor is told that there is nothing (any more). */
@@ -106,6 +109,7 @@ export const CREDENTIALS: {
     mode: 'screen',
     isFromRequest: true,
     withoutProxySecret: 'on-public-routes',
+    otherRows: 'screen-not-allowed',
     isToldCauses: true,
   },
   'proxy-headers': {
@@ -165,9 +169,12 @@ export const traitsFor = ({ kind }: Pick<Credential, 'kind'>): Traits => CREDENT
 
 export const credentialName = (credential: Credential): string => traitsFor(credential).name(credential);
 
-/** The provider that a session began with, as records and `explain` name it: `oidc:home`. Undefined for every other credential. */
+/** How records name what a provider of sign-ins has shown. */
+export const providerName = (provider: string): string => `oidc:${provider}`;
+
+/** The provider that a session began with, as records and `explain` name it. Undefined for every other credential. */
 export const credentialProvider = (credential: Credential): string | undefined =>
-  credential.kind === 'session' && credential.provider !== undefined ? `oidc:${credential.provider}` : undefined;
+  credential.kind === 'session' && credential.provider !== undefined ? providerName(credential.provider) : undefined;
 
 /** The label `mode` of the metrics. */
 export function credentialMode(caller: Caller | undefined): CredentialMode | 'none' {

@@ -121,8 +121,8 @@ export interface PolicyRow {
   readonly view_as?: true;
   /** A page to begin at: the first that a person may open is the start page. A camera that it names is the person's first. */
   readonly page?: true;
-  /** Whether a screen may use the row of Postern's own. */
-  readonly screen?: true;
+  /** Whether a credential that does not use all rows may use the row of Postern's own. */
+  readonly few?: true;
   /** Whether the row is below a link: the path stands for one of the NVR, which is judged in its place. */
   readonly link?: boolean;
   readonly note?: string;

@@ -22,7 +22,7 @@ export interface Need
     | 'secret'
     | 'enrolment'
     | 'view_as'
-    | 'screen'
+    | 'few'
     | 'curtain'
     | 'link'
     | 'forwarded'

@@ -32,7 +32,7 @@ export const LOGIN_ROUTES: readonly OwnRoute<Services>[] = [
   route({ route: 'GET /api/logout', ...LOGOUT, before: bySafeLink, run: logout }),
   route({ route: 'POST /logout', ...LOGOUT, run: logout }),
   route({ route: 'POST /api/logout', ...LOGOUT, run: logout }),
-  route({ route: 'GET /api/profile', access: 'any', who: 'anyone', enrolment: true, view_as: true, screen: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], run: profile }),
+  route({ route: 'GET /api/profile', access: 'any', who: 'anyone', enrolment: true, view_as: true, few: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], run: profile }),
 ];
 
 async function profile(

@@ -60,7 +60,7 @@ export const rowSchema = z.strictObject({
   enrolment: z.boolean().exactOptional(),
   view_as: z.literal(true).exactOptional(),
   page: z.literal(true).exactOptional(),
-  screen: z.literal(true).exactOptional(),
+  few: z.literal(true).exactOptional(),
   curtain: z.literal(true).exactOptional(),
   link: z.boolean().exactOptional(),
   forwarded: z.boolean().exactOptional(),
