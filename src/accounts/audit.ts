@@ -12,7 +12,7 @@ export interface AuditEntry {
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */
   readonly from: string;
-  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `screen:<id>`, `oidc:<provider>`, `proxy` or `internal`; absent where none was shown. */
+  /** The credential by its name, such as `token:<id>`, or the provider's; absent where none was shown. */
   readonly credential?: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;

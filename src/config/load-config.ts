@@ -51,6 +51,8 @@ export interface LoadedConfig {
   readonly given: ReadonlySet<string>;
   /** What the page Security keeps in the store, as far as it was read. */
   readonly stored: StoredSettings;
+  /** A key is missing that the store may give: without it the configuration is refused. */
+  readonly isOwed: boolean;
   /** The file holds nothing: no key, and no `{}` either. */
   readonly isEmpty: boolean;
   /** The file as it was read. It may hold secrets. */
@@ -103,16 +105,17 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const settings = await settingsFrom(layers.tree, schema, places, stored !== undefined);
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
   const readable = settings.ok ? settings.value : settings.error.readable;
-  const warnings = someOf(readable ? listWarnings(readable) : []).map(placed);
+  const warnings = someOf(readable ? listWarnings(readable, schema) : []).map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
   const given = givenKeys(layers.tree).difference(new Set(below));
-  const read = { settings: settings.value, schema, given, stored: stored ?? {}, isEmpty, text, namedFiles };
+  const isOwed = stored === undefined && crossFindings(layers.tree, true, schema).length > 0;
+  const read = { settings: settings.value, schema, given, stored: stored ?? {}, isOwed, isEmpty, text, namedFiles };
   return { kind: 'loaded', ...read, warnings, placed, file, created };
 }
 
 /** The configuration with what its store keeps: read again where that counts. Rejects with every problem. */
-export async function underStored<Config extends { readonly kind: 'loaded'; readonly settings: Settings }>(
+export async function underStored<Config extends Pick<LoadedConfig, 'kind' | 'isOwed'>>(
   config: Config,
   store: Pick<SettingStore, 'readSettings'>,
   readUnder: (
@@ -122,7 +125,7 @@ export async function underStored<Config extends { readonly kind: 'loaded'; read
   >,
 ): Promise<Config> {
   const stored = await store.readSettings();
-  if (Object.keys(stored).length === 0 && config.settings.auth.oidc.length === 0) return config;
+  if (Object.keys(stored).length === 0 && !config.isOwed) return config;
   const read = await readUnder(stored);
   if (read.kind === 'invalid') throw new Error(formatProblems(read.file, read.problems));
   return read;
@@ -160,7 +163,7 @@ async function settingsFrom(
   const findings = [
     ...lostKeys(tree),
     ...(await fillSecrets(tree, schema.keys, places)),
-    ...crossFindings(tree, isWhole),
+    ...crossFindings(tree, isWhole, schema),
   ];
   const parsed = schema.read.safeParse(tree, { error: messageFor(schema.isSecret), reportInput: false });
   const absolute = (settings: Settings): Settings => withAbsolutePaths(settings, places.directory);

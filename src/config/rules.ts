@@ -10,19 +10,19 @@ import { SERVER_RULES } from './schema/server-rules.ts';
 const RULES: readonly Rule[] = [...SERVER_RULES, ...AUTH_RULES, ...PROXY_RULES];
 
 /** `tree`: the raw values. `isWhole`: with the values that the store holds. */
-export function crossFindings(tree: unknown, isWhole: boolean): readonly Finding[] {
+export function crossFindings(tree: unknown, isWhole: boolean, { rules }: Schema): readonly Finding[] {
   const raw = (key: string): unknown => valueAt(tree, key.split('.'));
-  return RULES.flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);
+  return [...RULES, ...rules].flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);
 }
 
-export const listWarnings = (settings: Settings): readonly Finding[] =>
-  RULES.flatMap(({ warnings }) => warnings?.(settings) ?? []);
+export const listWarnings = (settings: Settings, { rules }: Schema): readonly Finding[] =>
+  [...RULES, ...rules].flatMap(({ warnings }) => warnings?.(settings) ?? []);
 
 export type Renewal = ReturnType<typeof renewed>;
 
 /** `running` is what holds now, `read` what the file says, `written` the keys that have a value there: all, unless told otherwise. */
 export function renewed(
-  schema: Pick<Schema, 'keys'>,
+  schema: Pick<Schema, 'keys' | 'rules'>,
   running: Settings,
   read: Settings,
   written?: ReadonlySet<string>,
@@ -48,13 +48,13 @@ const OF_IDENTITY = /^auth\.(?:enabled|trusted_proxies)$|^proxy\./;
  */
 function isHeld(
   key: string,
-  schema: Pick<Schema, 'keys'>,
+  schema: Pick<Schema, 'keys' | 'rules'>,
   running: Settings,
   read: Settings,
   given: ReadonlySet<string>,
 ): boolean {
   if (running.auth.enabled !== read.auth.enabled && OF_IDENTITY.test(key)) return true;
-  if (RULES.some((rule) => rule.key === key && rule.widens?.(running, read, given))) return true;
+  if ([...RULES, ...schema.rules].some((rule) => rule.key === key && rule.widens?.(running, read, given))) return true;
   const [before, after] = [running, read].map((settings) => valueAt(settings, key.split('.')));
   return !given.has(key) && isWider(schema.keys.get(key), before, after);
 }

@@ -7,7 +7,7 @@ import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { Providers } from '../accounts/login/reauthenticate.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
 import type { AccountServices, Lasting, Services } from '../app/services.ts';
-import type { Sections, Settings } from '../config/schema/schema.ts';
+import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { MaybePromise } from '../domain/async.ts';
@@ -44,6 +44,10 @@ type Families = Readonly<Record<string, MetricFamily>>;
 export interface FeatureParts<Metrics extends Families = Families> {
   /** Sections of the configuration, by name. */
   readonly keys?: Sections;
+  /** Keys of `auth`, by name. */
+  readonly authKeys?: Sections;
+  /** What its keys say of each other and of those of the core. */
+  readonly rules?: readonly Rule[];
   /** The declarations: rows of the route table, and the description of the API. */
   readonly routes?: readonly OwnRoute<never>[];
   /** Every metric at its beginning: scrapes have them from the start. */

@@ -6,6 +6,7 @@ import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { renewed } from '../../src/config/rules.ts';
+import { providersIn } from '../../src/features/oidc/keys.ts';
 import { load, warningsFor, withDirectory } from './config-place.ts';
 
 const SCHEMA = await configSchema();
@@ -22,7 +23,7 @@ const settingsOf = async (yaml: string) => {
 describe('A provider', () => {
   it('needs a name, an issuer and a client id, and has a default for all else', async () => {
     const { settings } = await settingsOf(entry());
-    assert.deepEqual(settings.auth.oidc, [
+    assert.deepEqual(providersIn(settings), [
       {
         name: 'home',
         label: 'home',
@@ -41,7 +42,7 @@ describe('A provider', () => {
       },
     ]);
     assert.equal(settings.auth.password_login, 'everyone');
-    assert.deepEqual((await settingsOf('')).settings.auth.oidc, []);
+    assert.deepEqual(providersIn((await settingsOf('')).settings), []);
   });
 
   it('is read from the environment, with its secret from there, too', async () => {
@@ -53,7 +54,7 @@ describe('A provider', () => {
     };
     const env = { POSTERN__AUTH__OIDC: JSON.stringify([provider]), SERVICE_OIDC: 's3' };
     const outcome = await load(SITE, { env });
-    assert.equal(outcome.kind === 'loaded' && outcome.settings.auth.oidc[0]?.client_secret, 's3');
+    assert.equal(outcome.kind === 'loaded' && providersIn(outcome.settings)[0]?.client_secret, 's3');
   });
 
   it('has its secret and its authority in files', async () => {
@@ -61,7 +62,7 @@ describe('A provider', () => {
     await withDirectory(files, async (directory) => {
       const outcome = await loadConfig({ directory, schema: configSchema, env: {} });
       assert.equal(outcome.kind, 'loaded');
-      const [provider] = outcome.settings.auth.oidc;
+      const [provider] = providersIn(outcome.settings);
       assert.deepEqual(
         [provider?.client_secret, provider?.ca, provider?.max_age],
         ['s3', join(directory, 'tls/ca.pem'), 300],

@@ -6,6 +6,7 @@ import type { AccountServices, Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { SeenSession } from '../../domain/accounts/logins.ts';
 import type { Closed } from '../../domain/caller.ts';
+import { providerName } from '../../domain/credentials.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
@@ -79,7 +80,7 @@ export function attemptSecondStep(given: SecondStep, ctx: RouteContext, deps: Ac
   const { user, origin } = given;
   const onInvited = (): void => {
     if (!origin) return;
-    const by = { who: user, user, provider: origin.provider, credential: `oidc:${origin.provider}` };
+    const by = { who: user, user, provider: origin.provider, credential: providerName(origin.provider) };
     record(ctx, deps, { what: 'invitation-used', ...by });
   };
   return settle(user, (client) => takeSecondStep({ ...given, ...client }, deps, onInvited), ctx, deps);
@@ -158,7 +159,7 @@ const byToken = (tokenId: string) => ({ credential: `token:${tokenId}`, tokenId 
 const loginCredential = ({ tokenId, provider }: SessionClaims) =>
   provider === undefined
     ? { credential: `session:${tokenId}` }
-    : { credential: `oidc:${provider}`, sessionId: tokenId };
+    : { credential: providerName(provider), sessionId: tokenId };
 
 /**
  * The session of a person who has accepted an invitation, as a cookie of the response. A password begins none where it is no good

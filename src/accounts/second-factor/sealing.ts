@@ -9,7 +9,7 @@ const PURPOSES = {
   'second-step': 'postern: second step of a login, 2',
   passkeys: 'postern: challenges of passkeys, 1',
   'passkey-users': 'postern: users as authenticators know them, 1',
-  'oidc-attempts': 'postern: attempts to sign in with a provider, 1',
+  'sign-in-attempts': 'postern: attempts to sign in with a provider, 1',
   links: 'postern: PINs and cookies of links, 1',
 } as const;
 

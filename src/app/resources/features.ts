@@ -1,7 +1,7 @@
 /** The features: what the core is given of them, and how they are opened in the order of their list and closed in the reverse order. */
 import { subtracting } from '../../access/subtraction.ts';
 import { NO_PROVIDERS, type Providers } from '../../accounts/login/reauthenticate.ts';
-import { createSchema, type Schema, type Settings } from '../../config/schema/schema.ts';
+import { createSchema, type Schema, type Sections, type Settings } from '../../config/schema/schema.ts';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { FEATURES } from '../../features/all.ts';
@@ -30,7 +30,15 @@ export const loadFeatures = (list: readonly Feature[] = FEATURES): Promise<reado
 
 /** The configuration with the keys of these features. */
 export async function schemaWith(list?: readonly Feature[]): Promise<Schema> {
-  return createSchema(Object.assign({}, ...(await loadFeatures(list)).map(({ keys }) => keys)));
+  const features = await loadFeatures(list);
+  const joinedKeys = (each: (feature: FeatureParts) => Sections | undefined): Sections =>
+    Object.assign({}, ...features.map(each));
+  const rules = features.flatMap((feature) => feature.rules ?? []);
+  return createSchema(
+    joinedKeys(({ keys }) => keys),
+    joinedKeys(({ authKeys }) => authKeys),
+    rules,
+  );
 }
 
 let schema: Promise<Schema> | undefined;

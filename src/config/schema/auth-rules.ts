@@ -1,18 +1,17 @@
-/** Rules about keys of `auth`: accounts, roles and providers (SPEC 1, 4, 16). */
-import { isDeepStrictEqual } from 'node:util';
+/** Rules about keys of `auth`: accounts and roles (SPEC 1, 4). */
 import { isDomain, isWithinDomain } from '../../domain/addresses.ts';
 import { toScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { writtenLimits } from '../../domain/rights.ts';
 import { about } from '../problems/problems.ts';
 import { parsePublicUrl } from './addresses.ts';
 import { authSection } from './auth-schema.ts';
-import { isWider, namesIn, readKeys } from './keys.ts';
-import { believesMore, everyAddress, lacksEntries, losesGroups, mappedRoles, unknownRole } from './proxy-rules.ts';
+import { isWider, readKeys } from './keys.ts';
+import { believesMore, everyAddress, lacksEntries } from './proxy-rules.ts';
 import { fails, warns } from './rule.ts';
-import type { Raw, Rule, Settings } from './schema.ts';
+import type { Rule, Settings } from './schema.ts';
 
 /** The keys of `auth`, by their place below it. */
-const KEYS = readKeys(authSection);
+const KEYS = readKeys(authSection({}));
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
@@ -44,27 +43,7 @@ export const AUTH_RULES: readonly Rule[] = [
   { key: 'auth.roles', warnings: lostCameras, widens: losesRoles },
   { key: 'auth.roles', warnings: namesAlikeInHeaders },
   { key: 'auth.roles', warnings: grantsOfProxyUsers },
-  fails('auth.password_login', (raw) => raw('auth.password_login') === 'none' && providersIn(raw).length === 0 &&
-    'none leaves nothing to log in with, because auth.oidc names no provider: add one, or write admins or everyone'),
-  fails('auth.oidc', (raw, isWhole) => isWhole && providersIn(raw).length > 0 && raw('server.public_url') === undefined &&
-    'needs the address of this service, to which the provider sends people back: set server.public_url, for example to https://nvr.example.com'),
-  fails('auth.oidc', (raw) => providersIn(raw).length > 0 && raw('auth.enabled') === false &&
-    'needs accounts, and auth.enabled is false: set auth.enabled to true, or remove auth.oidc'),
-  {
-    key: 'auth.oidc',
-    problems: (raw) =>
-      providersIn(raw).flatMap((_, at) =>
-        about(['auth', 'oidc', at, 'default_role'], unknownRole(raw, `auth.oidc.${at}.default_role`)),
-      ),
-    warnings: unsafeProviders,
-    widens: trustsOthers,
-  },
 ];
-
-const providersIn = (raw: Raw): readonly unknown[] => {
-  const list = raw('auth.oidc');
-  return Array.isArray(list) ? list : [];
-};
 
 function lostCameras({ auth, nvr, server }: Settings) {
   const known = nvr.cameras;
@@ -102,28 +81,6 @@ function grantsOfProxyUsers({ auth }: Settings) {
   );
 }
 
-function unsafeProviders({ auth }: Settings) {
-  return auth.oidc.flatMap(({ create, default_role, role_map }, index) => {
-    const path = ['auth', 'oidc', index];
-    return [
-      ...mappedRoles(role_map, auth.roles, [...path, 'role_map'], 'default_role decides'),
-      ...about(
-        [...path, 'create'],
-        create &&
-          default_role === 'none' &&
-          role_map.size === 0 &&
-          'true, but nothing gives a person a role, so no account is made: name groups in role_map, or set default_role',
-      ),
-      ...about(
-        [...path, 'default_role'],
-        create &&
-          default_role !== 'none' &&
-          `${default_role} with create: true, so every person whom the provider lets in gets an account with that role: use role_map and remove default_role, unless the provider knows your people alone`,
-      ),
-    ];
-  });
-}
-
 /**
  * Whether a role lost what limits it without a word in the file. A role that is gone altogether makes viewers: with
  * accounts its users are looked up, and the file is refused; of the users of a proxy nothing is known.
@@ -139,19 +96,5 @@ function losesRoles(running: Settings, read: Settings, given: ReadonlySet<string
       ([key, value]) =>
         !given.has(`auth.roles.${role}.${key}`) && isWider(KEYS.get(`roles.*.${key}`), value, Object(written)[key]),
     );
-  });
-}
-
-/** Whether a provider is new, or one has another issuer or lost a key whose default allows more. */
-function trustsOthers(running: Settings, read: Settings): boolean {
-  return read.auth.oidc.some((after) => {
-    const before = running.auth.oidc.find(({ name }) => name === after.name);
-    if (before?.issuer !== after.issuer) return true;
-    if (losesGroups(before, after)) return true;
-    return namesIn(KEYS, 'oidc.*').some((name) => {
-      const key = KEYS.get(`oidc.*.${name}`);
-      const [then, now] = [before, after].map((entry): unknown => Object(entry)[name]);
-      return isDeepStrictEqual(now, key?.default) && isWider(key, then, now);
-    });
   });
 }

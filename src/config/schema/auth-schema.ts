@@ -5,7 +5,6 @@ import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
 import { isDomain } from '../../domain/addresses.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { along, byRule, fromLimit, higher, key, lower, never } from './keys.ts';
-import { oidcKeys } from './oidc-schema.ts';
 import { camerasByRole, limitsByRole, roleKeys } from './role-schema.ts';
 import { checked, network, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
@@ -14,6 +13,8 @@ const SHORTEST_PASSWORD = 12;
 const LONGEST_MINIMUM = 128;
 /** The list of sessions is read at each login. */
 const MOST_SESSIONS = 500;
+/** Who may log in with a password, from the fewest to all. */
+const PASSWORD_LOGINS = ['none', 'admins', 'everyone'] as const;
 const COOKIE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 const rateLimit = () =>
@@ -24,8 +25,9 @@ const rateLimit = () =>
     parseRateLimit,
   ).nullable();
 
+/** `more`: keys of features. */
 // biome-ignore format: a table
-export const authSection = z
+export const authSection = (more: object) => z
   .strictObject({
     enabled: key(z.boolean().prefault(true), { widens: byRule },
       'Whether users log in with accounts of Postern. False: users are known by the headers of an authentication proxy. Changes at a restart only.'),
@@ -51,7 +53,8 @@ export const authSection = z
       'Second factor at the login: off; optional: who has set one up is asked for it; admins or everyone: these users must set one up before anything else.'),
     reauthenticate: key(z.enum(['credentials', 'strict']).prefault('credentials'), { widens: along('strict', 'credentials') },
       'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations, sessions of others, new admins, changes of admins and passwords of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.'),
-    ...oidcKeys,
+    password_login: key(z.enum(PASSWORD_LOGINS).prefault('everyone'), { widens: along(...PASSWORD_LOGINS) },
+      'Who may log in with a password: everyone, admins, or none, which needs an identity provider. Passkeys and API tokens stay.'),
     ...roleKeys,
     cookie_name: key(text(COOKIE_NAME, 'is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start').prefault('frigate_token'), { widens: never },
       'Name of the session cookie. Clients such as Home Assistant expect the default.'),
@@ -66,6 +69,7 @@ export const authSection = z
       'Secure flag of the session cookie. auto: set when the client connected over TLS, to Postern or to a trusted proxy.'),
     hash_iterations: key(z.int().min(1).max(2 ** 31 - 1).prefault(600_000), { widens: lower },
       'PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in. A hash with more than ten times as many (and more than 600000) is not accepted.'),
+    ...more,
   })
   .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasByRole(roles), limits: limitsByRole(roles) }))
   .prefault({})

@@ -12,7 +12,7 @@ import { storeSection } from './store-schema.ts';
 const SECTIONS = {
   server: serverSection,
   tls: tlsSection,
-  auth: authSection,
+  auth: authSection({}),
   proxy: proxySection,
   nvr: nvrSection,
   events: eventsSection,
@@ -38,7 +38,7 @@ type DeepReadonly<Value> = Value extends string | number | boolean | null | unde
       ? readonly DeepReadonly<Entry>[]
       : { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> };
 
-/** Sections beside those of the core, by name: the keys of features. */
+/** Keys of features, by name: sections beside those of the core, or keys of one of those. */
 export type Sections = Readonly<Record<string, z.ZodType>>;
 
 /** The raw value of a key: a problem between keys is reported together with those of single keys. */
@@ -57,13 +57,15 @@ export interface Rule {
 
 export type Schema = ReturnType<typeof createSchema>;
 
-export function createSchema(sections: Sections) {
-  const file = z.strictObject({ ...SECTIONS, ...sections });
+/** What features add: sections, keys of `auth`, and rules. */
+export function createSchema(sections: Sections, authKeys: Sections = {}, rules: readonly Rule[] = []) {
+  const file = z.strictObject({ ...SECTIONS, auth: authSection(authKeys), ...sections });
   const keys = readKeys(file);
   return {
     file,
     /** Every key, by its place. */
     keys,
+    rules,
     /** Its result holds the sections of features, too: they know their types. */
     read: file.transform((settings): Settings => withSource(settings as z.output<z.ZodObject<typeof SECTIONS>>)),
     /** Whether the value at a path is a secret, or an entry of one that is a list. */

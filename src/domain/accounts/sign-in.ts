@@ -5,7 +5,7 @@ import type { UserName } from '../names.ts';
 export const OWN_SOURCE = 'postern';
 
 export interface SignIn {
-  /** The `name` of its entry in `auth.oidc`. */
+  /** Its name in the configuration. */
   readonly provider: string;
   readonly issuer: string;
   /** The claim `sub`: with the issuer it names the person, and nothing else does. */

@@ -7,7 +7,7 @@ import type { Frame } from '../../accounts/http/route-commands.ts';
 import { findSigningSecret, presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { makeClaim, openKnownStore, openStoreReadOnly } from '../../accounts/sites/own-store.ts';
 import { otherSecret, sitesOfOtherSecret, siteWarnings } from '../../accounts/sites/sites.ts';
-import type { CommandPlace } from '../../config/load-config.ts';
+import type { CommandPlace, LoadedConfig } from '../../config/load-config.ts';
 import { rememberedStore } from '../../config/marks.ts';
 import { missingTlsFiles, openSecrets } from '../../config/named-files.ts';
 import { about, type Finding, formatProblem, type KeyPath } from '../../config/problems/problems.ts';
@@ -61,7 +61,7 @@ export async function checkedAt(given: CheckPlace, isRunning: Frame['isRunning']
   const missing = (await missingTlsFiles(config)).map((problem) => formatProblem(file, problem));
   const { settings } = config;
   const away = await storeFault(settings);
-  const start = await startProblems(settings, place, away, isRunning);
+  const start = await startProblems(config, place, away, isRunning);
   const sites = await siteFindings(settings, place);
   const mapped = headers.ok ? headers.value(settings) : [];
   const fatal = [...mapped.filter(({ isFatal }) => isFatal), ...start, ...sites.problems];
@@ -100,17 +100,16 @@ const storeFault = async ({ store: { url } }: Settings): Promise<Error | undefin
 
 /** What a start would end with although the configuration is right. */
 async function startProblems(
-  settings: Settings,
+  { settings, namedFiles }: Pick<LoadedConfig, 'settings' | 'namedFiles'>,
   place: CheckPlace,
   away: Error | undefined,
   isRunning: Frame['isRunning'],
 ): Promise<readonly Finding[]> {
-  const { tls, nvr, auth, events } = settings;
+  const { tls, events } = settings;
   const looks: readonly (readonly [path: KeyPath, look: () => Promise<unknown>])[] = [
     [['tls', 'certificate'], () => certificateIsGood(tls)],
-    [['nvr', 'ca'], async () => nvr.ca !== undefined && readAuthority(nvr.ca)],
-    ...auth.oidc.map(
-      ({ ca }, at) => [['auth', 'oidc', at, 'ca'], async () => ca !== undefined && readAuthority(ca)] as const,
+    ...[...namedFiles].flatMap(([path, file]) =>
+      path.at(-1) === 'ca' ? [[path, () => readAuthority(file)] as const] : [],
     ),
     [['events', 'nvr_database'], () => nvrDatabaseOpens(events)],
     [[], () => secretIsGood(place)],

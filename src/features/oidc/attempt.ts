@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { clientKey } from '../../accounts/login/client-key.ts';
 import type { Sealer } from '../../accounts/second-factor/sealing.ts';
 import { type CookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import { createShares } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { isRecord } from '../../domain/json.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
@@ -116,20 +117,20 @@ const REMEMBERED_ATTEMPTS = 10_000;
 
 export function createCallbackPlaces() {
   const tries = new LRUCache<string, number>(upTo(REMEMBERED_ATTEMPTS));
-  /** The clients of the places that are taken. */
-  const taken: string[] = [];
+  const shares = createShares();
   return {
     /** What to call when the provider has answered; `over`: the attempt was tried too often. */
     enter(address: string, state: string): (() => void) | 'busy' | 'over' {
-      const client = clientKey(address);
       const tried = tries.get(state) ?? 0;
       if (tried >= MOST_TRIES) return 'over';
-      if (taken.length >= MOST_AT_ONCE || taken.filter((other) => other === client).length >= MOST_OF_ADDRESS)
-        return 'busy';
+      const { take, release } = shares.hold([
+        ['all', MOST_AT_ONCE],
+        [clientKey(address), MOST_OF_ADDRESS],
+      ]);
+      if (!take()) return 'busy';
       // Counted before it is known how it ends: one that succeeds is over as well.
       tries.set(state, tried + 1);
-      taken.push(client);
-      return () => void taken.splice(taken.indexOf(client), 1);
+      return release;
     },
   };
 }

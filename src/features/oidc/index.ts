@@ -4,6 +4,7 @@ import type { Services } from '../../app/services.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { createCallbackPlaces } from './attempt.ts';
+import { oidcKeys, oidcRules } from './keys.ts';
 import { type OidcMetrics, oidcMetrics } from './metrics.ts';
 import { beginAttempt, OIDC_ROUTES, type OidcServices } from './oidc-routes.ts';
 import { openProviderSessions } from './provider-sessions.ts';
@@ -14,6 +15,8 @@ import { SIGN_IN_ROUTES } from './sign-in-routes.ts';
 const ROUTES = [...OIDC_ROUTES, ...SIGN_IN_ROUTES];
 
 export const oidc: FeatureParts<OidcMetrics> = {
+  authKeys: oidcKeys,
+  rules: oidcRules,
   routes: ROUTES,
   metrics: oidcMetrics,
   faults: providerFaults,
@@ -22,7 +25,7 @@ export const oidc: FeatureParts<OidcMetrics> = {
 
 function openOidc(lasting: FeatureServices, oidcMetrics: OidcMetrics): OpenFeature {
   const callbacks = createCallbackPlaces();
-  const attempts = createSealer(lasting.keyFor('oidc-attempts'));
+  const attempts = createSealer(lasting.keyFor('sign-in-attempts'));
   const withOwn = (services: Services): OidcServices => ({
     ...services,
     attempts,

@@ -1,6 +1,7 @@
 /** The metrics of sign-ins with OpenID Connect (SPEC 9). */
 import type { Settings } from '../../config/schema/schema.ts';
 import { createCounter, createGauge } from '../../telemetry/series.ts';
+import { providersIn } from './keys.ts';
 
 const RESULTS = [
   'success',
@@ -20,7 +21,7 @@ export type OidcMetrics = ReturnType<typeof oidcMetrics>;
 
 /** A reload adds no names of providers. */
 export function oidcMetrics(settings?: Settings) {
-  const provider = ['provider', (settings?.auth.oidc ?? []).map(({ name }) => name)] as const;
+  const provider = ['provider', (settings ? providersIn(settings) : []).map(({ name }) => name)] as const;
   // biome-ignore format: a table
   const declared = {
     logins:     createCounter('postern_oidc_logins_total', 'Sign-ins with OpenID Connect that came back from the provider, and its messages that sessions are over, by result.', [provider, ['result', RESULTS]]),

@@ -18,6 +18,7 @@ import { digestSecrets } from '../../accounts/sessions/session-state.ts';
 import type { Services } from '../../app/services.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { providerName } from '../../domain/credentials.ts';
 import type { UserName } from '../../domain/names.ts';
 import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -222,7 +223,7 @@ async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
 
 /** `refused`: why it was not done. */
 const note = ({ ctx, deps, provider }: Visit, act: DoneAct, who?: UserName, refused?: string): void =>
-  void record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
+  void record(ctx, deps, { ...act, who, credential: providerName(provider) }, refused);
 
 function noteResult(
   { deps: { oidcMetrics, log }, provider }: Omit<Visit, 'ctx'>,
@@ -287,7 +288,7 @@ async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServ
   const { requestId } = ctx.state;
   for (const user of users) {
     const act = { what: 'session-ended', reason, verdict: 'allowed' } as const;
-    deps.audit({ ...act, who: user, user, from, credential: `oidc:${provider}`, requestId });
+    deps.audit({ ...act, who: user, user, from, credential: providerName(provider), requestId });
   }
   // The provider sends the token again: it is marked as used when all that it ends has ended.
   if (faults.length > 0) throw faults[0];

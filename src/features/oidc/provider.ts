@@ -4,7 +4,6 @@
  */
 import type * as Client from 'openid-client';
 import { claimIn, groupsIn, textClaim } from '../../accounts/claims.ts';
-import type { Settings } from '../../config/schema/schema.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
 import { sharedRun } from '../../domain/async.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -12,13 +11,11 @@ import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
 import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { Attempt } from './attempt.ts';
+import type { ProviderSettings } from './keys.ts';
 import { ALGORITHMS, keySetAt, type LogoutToken, readLogoutToken, SKEW_SECONDS } from './provider-sessions.ts';
 
 /** The way to each provider and back stands below it. */
 export const OIDC_PATH = '/api/login/oidc';
-
-/** A provider as it is configured. */
-export type ProviderSettings = Settings['auth']['oidc'][number];
 
 interface Asking {
   /** It has bounds of time and size, follows no redirect, and believes the configured authority. */

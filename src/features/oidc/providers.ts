@@ -13,8 +13,9 @@ import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import { watchFault } from '../../telemetry/readiness.ts';
 import { newAttempt } from './attempt.ts';
+import { type ProviderSettings, providersIn } from './keys.ts';
 import type { OidcMetrics } from './metrics.ts';
-import { createProvider, OIDC_PATH, type Provider, type ProviderSettings } from './provider.ts';
+import { createProvider, OIDC_PATH, type Provider } from './provider.ts';
 
 /** A provider that is slower is away: a person waits for it. */
 const ANSWER_SECONDS = 5;
@@ -60,8 +61,8 @@ export function activeProviders(
 }
 
 /** None where Postern has no login of its own. */
-const configuredIn = ({ auth, server }: Settings): readonly ProviderSettings[] =>
-  auth.enabled && server.public_url ? auth.oidc : [];
+const configuredIn = (settings: Settings): readonly ProviderSettings[] =>
+  settings.auth.enabled && settings.server.public_url ? providersIn(settings) : [];
 
 /** The authority's file is read for each question: one that is renewed holds at once. */
 const fetchFor = ({ ca }: ProviderSettings, bytes = LARGEST_ANSWER): BoundedFetch =>

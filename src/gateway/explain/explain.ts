@@ -76,7 +76,7 @@ async function explain(
     secret: claimed?.proxySecret,
     /** What was found out about a session token. */
     token: trace && tokenWords(trace, facts),
-    /** The provider that the session began with, as `oidc:home`. */
+    /** The provider that the session began with. */
     credential: caller && credentialProvider(caller.credential),
     groups: claimed?.groups ?? [],
     /** The sentence of the rule that gave or denied the role. */

@@ -1,13 +1,26 @@
-/** The keys `auth.oidc` and `auth.password_login`: identity providers by which people sign in (SPEC 16). */
+/** The key `auth.oidc`, and its rules: identity providers by which people sign in (SPEC 16). */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { about } from '../../config/problems/problems.ts';
+import {
+  along,
+  always,
+  byRule,
+  higher,
+  isWider,
+  key,
+  namesIn,
+  never,
+  readKeys,
+  toTrue,
+} from '../../config/schema/keys.ts';
+import { losesGroups, mappedRoles, unknownRole } from '../../config/schema/proxy-rules.ts';
+import { fails } from '../../config/schema/rule.ts';
+import type { Raw, Rule, Settings } from '../../config/schema/schema.ts';
+import { checked, filePath, parsed, secondsOrNever, text } from '../../config/schema/value-types.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { along, always, byRule, higher, key, never, toTrue } from './keys.ts';
-import { checked, filePath, parsed, secondsOrNever, text } from './value-types.ts';
-
-/** Who may log in with a password, from the fewest to all. */
-export const PASSWORD_LOGINS = ['none', 'admins', 'everyone'] as const;
 
 const NAME = /^[a-z0-9-]{1,30}$/;
 /** A token of RFC 6749 3.3. */
@@ -112,6 +125,74 @@ export const oidcKeys = {
       }
     }).prefault([]), { widens: byRule, example: [ { name: 'home', label: 'Sign in at home', issuer: 'https://id.example.com', client_id: 'postern', client_secret: '{SERVICE_OIDC_SECRET}', role_map: { admin: ['nvr-admins'], viewer: ['family'] }, create: true }, ] },
     'Identity providers (OpenID Connect) by which people sign in beside the password; see docs/openid-connect.md. Needs server.public_url.'),
-  password_login: key(z.enum(PASSWORD_LOGINS).prefault('everyone'), { widens: along(...PASSWORD_LOGINS) },
-    'Who may log in with a password: everyone, admins, or none, which needs a provider in auth.oidc. Passkeys and API tokens stay.'),
 } as const;
+
+/** A provider as it is configured. */
+export type ProviderSettings = z.output<typeof provider>;
+
+/** The providers of the configuration. */
+export const providersIn = (settings: Settings): readonly ProviderSettings[] =>
+  (settings as { auth: { oidc?: readonly ProviderSettings[] } }).auth.oidc ?? [];
+
+const writtenIn = (raw: Raw): readonly unknown[] => {
+  const list = raw('auth.oidc');
+  return Array.isArray(list) ? list : [];
+};
+
+// biome-ignore format: a table
+export const oidcRules: readonly Rule[] = [
+  fails('auth.password_login', (raw) => raw('auth.password_login') === 'none' && writtenIn(raw).length === 0 &&
+    'none leaves nothing to log in with, because auth.oidc names no provider: add one, or write admins or everyone'),
+  fails('auth.oidc', (raw, isWhole) => isWhole && writtenIn(raw).length > 0 && raw('server.public_url') === undefined &&
+    'needs the address of this service, to which the provider sends people back: set server.public_url, for example to https://nvr.example.com'),
+  fails('auth.oidc', (raw) => writtenIn(raw).length > 0 && raw('auth.enabled') === false &&
+    'needs accounts, and auth.enabled is false: set auth.enabled to true, or remove auth.oidc'),
+  {
+    key: 'auth.oidc',
+    problems: (raw) =>
+      writtenIn(raw).flatMap((_, at) =>
+        about(['auth', 'oidc', at, 'default_role'], unknownRole(raw, `auth.oidc.${at}.default_role`)),
+      ),
+    warnings: unsafeProviders,
+    widens: trustsOthers,
+  },
+];
+
+function unsafeProviders(settings: Settings) {
+  return providersIn(settings).flatMap(({ create, default_role, role_map }, index) => {
+    const path = ['auth', 'oidc', index];
+    return [
+      ...mappedRoles(role_map, settings.auth.roles, [...path, 'role_map'], 'default_role decides'),
+      ...about(
+        [...path, 'create'],
+        create &&
+          default_role === 'none' &&
+          role_map.size === 0 &&
+          'true, but nothing gives a person a role, so no account is made: name groups in role_map, or set default_role',
+      ),
+      ...about(
+        [...path, 'default_role'],
+        create &&
+          default_role !== 'none' &&
+          `${default_role} with create: true, so every person whom the provider lets in gets an account with that role: use role_map and remove default_role, unless the provider knows your people alone`,
+      ),
+    ];
+  });
+}
+
+/** The keys of a provider. */
+const KEYS = readKeys(provider);
+
+/** Whether a provider is new, or one has another issuer or lost a key whose default allows more. */
+function trustsOthers(running: Settings, read: Settings): boolean {
+  return providersIn(read).some((after) => {
+    const before = providersIn(running).find(({ name }) => name === after.name);
+    if (before?.issuer !== after.issuer) return true;
+    if (losesGroups(before, after)) return true;
+    return namesIn(KEYS, '').some((name) => {
+      const key = KEYS.get(name);
+      const [then, now] = [before, after].map((entry): unknown => Object(entry)[name]);
+      return isDeepStrictEqual(now, key?.default) && isWider(key, then, now);
+    });
+  });
+}
