@@ -18,7 +18,7 @@ export function SignIns() {
       fetched={useFetched(PATH, (body) => providerRows(recordsIn(body)))}
       keyOf={({ name }) => name}
       columns={[
-        { title: text.provider, text: ({ label }) => label },
+        { title: words.users.guests.provider, text: ({ label }) => label },
         {
           title: text.connectedAt,
           at: ({ signIn }) => signIn?.connected_at,

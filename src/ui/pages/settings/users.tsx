@@ -24,10 +24,7 @@ export function Users() {
     for (const read of [again, againRoles, againInvitations]) read();
   };
   const profile = useProfile();
-  const {
-    users: text,
-    oidc: { guests },
-  } = words;
+  const text = words.users;
   const why = whyOneStays(known);
   const isOwn = ({ username }: UserRecord): boolean => username === profile.username;
   /** What can be done with one, or with several at once. */
@@ -147,19 +144,19 @@ export function Users() {
       <MoreRecords
         lead={
           <>
-            <p>{guests.what}</p>
+            <p>{text.guests.what}</p>
             <p>
               <code>postern users sign-ins forget</code>
             </p>
           </>
         }
-        caption={guests.title}
+        caption={text.guests.title}
         rows={valueOr(closed, [])}
         keyOf={({ provider, subject }) => `${provider} ${subject}`}
         columns={[
-          { title: words.oidc.signIns.provider, text: ({ provider }) => provider },
-          { title: guests.subject, text: ({ subject }) => subject },
-          { title: guests.knownUntil, at: ({ known_until }) => known_until },
+          { title: text.guests.provider, text: ({ provider }) => provider },
+          { title: text.guests.subject, text: ({ subject }) => subject },
+          { title: text.guests.knownUntil, at: ({ known_until }) => known_until },
         ]}
       />
     </ResourcePage>
