@@ -19,7 +19,8 @@ export function watchGate(deps: GateWatchDeps) {
   return {
     /** Counts WebSockets that may be open for days: called before each scrape. */
     countOpenSockets: sockets.countAll,
-    onRequest(request: RequestFacts, socket?: CountedSocket) {
+    /** The head of a request is there. `socket` is an upgrade's, whose bytes are counted while it is open. */
+    onRequest(request: RequestFacts, socket?: CountedSocket): RequestWatch {
       const record = new RequestRecord(request, classifyRoute(request.target, request.isUpgrade), ticks());
       const stopCounting = socket && sockets.begin(socket);
       return new WatchedRequest(record, deps, stopCounting);
@@ -28,10 +29,7 @@ export function watchGate(deps: GateWatchDeps) {
 }
 
 /** What the gate reports to metrics and logs: each request, from its head to its last byte (SPEC 9). */
-export interface GateWatch {
-  /** The head of a request is there. `socket` is an upgrade's, whose bytes are counted while it is open. */
-  onRequest(request: RequestFacts, socket?: CountedSocket): RequestWatch;
-}
+export type GateWatch = Pick<ReturnType<typeof watchGate>, 'onRequest'>;
 
 /** What is told of a request. */
 export type RequestWatch = Pick<WatchedRequest, keyof WatchedRequest>;
@@ -242,13 +240,7 @@ function createSocketCount(onBytes: (read: number, written: number) => void) {
 /** Status codes as label values; no answer at all is `none`. */
 const classifyCode = (status: number): Exclude<CodeClass, 'aborted'> => CODE_CLASS[Math.floor(status / 100)] ?? '5xx';
 
-const CODE_CLASS: Readonly<Record<number, Exclude<CodeClass, 'aborted'>>> = {
-  1: '1xx',
-  2: '2xx',
-  3: '3xx',
-  4: '4xx',
-  5: '5xx',
-};
+const CODE_CLASS = ['5xx', '1xx', '2xx', '3xx', '4xx'] as const;
 
 // biome-ignore format: a table
 const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([

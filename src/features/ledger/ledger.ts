@@ -56,7 +56,7 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
         await writer.flush();
         const user = await accounts.findUser(name);
         // Another person may have had the name before.
-        return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store) : [];
+        return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_DAYS * DAY), store) : [];
       };
       const given = { ...services, noticesOf, records: store, downloads: oneAtATime(), localDay };
       return {
@@ -73,8 +73,6 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
     },
   };
 }
-
-const NOTICE_SECONDS = 90 * 86_400;
 
 const DAY = 86_400;
 /** What people are told of their accounts is kept so long where nothing else is recorded. */

@@ -140,12 +140,14 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
     /** Who has signed in, by the provider's answer at the redirect URI. `query` begins with `?`. */
     identify: (query: string, attempt: Attempt): Promise<Result<ProviderIdentity, ProviderFault>> =>
       withProvider(async (configuration, client) => {
+        // It is checked against `auth_time`, which is owed then.
+        const maxAge = attempt.purpose.kind === 'prove' ? PROOF_SECONDS : settings.max_age;
         const tokens = await client.authorizationCodeGrant(configuration, new URL(`${redirectUri}${query}`), {
           expectedState: attempt.state,
           expectedNonce: attempt.nonce,
           pkceCodeVerifier: attempt.verifier,
           idTokenExpected: true,
-          ...maxAgeParameter(settings, attempt.purpose.kind === 'prove'),
+          ...(typeof maxAge === 'number' && { maxAge }),
         });
         onAnswer();
         const claims = tokens.claims();
@@ -252,12 +254,6 @@ function wishes(
     ...(wanted.prompt !== undefined && { prompt: wanted.prompt }),
     ...(typeof wanted.maxAge === 'number' && { max_age: String(wanted.maxAge) }),
   };
-}
-
-/** `max_age` is checked against `auth_time`, which is owed then. */
-function maxAgeParameter({ max_age: maxAge }: ProviderSettings, isProof: boolean): { readonly maxAge?: number } {
-  if (isProof) return { maxAge: PROOF_SECONDS };
-  return typeof maxAge === 'number' ? { maxAge } : {};
 }
 
 class Unfit extends Error {}
