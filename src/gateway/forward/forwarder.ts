@@ -1,6 +1,6 @@
 /** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { type Upstream, wakeUp } from '../../domain/addresses.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
@@ -110,7 +110,7 @@ class ForwardedExchange implements Exchange {
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
   #announced: number | undefined;
   #whole: string | undefined;
-  #write: PausingWrite | undefined;
+  #isFull = false;
   #isSettled = false;
 
   constructor(
@@ -192,10 +192,22 @@ class ForwardedExchange implements Exchange {
     if (this.#keptAsText(chunk)) onTaken?.();
     else if (onTaken && !this.#held) writeLent(this.#response, chunk, onTaken);
     else {
-      this.#write ??= createPausingWrite();
-      this.#write(this.#held ?? this.#response, this.#control, Buffer.from(chunk));
+      this.#write(Buffer.from(chunk));
       onTaken?.();
     }
+  }
+
+  /** The upstream is paused while the sink is full. What was read before it stopped is still written. */
+  #write(chunk: Buffer): void {
+    const sink = this.#held ?? this.#response;
+    const source = this.#control;
+    if (sink.write(chunk) || this.#isFull) return;
+    this.#isFull = true;
+    source.pause();
+    sink.once('drain', () => {
+      this.#isFull = false;
+      source.resume();
+    });
   }
 
   #keptAsText(chunk: Buffer): boolean {
@@ -230,22 +242,6 @@ function writeHead(head: ResponseHead, response: ServerResponse, rules: Response
   response.writeHead(head.statusCode ?? 502, responseHeaders(head, rules));
   // An event stream's first event may be an hour away; its head is wanted now.
   if (!hasLength(head)) response.flushHeaders();
-}
-
-type PausingWrite = ReturnType<typeof createPausingWrite>;
-
-/** Writes one response: `source` is paused while the sink is full. What was read before it stopped is still written. */
-function createPausingWrite() {
-  let isFull = false;
-  return (sink: Writable, source: ExchangeControl, chunk: Buffer): void => {
-    if (sink.write(chunk) || isFull) return;
-    isFull = true;
-    source.pause();
-    sink.once('drain', () => {
-      isFull = false;
-      source.resume();
-    });
-  };
 }
 
 /**
