@@ -17,13 +17,14 @@ import {
 import { parseListenAddress } from '../config/schema/addresses.ts';
 import type { BlockKind } from '../domain/accounts/logins.ts';
 import { OWN_SOURCE } from '../domain/accounts/sign-in.ts';
-import { isSiteName, type SiteRecord } from '../domain/accounts/site.ts';
+import { isSiteName } from '../domain/accounts/site.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
 import { createProgress, orEnd } from '../domain/command-frame.ts';
 import { endText, momentText, parseExpiry, parseMoment, useText } from '../domain/moment.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { SampleQuestion } from '../events/sample-events.ts';
 import type { Explanation } from '../gateway/explain/explain.ts';
+import type { SiteRecord } from '../store/engine/tables.ts';
 
 type UserRow = z.output<typeof USER>;
 type LimitRow = z.output<typeof LIMIT>;

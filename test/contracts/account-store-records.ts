@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type ApiToken, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
-import type { SeenSession } from '../../src/domain/accounts/logins.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { SeenSession } from '../../src/store/engine/tables.ts';
 import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';

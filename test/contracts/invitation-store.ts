@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
-import type { PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { PasskeyRecord } from '../../src/store/engine/tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
 
 type Opened = Pick<Store, 'accounts' | 'grants' | 'invitations' | 'sessions' | 'secondFactor' | 'close'>;

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { FirstFactor, PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
+import type { FirstFactor } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { AccountStore } from '../../src/store/accounts/accounts.ts';
 import type { SessionStore } from '../../src/store/accounts/logins.ts';
 import type { SecondFactorStore } from '../../src/store/accounts/second-factor.ts';
+import type { PasskeyRecord } from '../../src/store/engine/tables.ts';
 
 export interface OpenedFactors {
   readonly accounts: AccountStore;

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { User } from '../../src/domain/accounts/account.ts';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
-import type { SignIn } from '../../src/domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { SignIn } from '../../src/store/engine/tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
 
 type Opened = Pick<Store, 'accounts' | 'grants' | 'invitations' | 'roles' | 'secondFactor' | 'signIns' | 'close'>;

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
+import type { UserName } from '../../src/domain/names.ts';
 import '../../src/features/all.ts';
 import {
   deleteRows,
@@ -68,7 +69,7 @@ const OF_GRANTS: Partial<Record<TableName, (record: never) => string>> = {
 };
 async function addGrant({ db }: Store, id: string): Promise<void> {
   await deleteRows(db, 'grants', {});
-  const grant = { ...NEW_GRANT, id, secretHash: null, user: 'u', userCreatedAt: null, createdAt: 1 };
+  const grant = { ...NEW_GRANT, id, secretHash: null, user: 'u' as UserName, userCreatedAt: null, createdAt: 1 };
   await insertRecord(db, 'grants', grant, { kind: 'link' });
 }
 

@@ -1,10 +1,10 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
 import { LRUCache } from 'lru-cache';
-import type { LoginBlock } from '../../domain/accounts/logins.ts';
 import { createShares, type MaybePromise, unlessAborted } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
+import type { LoginBlock } from '../../store/engine/tables.ts';
 import { clientKey, networkKey } from './client-key.ts';
 
 /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */

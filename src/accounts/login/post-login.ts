@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { AccountServices, Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { SeenSession } from '../../domain/accounts/logins.ts';
 import type { Closed } from '../../domain/caller.ts';
 import { providerName } from '../../domain/credentials.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
+import type { SeenSession } from '../../store/engine/tables.ts';
 import { shortText, triedName } from '../audit.ts';
 import { CODE, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import {

@@ -2,10 +2,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
 import type { PublicUrl } from '../../domain/addresses.ts';
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { PasskeyRecord } from '../../store/engine/tables.ts';
 import type { FieldFault } from '../http/json-body.ts';
 
 /** Base64url throughout. */

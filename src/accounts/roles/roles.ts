@@ -1,7 +1,6 @@
 /** Custom roles: those of the configuration file and those created in the console; as they are now, made, changed and deleted (interface 2.2; SPEC 4.3). */
 import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../../app/services.ts';
-import type { StoredRole } from '../../domain/accounts/account.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { newRoleFault, parseCustomRoleName, type Role, type UserName } from '../../domain/names.ts';
@@ -17,6 +16,7 @@ import {
   writtenLimits,
 } from '../../domain/rights.ts';
 import type { RoleStore } from '../../store/accounts/house.ts';
+import type { StoredRole } from '../../store/engine/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { cameraEntriesIn } from '../http/json-body.ts';
 import { unfit } from '../http/kernel.ts';

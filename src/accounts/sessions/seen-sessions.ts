@@ -2,13 +2,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { BeginningLogin, BegunLogin, SeenSession } from '../../domain/accounts/logins.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
 import { maskSecrets } from '../../domain/text.ts';
 import type { SessionStore } from '../../store/accounts/logins.ts';
+import type { BeginningLogin, BegunLogin } from '../../store/engine/engine.ts';
+import type { SeenSession } from '../../store/engine/tables.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import type { SessionClaims } from './session-jwt.ts';

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { SeenSession } from '../../domain/accounts/logins.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { answer, BODY_NO, SUCCESS } from '../../routes/shapes.ts';
+import type { SeenSession } from '../../store/engine/tables.ts';
 import { SESSION } from '../http/answers.ts';
 import { THING_NAME, thingName } from '../http/json-body.ts';
 import { type Call, declaring, orRefusedFields, Refused, refusedFor } from '../http/kernel.ts';

@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { publicAddress } from '../../domain/addresses.ts';
 import { repeated } from '../../domain/async.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { Role } from '../../domain/names.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
+import type { SiteRecord } from '../../store/engine/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { watchFault } from '../../telemetry/readiness.ts';
 import { type Call, declaring } from '../http/kernel.ts';
@@ -68,7 +68,7 @@ export async function openSitePublisher(
   const others = sitesOfOtherSecret(records, site, keyId);
   if (others.length > 0) log.error({ sites: others }, otherSecret(others));
   const known = records.find((record) => record.site === site);
-  let wanted: Omit<SiteRecord, 'changedAt'> = { site, cameras: known?.cameras, roles: known?.roles ?? [], keyId };
+  let wanted: Omit<SiteRecord, 'changedAt'> = { roles: [], ...(known && without(known)), site, keyId };
   let written: typeof wanted | undefined = known && without(known);
   const state = watchFault<unknown>({
     // The store itself tells how it is.

@@ -1,6 +1,6 @@
-/** Built-in accounts and custom roles as they are kept (interface 2.1, 2.2). Times are Unix seconds. */
-import type { Role, UserName } from '../names.ts';
-import type { RightsHolder, WrittenLimits } from '../rights.ts';
+/** Built-in accounts as they are kept (interface 2.1). Times are Unix seconds. */
+import type { UserName } from '../names.ts';
+import type { RightsHolder } from '../rights.ts';
 
 /** Tokens issued before `createdAt` belong to an earlier user of the same name. */
 export interface User extends RightsHolder {
@@ -17,13 +17,4 @@ export interface User extends RightsHolder {
   readonly passwordIsGenerated?: true;
   /** The account was made without a password that a person knows. A new password ends this. */
   readonly hasNoPassword?: true;
-}
-
-/** Custom roles that were made in the console or by API (interface 2.2). */
-export interface StoredRole {
-  readonly role: Role;
-  /** Entries may hold `*`. */
-  readonly cameras: readonly string[];
-  /** The limits as they were written; absent for none. */
-  readonly limits?: WrittenLimits | undefined;
 }

@@ -1,6 +1,5 @@
 /** Grants as they are kept (SPEC 4.4, 12, 13, 18). Times are Unix seconds. */
 import type { Role, UserName } from '../names.ts';
-import type { PasskeyRecord, SpentChallenge } from './second-factor.ts';
 
 /** What all kinds have. */
 export interface Granted {
@@ -76,13 +75,3 @@ export interface GrantUse {
 
 /** No user name has a colon. */
 export const MAKERS_WITHOUT_ACCOUNT = { commandLine: ':command-line', internalListener: ':internal-listener' } as const;
-
-/** What a person with an invitation brings instead of a password. */
-export interface InvitedPasskey {
-  readonly passkey: PasskeyRecord;
-  readonly challenge: SpentChallenge;
-  /** The hash of a text that no person knows: it replaces the password. */
-  readonly passwordHash: string;
-  /** Random; it becomes the user's `factorEpoch`. */
-  readonly epoch: string;
-}

@@ -12,35 +12,6 @@ export type FactorMode = (typeof FACTOR_MODES)[number];
 /** What a session owes: a factor is to be set up before anything else, or shown at a new login. */
 export type FactorOwed = 'nothing' | 'enrolment' | 'login';
 
-/** The secrets are sealed: no store and no backup tells a code. */
-export interface TotpRecord {
-  /** Undefined until a first code has confirmed it. */
-  readonly secret: string | undefined;
-  /** The time step of the latest code that was accepted. */
-  readonly lastStep: number | undefined;
-  /** The secret that waits for its first code. */
-  readonly pending: string | undefined;
-  readonly pendingUntil: number | undefined;
-}
-
-export interface PasskeyRecord {
-  /** The credential id, base64url. */
-  readonly id: string;
-  readonly user: UserName;
-  /** The id by which authenticators know the user, base64url: it tells nothing of the name. */
-  readonly userHandle: string;
-  /** COSE, base64url. */
-  readonly publicKey: string;
-  readonly counter: number;
-  readonly transports: readonly string[];
-  /** Whether the passkey may be synchronised between devices, and whether it is. */
-  readonly isBackupEligible: boolean;
-  readonly isBackedUp: boolean;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-}
-
 /** What a user gets with the first factor. */
 export interface FirstFactor {
   /** Random; it becomes the user's `factorEpoch`, so that sessions from before end. */

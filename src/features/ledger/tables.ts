@@ -1,5 +1,5 @@
 /** The tables of the ledger. */
-import { hidden, maybe, NUMBER, named, optional, type Table, TEXT, USER } from '../../store/engine/tables.ts';
+import { hidden, maybe, NUMBER, named, optional, type Table, TEXT } from '../../store/engine/tables.ts';
 import type { LedgerDay, OwnEntry } from './records.ts';
 
 // biome-ignore format: a table
@@ -26,7 +26,7 @@ export const LEDGER_TABLES = {
   } },
   /** `hours` is read by former versions alone. */
   ledger_days: { key: 'id', changesVerdicts: false, columns: {
-    id: hidden(TEXT), day: TEXT, user_name: USER, viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: hidden(NUMBER),
+    id: hidden(TEXT), day: TEXT, user_name: named('user', TEXT), viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: hidden(NUMBER),
   } },
 } as const satisfies Readonly<Record<string, Table>>;
 

@@ -2,14 +2,14 @@
 import type { Granted } from '../../domain/accounts/grant.ts';
 import type { SharedThing } from '../../domain/caller.ts';
 import type { Role } from '../../domain/names.ts';
-import { defaulted, FLAG, hidden, JSON_TEXT, maybe, NUMBER, type Table, TEXT } from '../../store/engine/tables.ts';
+import { defaulted, FLAG, hidden, json, maybe, NUMBER, type Table, TEXT } from '../../store/engine/tables.ts';
 
 const DAY = 86_400;
 
 // biome-ignore format: a table
 export const LINK_TABLES = {
   link_terms: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'], columns: {
-    id: TEXT, thing: JSON_TEXT, token_id: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG,
+    id: TEXT, thing: json<SharedThing>(), token_id: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG,
     opened: hidden(defaulted(NUMBER)), wrong_pins: hidden(defaulted(NUMBER)),
   },
     // Its maker can still see who opened one that was revoked.

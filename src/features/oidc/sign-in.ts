@@ -8,10 +8,11 @@ import { unknownPassword } from '../../accounts/passwords/password-hash.ts';
 import type { SessionOrigin } from '../../accounts/sessions/sessions.ts';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import { newSignIn, type SignIn } from '../../domain/accounts/sign-in.ts';
+import { newSignIn } from '../../domain/accounts/sign-in.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type UserName } from '../../domain/names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import type { SignIn } from '../../store/engine/tables.ts';
 import { PROOF_SECONDS, type ProviderIdentity } from './provider.ts';
 import type { ActiveProvider } from './providers.ts';
 

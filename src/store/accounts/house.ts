@@ -1,10 +1,9 @@
 /** The tables of what an admin sets for the house: custom roles, settings, and the sites that share the store (interface 2.2; SPEC 4.3, 8, 20). */
 
-import type { StoredRole } from '../../domain/accounts/account.ts';
-import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
 import { deleteRows, hasRow, listRecords, putRecord, storePart, updateRows } from '../engine/rows.ts';
+import type { SiteRecord, StoredRole } from '../engine/tables.ts';
 import { SITE, tablesWhere } from '../engine/tables.ts';
 import { kindsOfSite } from './grants.ts';
 

@@ -1,6 +1,6 @@
 /** Invitations: whether one holds, and its use, in one transaction: of two uses at once, one is the first (SPEC 12). */
-import { type Invitation, type InvitedPasskey, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
-import type { SignIn } from '../../domain/accounts/sign-in.ts';
+import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
+import type { SpentChallenge } from '../../domain/accounts/second-factor.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import {
   deleteRows,
@@ -13,9 +13,18 @@ import {
   updateRows,
   type Where,
 } from '../engine/rows.ts';
+import type { PasskeyRecord, SignIn } from '../engine/tables.ts';
 import { listGrants } from './grants.ts';
 import { afterGain, isSpentNow, isTaken } from './second-factor.ts';
 import { connectNow, openSignIn } from './sign-ins.ts';
+
+/** `passwordHash`: of a text that no person knows; it replaces the password. `epoch` becomes the user's `factorEpoch`. */
+interface InvitedPasskey {
+  readonly passkey: PasskeyRecord;
+  readonly challenge: SpentChallenge;
+  readonly passwordHash: string;
+  readonly epoch: string;
+}
 
 /** What is refused changes nothing. `void`: the invitation does not hold. */
 export const createInvitationStore = storePart(
@@ -40,9 +49,13 @@ export const createInvitationStore = storePart(
      * Adds the passkey and replaces the password, which ends the sessions. `has-factor`: the user has a second factor already,
      * and a new passkey would be a way around it. `taken`: a passkey of that id exists.
      */
-    acceptByPasskey: (locked, secretHash: string, invited: InvitedPasskey, now: number) =>
+    acceptByPasskey: (
+      locked,
+      secretHash: string,
+      { passkey, challenge, passwordHash, epoch }: InvitedPasskey,
+      now: number,
+    ) =>
       locked(invitedBy(secretHash), async (db, user) => {
-        const { passkey, challenge, passwordHash, epoch } = invited;
         const held = await holding(db, secretHash, now);
         if (!user || held?.user !== passkey.user) return 'void';
         if (user.hasFactor) return 'has-factor';

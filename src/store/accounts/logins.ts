@@ -2,17 +2,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
-import {
-  type BeginningLogin,
-  type BegunLogin,
-  deviceOf,
-  type LoginBlock,
-  type SeenSession,
-} from '../../domain/accounts/logins.ts';
+import { deviceOf } from '../../domain/accounts/logins.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { UserName } from '../../domain/names.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
-import type { Dialect, Expression } from '../engine/engine.ts';
+import type { BeginningLogin, BegunLogin, Dialect, Expression } from '../engine/engine.ts';
 import {
   countRows,
   deleteRows,
@@ -28,6 +22,7 @@ import {
   storePart,
   updateRows,
 } from '../engine/rows.ts';
+import type { LoginBlock, SeenSession } from '../engine/tables.ts';
 import { readRecord, writeRow } from '../engine/tables.ts';
 
 /** The most rows of one list: a page with more sessions cannot be read. */

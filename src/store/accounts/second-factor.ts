@@ -1,7 +1,7 @@
 /** The tables of second factors and passkeys: the same code for every engine (SPEC 12). */
 import { sql } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
-import type { FirstFactor, PasskeyRecord, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
+import type { FirstFactor, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import {
   countRows,
@@ -15,6 +15,7 @@ import {
   storePart,
   updateRows,
 } from '../engine/rows.ts';
+import type { PasskeyRecord } from '../engine/tables.ts';
 import { hasOtherWay } from './accounts.ts';
 
 export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>;

@@ -1,6 +1,5 @@
 /** The tables of sign-ins and of sessions that began by a provider: the same code for every engine (SPEC 16). */
 import type { User } from '../../domain/accounts/account.ts';
-import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import { NO_ROLE, type Role, type UserName } from '../../domain/names.ts';
 import {
   deleteRows,
@@ -15,6 +14,7 @@ import {
   takeRows,
   updateRows,
 } from '../engine/rows.ts';
+import type { SignIn } from '../engine/tables.ts';
 import { type RecordOf, readRecord } from '../engine/tables.ts';
 import { closeSignIn, hasOtherWay, insertUser, isLastAdmin, nameOf, ownRole, voidInvitations } from './accounts.ts';
 

@@ -1,8 +1,9 @@
 /** What a database engine gives to the store, and what it says in words of its own: text columns, JSON, arithmetic of time, hints to the planner. And the table of events, which is the same on every engine. */
 import { Kysely, type Dialect as KyselyDialect, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
-import type { BeginningLogin, BegunLogin } from '../../domain/accounts/logins.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { Tables } from './tables.ts';
+import type { SeenSession, Tables } from './tables.ts';
 
 /** A statement failed, which wrote or may have written, or only read. */
 export type OnFault = (fault: unknown, by: 'read' | 'write') => void;
@@ -141,6 +142,29 @@ export interface Dialect {
     create: (db: QueryExecutorProvider) => Promise<void>,
     told: (moved: MovedEvents) => void,
   ): Promise<void>;
+}
+
+/** A login that is about to succeed. */
+export interface BeginningLogin {
+  /** The account when the password, the passkey or the answer of a provider was checked. */
+  readonly user: User;
+  /** The part of the hash that is new with each password, and stays when a hash is strengthened. */
+  readonly salt: string;
+  /** Undefined: an API token was given in the place of the password. */
+  readonly session: SeenSession | undefined;
+  readonly place: LoginPlace;
+  readonly at: number;
+  /** How many sessions the user may have. */
+  readonly most: number;
+}
+
+export interface BegunLogin {
+  /** The account at that moment: its rights may have changed since it was read. */
+  readonly user: User;
+  /** What the user's logins have not shown before. Of a first login ever: nothing. */
+  readonly unseen: readonly (keyof LoginPlace)[];
+  /** The user's oldest sessions that are too many now. */
+  readonly surplus: readonly Pick<SeenSession, 'id' | 'expiresAt'>[];
 }
 
 export interface MovedEvents {

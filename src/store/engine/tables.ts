@@ -3,13 +3,12 @@
  * builder and the codecs between rows and records follow from it. Times are Unix seconds. A feature has the rows of its tables in
  * its folder, and gives them by `features/all.ts`.
  */
-import type { Generated } from 'kysely';
-import type { StoredRole, User } from '../../domain/accounts/account.ts';
+import type { Generated, Simplify } from 'kysely';
+import type { User } from '../../domain/accounts/account.ts';
 import type { GrantKind } from '../../domain/accounts/grant.ts';
-import type { LoginBlock, SeenSession } from '../../domain/accounts/logins.ts';
-import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
-import type { SignIn } from '../../domain/accounts/sign-in.ts';
-import type { SiteRecord } from '../../domain/accounts/site.ts';
+import type { BlockKind } from '../../domain/accounts/logins.ts';
+import type { Role, UserName } from '../../domain/names.ts';
+import type { WrittenLimits } from '../../domain/rights.ts';
 
 /** `flag`: 0 or 1; `json`: text; `boolean`: SQLite gives 0 and 1 back. */
 interface Column {
@@ -23,6 +22,8 @@ interface Column {
   readonly isOptional?: true;
   /** A flag that is 0 where its field is true. */
   readonly isNegated?: true;
+  /** Never there: its type is that of the value in a record. */
+  readonly value?: unknown;
 }
 
 export interface Table {
@@ -61,18 +62,23 @@ export interface GrantRules {
   readonly keptSeconds?: number;
 }
 
-export const TEXT = { kind: 'text' } as const;
-export const NUMBER = { kind: 'number' } as const;
-export const FLAG = { kind: 'flag' } as const;
-export const JSON_TEXT = { kind: 'json' } as const;
-const BOOLEAN = { kind: 'boolean' } as const;
+type Kept<Kind extends Column['kind'], Value> = { readonly kind: Kind; readonly value?: Value };
+export const text = <Value extends string>(): Kept<'text', Value> => ({ kind: 'text' });
+export const json = <Value>(): Kept<'json', Value> => ({ kind: 'json' });
+export const TEXT = text<string>();
+export const NUMBER: Kept<'number', number> = { kind: 'number' };
+export const FLAG: Kept<'flag', boolean> = { kind: 'flag' };
+/** A flag that is true in a record, or absent. */
+export const MARK: Kept<'flag', true> & { readonly isOptional: true } = { kind: 'flag', isOptional: true };
+const BOOLEAN: Kept<'boolean', unknown> = { kind: 'boolean' };
+const NAMES = json<readonly string[]>();
 export const maybe = <Kind extends Column>(column: Kind) => ({ ...column, isNullable: true }) as const;
 export const optional = <Kind extends Column>(column: Kind) => ({ ...column, isOptional: true }) as const;
 export const defaulted = <Kind extends Column>(column: Kind) => ({ ...column, hasDefault: true }) as const;
 export const named = <const Name extends string | false, Kind extends Column>(field: Name, column: Kind) =>
   ({ ...column, field }) as const;
 export const hidden = <Kind extends Column>(column: Kind) => named(false, column);
-export const USER = named('user', TEXT);
+export const USER = named('user', text<UserName>());
 /** Empty: of a service without `server.site`. */
 export const SITE = hidden(defaulted(TEXT));
 
@@ -85,49 +91,58 @@ const PLACE_SECONDS = 365 * 86_400;
 const CORE_TABLES = {
   users: { key: 'name', isProbed: true, isKept: true, columns: {
     name: TEXT, role: TEXT, password_hash: TEXT, password_changed_at: maybe(NUMBER), created_at: NUMBER,
-    has_factor: optional(defaulted(FLAG)),
+    has_factor: defaulted(MARK),
     /** New with every gain of a first factor and loss of the last one. */
-    factor_epoch: optional(maybe(TEXT)), password_is_generated: optional(defaulted(FLAG)),
+    factor_epoch: optional(maybe(TEXT)), password_is_generated: defaulted(MARK),
     /** Null: the role was given with the account. */
     role_since: optional(maybe(NUMBER)), valid_from: optional(maybe(NUMBER)), valid_until: optional(maybe(NUMBER)),
     /** Null: Postern's own. Else the provider that gives it. */
     role_source: optional(maybe(TEXT)),
     /** What the provider's groups give beside `role`. */
-    other_roles: optional(maybe(JSON_TEXT)),
+    other_roles: optional(maybe(json<readonly Role[]>())),
     /** 0: made without a password that a person knows. */
-    has_password: named('hasNoPassword', { ...optional(defaulted(FLAG)), isNegated: true }),
+    has_password: named('hasNoPassword', { ...defaulted(MARK), isNegated: true }),
   } },
   custom_roles: { key: 'role', isProbed: true, isKept: true, columns: {
-    role: TEXT, cameras: JSON_TEXT, limits: optional(maybe(JSON_TEXT)),
+    /** Entries of `cameras` may hold `*`; the limits are as they were written. */
+    role: text<Role>(), cameras: NAMES, limits: optional(maybe(json<WrittenLimits>())),
   } },
+  /** What a site tells the others. `site` is empty for a service without `server.site`. */
   sites: { key: 'site', columns: {
-    site: TEXT, cameras: optional(maybe(JSON_TEXT)), roles: JSON_TEXT, key_id: TEXT, changed_at: NUMBER,
+    /** Null while its NVR was never asked. */
+    site: TEXT, cameras: optional(maybe(NAMES)),
+    /** Those of its configuration file, and the digest of its signing secret. */
+    roles: json<readonly Role[]>(), key_id: TEXT, changed_at: NUMBER,
   } },
   settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
   /** What is a kind's own stands in tables that name it in `ofGrants`. */
   grants: { key: 'id', isProbed: true, isKept: true, isNoted: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
     id: TEXT, kind: hidden(TEXT), secret_hash: maybe(TEXT), name: maybe(TEXT), user_name: USER, user_created_at: maybe(NUMBER),
-    role: maybe(TEXT), cameras: maybe(JSON_TEXT), created_at: NUMBER, expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER),
+    role: maybe(TEXT), cameras: maybe(NAMES), created_at: NUMBER, expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER),
     last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
   } },
   token_rights: { key: 'id', ofGrants: { kind: 'api-token', order: ['created_at', 'id'] }, columns: {
-    id: TEXT, manages_accounts: FLAG, logs_in: optional(FLAG), is_for_curtain: optional(FLAG),
+    id: TEXT, manages_accounts: FLAG, logs_in: MARK, is_for_curtain: MARK,
   } },
   invitation_terms: { key: 'id', ofGrants: { kind: 'invitation', isAlone: true, keptSeconds: 0, order: ['user_name'] }, columns: {
     id: TEXT, made_by: TEXT,
   } },
-  /** Sealed secrets. */
+  /** Sealed secrets: no store and no backup tells a code. */
   totp_secrets: { key: 'user_name', isOfUser: true, columns: {
-    user_name: hidden(TEXT), secret: optional(maybe(TEXT)), last_step: optional(maybe(NUMBER)), pending: optional(maybe(TEXT)),
-    pending_until: optional(maybe(NUMBER)),
+    /** Null until a first code has confirmed it; and the time step of the latest code that was accepted. */
+    user_name: hidden(TEXT), secret: optional(maybe(TEXT)), last_step: optional(maybe(NUMBER)),
+    /** The secret that waits for its first code. */
+    pending: optional(maybe(TEXT)), pending_until: optional(maybe(NUMBER)),
   } },
   recovery_codes: { key: 'code_hash', isOfUser: true, columns: { code_hash: TEXT, user_name: USER } },
   passkeys: { key: 'id', isOfUser: true, columns: {
-    id: TEXT, user_name: USER, user_handle: TEXT, public_key: TEXT, counter: NUMBER, transports: JSON_TEXT, is_backup_eligible: FLAG,
-    is_backed_up: FLAG, name: TEXT, created_at: NUMBER, last_used_at: maybe(NUMBER),
+    /** Base64url: the credential id, the id by which authenticators know the user, which tells nothing of the name, and COSE. */
+    id: TEXT, user_name: USER, user_handle: TEXT, public_key: TEXT, counter: NUMBER, transports: NAMES,
+    /** Whether it may be synchronised between devices, and whether it is. */
+    is_backup_eligible: FLAG, is_backed_up: FLAG, name: TEXT, created_at: NUMBER, last_used_at: maybe(NUMBER),
   } },
   sign_ins: { key: 'id', changesVerdicts: false, columns: {
-    /** The issuer, a blank and the subject. */
+    /** The issuer, a blank and the subject: these two name the person, and nothing else does. `provider`: its name in the configuration. */
     id: hidden(TEXT), issuer: TEXT, subject: TEXT, provider: TEXT, user_name: USER, connected_at: NUMBER, last_used_at: NUMBER,
   } },
   /** Guests whose accounts are gone. No user name: the person is forgotten, but for what keeps the account from coming back without an end. */
@@ -146,21 +161,26 @@ const CORE_TABLES = {
   } },
   /** A copy limits no client. */
   login_blocks: { key: 'id', isCopied: false, changesVerdicts: false, columns: {
-    id: TEXT, kind: TEXT, subject: TEXT, names: JSON_TEXT, since: NUMBER, until: NUMBER, shared_window: named('window', maybe(TEXT)),
+    /** A digest of what is limited: the address, the network, the account, or the id of the link. The latest name that was tried stands last. */
+    id: TEXT, kind: text<BlockKind>(), subject: TEXT, names: NAMES, since: NUMBER, until: NUMBER,
+    /** The window that all replicas share; null where one process counts in its own memory. */
+    shared_window: named('window', maybe(TEXT)),
     is_open: hidden(FLAG), lifted_at: hidden(maybe(NUMBER)),
   } },
   revoked_tokens: { key: 'token_id', isProbed: true, ends: { by: 'expires_at', keptSeconds: LATE_SECONDS }, columns: {
     token_id: TEXT, expires_at: NUMBER,
   } },
   seen_sessions: { key: 'id', isProbed: true, isOfUser: true, changesVerdicts: false, isNoted: true, ends: { by: 'expires_at' }, columns: {
-    id: TEXT, user_name: USER, address: TEXT, agent: TEXT, since: NUMBER, last_seen: NUMBER, expires_at: NUMBER,
-    signed_with: named('keyId', TEXT),
+    /** The `jti` of its tokens; the client as last seen, its `User-Agent` cut short, empty when there was none. */
+    id: TEXT, user_name: USER, address: TEXT, agent: TEXT, since: NUMBER, last_seen: NUMBER,
+    /** The end of that one of its tokens that lives longest, and what the key is called that they are signed with. */
+    expires_at: NUMBER, signed_with: named('keyId', TEXT),
   } },
   events: { key: 'id', isKept: true, changesVerdicts: false, columns: {
     /** The order is that of a response. */
     id: TEXT, label: TEXT, sub_label: maybe(TEXT), camera: TEXT, start_time: NUMBER, end_time: maybe(NUMBER), false_positive: maybe(BOOLEAN),
-    zones: JSON_TEXT, thumbnail: maybe(TEXT), has_clip: BOOLEAN, has_snapshot: BOOLEAN, retain_indefinitely: BOOLEAN,
-    plus_id: maybe(TEXT), model_hash: maybe(TEXT), detector_type: maybe(TEXT), model_type: maybe(TEXT), data: JSON_TEXT,
+    zones: json(), thumbnail: maybe(TEXT), has_clip: BOOLEAN, has_snapshot: BOOLEAN, retain_indefinitely: BOOLEAN,
+    plus_id: maybe(TEXT), model_hash: maybe(TEXT), detector_type: maybe(TEXT), model_type: maybe(TEXT), data: json(),
     /** These are for searching only. */
     score: hidden(maybe(NUMBER)), speed: hidden(maybe(NUMBER)), plate: hidden(maybe(TEXT)), sub_labels_folded: hidden(maybe(TEXT)),
   } },
@@ -209,51 +229,42 @@ type RowOf<Columns> = {
 export type Tables = { [Name in TableName]: RowOf<ColumnsOf<Name>> };
 
 type Camel<Text> = Text extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Text;
-type FieldOf<Name, Kind> = Kind extends { field: infer Field } ? Field : Camel<Name>;
-/** What a column is in a record, as far as its kind tells. */
-type Value<Kind> =
-  | (Kind extends { kind: 'flag' }
-      ? boolean
-      : Kind extends { kind: 'number' }
-        ? number
-        : Kind extends { kind: 'text' }
-          ? string
-          : unknown)
-  | (Kind extends { isNullable: true } ? null | undefined : never);
-type GivenIn<Columns> = {
-  readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
-    ? Columns[Name] extends { isOptional: true }
-      ? never
-      : FieldOf<Name, Columns[Name]>
-    : never]: Value<Columns[Name]>;
-} & {
-  readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
-    ? Columns[Name] extends { isOptional: true }
-      ? FieldOf<Name, Columns[Name]>
-      : never
-    : never]?: Value<Columns[Name]> | undefined;
-};
-/** A record of the table, as far as its columns tell. */
-export type Given<Name extends TableName> = GivenIn<ColumnsOf<Name>>;
+type FieldOf<Name, Kind> = Kind extends { field: infer Field } ? Field & string : Camel<Name>;
+/** The columns by their names in a record. */
+type Fields<Columns> = { [Name in keyof Columns as FieldOf<Name, Columns[Name]>]: Columns[Name] };
+type Optional<All> = { [Name in keyof All]: All[Name] extends { isOptional: true } ? Name : never }[keyof All];
+type Value<Kind, Null> =
+  | (Kind extends { value?: infer Held } ? Held : never)
+  | (Kind extends { isNullable: true } ? Null : never);
+type Made<All, Null, NullOfOptional> = Simplify<
+  { readonly [Name in Exclude<keyof All, Optional<All>>]: Value<All[Name], Null> } & {
+    readonly [Name in Optional<All>]?: Value<All[Name], NullOfOptional>;
+  }
+>;
+type FieldsOf<Name extends TableName> = Fields<ColumnsOf<Name>>;
+/** A record as it may be given. */
+export type Given<Name extends TableName> = Made<FieldsOf<Name>, null | undefined, null | undefined>;
 
-/** What columns do not tell: brands of names, and what JSON holds. Features add that of their tables. */
+/** What columns do not tell of their records. Features add that of their tables. */
 export interface Records {
   readonly users: User;
-  readonly custom_roles: StoredRole;
-  readonly sites: SiteRecord;
-  readonly totp_secrets: TotpRecord;
-  readonly passkeys: PasskeyRecord;
-  readonly sign_ins: SignIn;
-  readonly login_blocks: LoginBlock;
-  readonly seen_sessions: SeenSession;
 }
-/** A record of the table as the service knows it. */
-export type RecordOf<Name extends TableName> = Name extends keyof Records ? Records[Name] : Given<Name>;
+/** A record of the table as it is read. */
+export type RecordOf<Name extends TableName> = Name extends keyof Records
+  ? Records[Name]
+  : Made<FieldsOf<Name>, null, never>;
+
+export type StoredRole = RecordOf<'custom_roles'>;
+export type SiteRecord = RecordOf<'sites'>;
+export type PasskeyRecord = RecordOf<'passkeys'>;
+export type SignIn = RecordOf<'sign_ins'>;
+export type LoginBlock = RecordOf<'login_blocks'>;
+export type SeenSession = RecordOf<'seen_sessions'>;
 
 type Written<Columns> = {
-  -readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
-    ? Name
-    : never]: Columns[Name] extends Column ? Stored<Columns[Name]> : never;
+  -readonly [Name in keyof Columns as Columns[Name] extends { field: false }
+    ? never
+    : Name]: Columns[Name] extends Column ? Stored<Columns[Name]> : never;
 };
 
 const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,8 +1,7 @@
 /** What PostgreSQL says in words of its own. */
 import { type Kysely, sql } from 'kysely';
-import type { BeginningLogin, BegunLogin } from '../../domain/accounts/logins.ts';
 import { surplusOf, unchanged } from '../accounts/logins.ts';
-import type { Condition, Dialect, Expression } from '../engine/engine.ts';
+import type { BeginningLogin, BegunLogin, Condition, Dialect, Expression } from '../engine/engine.ts';
 import { readRecord, type Tables, writeRow } from '../engine/tables.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { CHANGED, CHANGES_CHANNEL } from './postgres-changes.ts';

@@ -2,7 +2,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Dialect } from 'kysely';
 import pg from 'pg';
-import type { BeginningLogin } from '../../../src/domain/accounts/logins.ts';
 import { openingPart } from '../../../src/features/links/openings.ts';
 import { createAccountStore } from '../../../src/store/accounts/accounts.ts';
 import { createGrantStore } from '../../../src/store/accounts/grants.ts';
@@ -13,6 +12,7 @@ import { screenCodePart } from '../../../src/features/screens/codes.ts';
 import { sessionStoreOf } from '../../../src/store/accounts/logins.ts';
 import { createSecondFactorStore } from '../../../src/store/accounts/second-factor.ts';
 import { createSignInStore } from '../../../src/store/accounts/sign-ins.ts';
+import type { BeginningLogin } from '../../../src/store/engine/engine.ts';
 import { databaseOn } from '../../../src/store/engine/engine.ts';
 import { lockedOn } from '../../../src/store/engine/rows.ts';
 import { postgresEngine } from '../../../src/store/postgres/postgres.ts';
