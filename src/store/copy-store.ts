@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
-import { countRows, deleteRows, hasRow, type Queries, untyped } from './engine/rows.ts';
+import { Queries, untyped } from './engine/rows.ts';
 import { TABLES, type TableName, tablesWhere, withBooleans } from './engine/tables.ts';
-import { markFinished, markUnfinished, openStore, type Store } from './open-store.ts';
+import { markUnfinished, openStore, type Store } from './open-store.ts';
 
 /** What becomes of rows that are in the target already. */
 export type CopyMode = 'refuse' | 'continue' | 'replace';
@@ -44,35 +44,36 @@ async function readAddress(given: string): Promise<string> {
  * the target is marked as unfinished, and nothing but another copy opens it.
  */
 export async function copyStore(from: Store, to: Store, mode: CopyMode, report: Report): Promise<Copied> {
-  const filled = await firstFilled(to.db);
+  const [source, target] = [new Queries(from.db), new Queries(to.db)];
+  const filled = await firstFilled(target);
   if (filled !== undefined && mode === 'refuse') {
     return err(
       `the target is not empty (table ${filled}): give --continue to go on with a copy that was interrupted, or --replace to delete what is in the target first`,
     );
   }
   // What was there before, and is not replaced, may be in service.
-  if (filled === undefined || mode === 'replace') await markUnfinished(to.db);
-  if (mode === 'replace') for (const table of copiedTables()) await deleteRows(to.db, table, {});
-  for (const table of copiedTables()) await copyTable(table, from.db, to.db, report);
-  const copied = await compared(from.db, to.db);
-  if (copied.ok) await markFinished(to.db);
+  if (filled === undefined || mode === 'replace') await markUnfinished(to.db, true);
+  if (mode === 'replace') for (const table of copiedTables()) await target.delete(table, {});
+  for (const table of copiedTables()) await copyTable(table, source, target, report);
+  const copied = await compared(source, target);
+  if (copied.ok) await markUnfinished(to.db, false);
   return copied;
 }
 
 async function firstFilled(db: Queries): Promise<string | undefined> {
-  for (const table of copiedTables()) if (await hasRow(db, table, {})) return table;
+  for (const table of copiedTables()) if (await db.has(table, {})) return table;
   return undefined;
 }
 
 /** Rows are copied in the order of their keys, so the greatest key in the target tells where an interrupted copy stopped. */
 async function copyTable(table: TableName, source: Queries, target: Queries, report: Report): Promise<void> {
   const { key } = TABLES[table];
-  const total = await countRows(source, table, {});
-  let done = await countRows(target, table, {});
-  const keys = untyped(target).selectFrom<string>(table).select(key);
+  const total = await source.count(table, {});
+  let done = await target.count(table, {});
+  const keys = untyped(target.kysely).selectFrom<string>(table).select(key);
   const last = await keys.orderBy(key, 'desc').limit(1).executeTakeFirst();
   for await (const rows of batches(table, source, last && String(last[key]))) {
-    const insertion = untyped(target).insertInto<string>(table);
+    const insertion = untyped(target.kysely).insertInto<string>(table);
     await insertion.values([...rows]).execute();
     done += rows.length;
     report({ table, done, total });
@@ -83,7 +84,7 @@ async function* batches(table: TableName, db: Queries, after?: string): AsyncGen
   const { key } = TABLES[table];
   let last = after;
   for (;;) {
-    const ordered = untyped(db).selectFrom<string>(table).selectAll().orderBy(key).limit(ROWS_PER_BATCH);
+    const ordered = untyped(db.kysely).selectFrom<string>(table).selectAll().orderBy(key).limit(ROWS_PER_BATCH);
     const rows: readonly CopiedRow[] = await (last === undefined ? ordered : ordered.where(key, '>', last)).execute();
     if (rows.length > 0) yield rows.map((row) => withBooleans(table, row));
     if (rows.length < ROWS_PER_BATCH) return;

@@ -11,7 +11,7 @@ import { createLoginBlockStore, sessionStoreOf } from './accounts/logins.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
-import { findRecord, hasRow, type Locked, lockedOn, updateRows } from './engine/rows.ts';
+import { type Locked, lockedOn, Queries } from './engine/rows.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
@@ -77,7 +77,7 @@ function openParts(db: Kysely<Tables>, { words }: Engine, site: string) {
     sites: createSiteStore(db, locked),
     settings: settingStoreOf(site)(db, locked),
     sessions: sessionStoreOf(words)(db, locked),
-    grants: createGrantStore(db, locked, site),
+    grants: createGrantStore(new Queries(db), locked, site),
     secondFactor: createSecondFactorStore(db, locked),
     invitations: createInvitationStore(db, locked),
     signIns: createSignInStore(db, locked),
@@ -181,7 +181,7 @@ const boundedCall =
     });
 
 async function readId(db: Kysely<Tables>): Promise<string> {
-  const identity = await findRecord(db, 'store_identity', {});
+  const identity = await new Queries(db).find('store_identity', {});
   if (!identity) throw new Error('the table store_identity of the store is empty: restore a backup');
   return identity.id;
 }
@@ -189,22 +189,17 @@ async function readId(db: Kysely<Tables>): Promise<string> {
 /** `isEmpty`: it holds no account and no record, as a new store in the place of a lost one. */
 async function readIdentity(db: Kysely<Tables>) {
   let isEmpty = true;
-  for (const [table] of tablesWhere(({ isKept }) => isKept)) isEmpty &&= !(await hasRow(db, table, {}));
+  for (const [table] of tablesWhere(({ isKept }) => isKept)) isEmpty &&= !(await new Queries(db).has(table, {}));
   return { id: await readId(db), isEmpty };
 }
 
 /** The text before the id of a store that `postern store copy` is filling. */
 const UNFINISHED = 'unfinished copy ';
 
-/** Marks a store that is not to be put into service, until `markFinished`. */
-export async function markUnfinished(db: Kysely<Tables>): Promise<void> {
-  const id = await readId(db);
-  if (!id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: `${UNFINISHED}${id}` });
-}
-
-export async function markFinished(db: Kysely<Tables>): Promise<void> {
-  const id = await readId(db);
-  if (id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: id.slice(UNFINISHED.length) });
+/** Marks a store that is not to be put into service, or that may be again. */
+export async function markUnfinished(db: Kysely<Tables>, isUnfinished: boolean): Promise<void> {
+  const id = (await readId(db)).replace(UNFINISHED, '');
+  await new Queries(db).update('store_identity', {}, { id: isUnfinished ? `${UNFINISHED}${id}` : id });
 }
 
 /** Throws a fault of the store with the next step. `name` is the store's, for messages. */

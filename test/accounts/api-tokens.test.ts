@@ -7,7 +7,7 @@ import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/token
 import { type ApiToken, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
-import { insertRecord } from '../../src/store/engine/rows.ts';
+import { Queries } from '../../src/store/engine/rows.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';
 
 const CAMERAS = ['garden', 'patio_1', 'street'];
@@ -129,8 +129,8 @@ describe('An API token', () => {
     await store.accounts.addUser(await person('vera', { createdAt: NOW }));
     assert.equal(await outcome(), 'unknown');
     assert.ok(row);
-    await insertRecord(store.db, 'grants', row, { kind: 'api-token' });
-    await insertRecord(store.db, 'token_rights', row);
+    await new Queries(store.db).insert('grants', row, { kind: 'api-token' });
+    await new Queries(store.db).insert('token_rights', row);
     assert.equal(await outcome(), 'user-gone', 'even when its row came back');
   });
 

@@ -7,7 +7,7 @@ import { type Grants, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { MOST_WRONG_PINS } from '../../src/features/links/openings.ts';
 import type { Screen } from '../../src/features/screens/tables.ts';
-import { deleteRows, updateRows } from '../../src/store/engine/rows.ts';
+import { Queries } from '../../src/store/engine/rows.ts';
 import type { PasskeyRecord, SignIn } from '../../src/store/engine/tables.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
@@ -483,7 +483,7 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
         'known_clients',
         'users',
       ] as const)
-        await deleteRows(one.db, table, {});
+        await new Queries(one.db).delete(table, {});
       for (const admin of [BOSS, CHIEF]) await one.accounts.addUser({ ...ROW, name: admin, role: ADMIN });
       for (const user of [VERA, CARL]) await one.accounts.addUser({ ...ROW, name: user, role: VIEWER });
     });
@@ -541,17 +541,17 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
       await other.sessions.noteSessions(['a', 'm', 'z'].map(session));
       const [hasMiddle, hasLast, goneOn] = [gate(), gate(), gate()];
       const holder = one.locked({}, async (db) => {
-        await deleteRows(db, 'seen_sessions', { id: 'm' });
+        await db.delete('seen_sessions', { id: 'm' });
         hasMiddle.resolve();
         await goneOn.promise;
       });
       await hasMiddle.promise;
       const crossing = one.locked({}, async (db) => {
-        await sql`set local deadlock_timeout = '9s'`.execute(db);
-        await deleteRows(db, 'seen_sessions', { id: 'z' });
+        await sql`set local deadlock_timeout = '9s'`.execute(db.kysely);
+        await db.delete('seen_sessions', { id: 'z' });
         hasLast.resolve();
         await waiting(1);
-        await deleteRows(db, 'seen_sessions', { id: 'a' });
+        await db.delete('seen_sessions', { id: 'a' });
       });
       await hasLast.promise;
       const batch = other.sessions.noteSessions(['a', 'm', 'z'].map(session));
@@ -573,7 +573,7 @@ for (const [engine, { skip, newUrl }] of Object.entries(engines))
           begun += 1;
           if (begun === 2) bothHold.resolve();
           await bothHold.promise;
-          return updateRows(db, 'users', { name: wanted }, { valid_from: THEN });
+          return db.update('users', { name: wanted }, { valid_from: THEN });
         });
       for (const store of [one, other]) store.halt().goOn();
       assert.deepEqual(await Promise.all([crossing(one, [VERA, CARL]), crossing(other, [CARL, VERA])]), [1, 1]);

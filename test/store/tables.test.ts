@@ -6,14 +6,7 @@ import { sql } from 'kysely';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import '../../src/features/all.ts';
-import {
-  deleteRows,
-  findRecord,
-  insertRecord,
-  listRecords,
-  putRecord,
-  updateRows,
-} from '../../src/store/engine/rows.ts';
+import { Queries } from '../../src/store/engine/rows.ts';
 import { isNoted, mayChangeVerdict, type Table, type TableName, tablesWhere } from '../../src/store/engine/tables.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { openStore, type Store } from '../support/whole-store.ts';
@@ -67,10 +60,11 @@ const OF_GRANTS: Partial<Record<TableName, (record: never) => string>> = {
   ...{ token_rights: byId, link_terms: byId, screen_displays: byId, invitation_terms: byId },
   openings: ({ linkId }: { readonly linkId: string }) => linkId,
 };
-async function addGrant({ db }: Store, id: string): Promise<void> {
-  await deleteRows(db, 'grants', {});
+async function addGrant(store: Store, id: string): Promise<void> {
+  const db = new Queries(store.db);
+  await db.delete('grants', {});
   const grant = { ...NEW_GRANT, id, secretHash: null, user: 'u' as UserName, userCreatedAt: null, createdAt: 1 };
-  await insertRecord(db, 'grants', grant, { kind: 'link' });
+  await db.insert('grants', grant, { kind: 'link' });
 }
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const)
@@ -103,11 +97,11 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const)
       it(`gives back what was written, whatever it looks like: ${name}`, async () => {
         await fc.assert(
           fc.asyncProperty(recordsOf(table), async ([record, hidden]) => {
-            await deleteRows(store.db, name, {});
+            await new Queries(store.db).delete(name, {});
             const grant = OF_GRANTS[name]?.(record as never);
             if (grant !== undefined) await addGrant(store, grant);
-            await insertRecord(store.db, name, record as never, hidden);
-            const [stored = {}] = await listRecords(store.db, name, {}, []);
+            await new Queries(store.db).insert(name, record as never, hidden);
+            const [stored = {}] = await new Queries(store.db).list(name, {}, []);
             assert.deepEqual(unboxed(stored, table), record);
           }),
           { numRuns: 20 },
@@ -115,8 +109,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const)
       });
 
     it('finds, changes and deletes the rows that fulfil all of the tests', async () => {
-      const { db } = store;
-      await deleteRows(db, 'oidc_sessions', {});
+      const db = new Queries(store.db);
+      await db.delete('oidc_sessions', {});
       const session = (sessionId: string, expiresAt: number, sid?: string) => ({
         sessionId,
         issuer: 'https://id',
@@ -125,25 +119,20 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const)
         ...(sid && { sid }),
       });
       const all = [session('a', 1), session('b', 2, '[1]'), session('c', 3, '{}')];
-      for (const one of all) await insertRecord(db, 'oidc_sessions', one);
+      for (const one of all) await db.insert('oidc_sessions', one);
       const ids = async (...[where, order]: [object, (readonly ('session_id' | '-expires_at')[])?]) =>
-        (await listRecords(db, 'oidc_sessions', where, order ?? ['session_id']))
-          .map(({ sessionId }) => sessionId)
-          .join('');
-      assert.deepEqual(await listRecords(db, 'oidc_sessions', {}, ['-expires_at'], 2), [all[2], all[1]]);
+        (await db.list('oidc_sessions', where, order ?? ['session_id'])).map(({ sessionId }) => sessionId).join('');
+      assert.deepEqual(await db.list('oidc_sessions', {}, ['-expires_at'], 2), [all[2], all[1]]);
       assert.equal(await ids({ sid: null }), 'a');
       assert.equal(await ids({ sid: { '!=': null }, subject: undefined }), 'bc');
       assert.equal(await ids({ session_id: ['a', 'c'] }), 'ac');
       assert.equal(await ids({ expires_at: { '>': 1, '<': 3 } }), 'b');
       assert.equal(await ids({ expires_at: { '<=': 2 }, sid: '[1]' }), 'b');
-      assert.equal(await updateRows(db, 'oidc_sessions', { expires_at: { '>=': 2 } }, { sid: null }), 2);
-      await putRecord(db, 'oidc_sessions', session('a', 9, '{"__proto__":1}'));
-      assert.deepEqual(await findRecord(db, 'oidc_sessions', { session_id: 'a' }), session('a', 9, '{"__proto__":1}'));
-      await assert.rejects(
-        deleteRows(db, 'oidc_sessions', { session_id: undefined } as never),
-        /compared with nothing/,
-      );
-      assert.equal(await deleteRows(db, 'oidc_sessions', { session_id: { '!=': 'a' } }), 2);
+      assert.equal(await db.update('oidc_sessions', { expires_at: { '>=': 2 } }, { sid: null }), 2);
+      await db.put('oidc_sessions', session('a', 9, '{"__proto__":1}'));
+      assert.deepEqual(await db.find('oidc_sessions', { session_id: 'a' }), session('a', 9, '{"__proto__":1}'));
+      await assert.rejects(db.delete('oidc_sessions', { session_id: undefined } as never), /compared with nothing/);
+      assert.equal(await db.delete('oidc_sessions', { session_id: { '!=': 'a' } }), 2);
       assert.equal(await ids({}), 'a');
     });
   });

@@ -7,14 +7,14 @@ import { type LimitedScope, toScope } from '../../domain/camera-scope.ts';
 import { traitsFor } from '../../domain/credentials.ts';
 import { ADMIN } from '../../domain/names.ts';
 import type { HeardChanges } from '../../store/engine/engine.ts';
-import { deleteRows, listRecords, putRecord, storePart } from '../../store/engine/rows.ts';
+import { storePart } from '../../store/engine/rows.ts';
 
 export type CurtainStore = ReturnType<typeof curtainPart>;
 
 export const curtainPart = storePart(
   {
     /** Sorted by camera; what is over is among them until it is forgotten. */
-    listDrawn: (db) => listRecords(db, 'curtain', {}, ['camera']),
+    listDrawn: (db) => db.list('curtain', {}, ['camera']),
   },
   {
     /** All or none of them. Each that is drawn takes the place of the entry of the same text. */
@@ -23,8 +23,8 @@ export const curtainPart = storePart(
       { drawn, opened }: { readonly drawn: readonly DrawnEntry[]; readonly opened: readonly string[] },
     ) =>
       locked({ key: 'curtain' }, async (db) => {
-        for (const entry of drawn) await putRecord(db, 'curtain', entry);
-        if (opened.length > 0) await deleteRows(db, 'curtain', { camera: opened });
+        for (const entry of drawn) await db.put('curtain', entry);
+        if (opened.length > 0) await db.delete('curtain', { camera: opened });
       }),
   },
 );

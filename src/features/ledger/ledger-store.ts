@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
-import { deleteRows, insertNew, type Locked, listRecords } from '../../store/engine/rows.ts';
+import { type Locked, Queries } from '../../store/engine/rows.ts';
 import { type Tables, writeRow } from '../../store/engine/tables.ts';
 import type { PlaceOfPart } from '../../store/open-store.ts';
 import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from './chain.ts';
@@ -47,13 +47,14 @@ export type LedgerStore = ReturnType<typeof ledgerPart>;
 
 /** Its calls reject with a store fault. */
 export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: PlaceOfPart) {
+  const rows = new Queries(db);
   const take = (isFile ? inTransaction : inOneStatement)(db);
   const atSite = (entry: OwnEntry): OwnEntry => (site === '' || entry.site !== undefined ? entry : { ...entry, site });
-  const heads = (): Promise<readonly ChainHead[]> => listRecords(db, 'ledger_chains', {}, ['chain']);
+  const heads = (): Promise<readonly ChainHead[]> => rows.list('ledger_chains', {}, ['chain']);
   const closings = (): Promise<readonly ChainClosing[]> =>
     db.selectFrom('ledger_closings').select(['chain', 'seq', 'hash', 'day', 'records']).orderBy('id').execute();
   const beginChain = (number: number): Promise<boolean> =>
-    insertNew(db, 'ledger_chains', emptyHead(chainNamed(number)));
+    rows.insertNew('ledger_chains', emptyHead(chainNamed(number)));
   /** Its number is one that no chain has had, also where a head was deleted. */
   const beginFirst = async (): Promise<void> => {
     const ours = selectRecords(db)
@@ -154,7 +155,7 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
 
     /** Spans that no process has renewed for 90 s. */
     left: (now: number): Promise<readonly OwnEntry[]> =>
-      listRecords(db, 'ledger_open', { seen_at: { '<': now - LEFT_SECONDS } }, ['id']),
+      rows.list('ledger_open', { seen_at: { '<': now - LEFT_SECONDS } }, ['id']),
 
     /** All rows in the order of their ids, behind this one: chain by chain, each in its order. */
     async rows(behind: string, limit: number): Promise<readonly StoredRecord[]> {
@@ -185,7 +186,7 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
 
     /** Sums. */
     async forgetDaysBefore(day: string): Promise<void> {
-      await deleteRows(db, 'ledger_days', { day: { '<': day } });
+      await rows.delete('ledger_days', { day: { '<': day } });
     },
   };
 }

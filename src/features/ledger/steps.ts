@@ -1,6 +1,6 @@
 /** A step of the chain: moves its head if that is still the one that was read, and writes or deletes rows with it, all or nothing (SPEC 14). */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { inChunks, type Queries, untyped } from '../../store/engine/rows.ts';
+import { inChunks, untyped } from '../../store/engine/rows.ts';
 import { type Tables, writeRow } from '../../store/engine/tables.ts';
 import type { ChainClosing, ChainHead, LedgerDay, OwnEntry } from './records.ts';
 
@@ -81,7 +81,12 @@ const asJson = (rows: readonly object[]): string =>
 /** SQLite takes 32,766 values in a statement. */
 const ROWS_AT_ONCE = 200;
 
-async function putAll(db: Queries, table: string, rows: readonly object[], kept: RawBuilder<unknown>): Promise<void> {
+async function putAll(
+  db: Kysely<Tables>,
+  table: string,
+  rows: readonly object[],
+  kept: RawBuilder<unknown>,
+): Promise<void> {
   for (const some of inChunks(rows, ROWS_AT_ONCE))
     await sql`${untyped(db).insertInto(table).values(some)} on conflict (id) do update set ${kept}`.execute(db);
 }

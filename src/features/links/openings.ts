@@ -1,7 +1,7 @@
 /** How often a link was opened, by whom, and wrong PINs: of many who open one at once, no more than its uses do (SPEC 13). */
 import { randomUUID } from 'node:crypto';
 import './tables.ts';
-import { inChunks, insertRecord, type Queries, storePart, updateRows } from '../../store/engine/rows.ts';
+import { inChunks, type Queries, storePart } from '../../store/engine/rows.ts';
 
 /** A statement has room for some thousands of parameters. */
 const IDS_AT_ONCE = 500;
@@ -50,14 +50,14 @@ export const openingPart = storePart(
 
     /** Counts the guess as wrong before the PIN is compared. False when there were too many: no PIN opens the link any more. */
     async reserveGuess(db, id: string) {
-      const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '+', 1) }));
+      const counted = db.kysely.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '+', 1) }));
       const within = counted.where('id', '=', id).where('wrong_pins', '<', MOST_WRONG_PINS);
       return (await within.executeTakeFirst()).numUpdatedRows > 0n;
     },
 
     /** The PIN was right: the guess no longer counts. */
     async releaseGuess(db, id: string) {
-      const counted = db.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '-', 1) }));
+      const counted = db.kysely.updateTable('link_terms').set(({ eb }) => ({ wrong_pins: eb('wrong_pins', '-', 1) }));
       await counted.where('id', '=', id).where('wrong_pins', '>', 0).execute();
     },
 
@@ -65,9 +65,9 @@ export const openingPart = storePart(
     async openings(db, ids: readonly string[]) {
       const found = new Map<string, { readonly opened: number; readonly openings: Opening[] }>();
       for (const some of inChunks(ids, IDS_AT_ONCE)) {
-        const terms = db.selectFrom('link_terms').select(['id', 'opened']).where('id', 'in', some);
+        const terms = db.kysely.selectFrom('link_terms').select(['id', 'opened']).where('id', 'in', some);
         for (const { id, opened } of await terms.execute()) found.set(id, { opened, openings: [] });
-        const rows = db.selectFrom('openings').selectAll().where('link_id', 'in', some).orderBy('at', 'desc');
+        const rows = db.kysely.selectFrom('openings').selectAll().where('link_id', 'in', some).orderBy('at', 'desc');
         for (const { link_id, at, address, agent } of await rows.execute()) {
           const { openings = [] } = found.get(link_id) ?? {};
           if (openings.length < OPENINGS_KEPT) openings.push({ at, address, agent });
@@ -86,7 +86,7 @@ export const openingPart = storePart(
         if (since !== undefined) return { kind: 'known', since };
         const count = row.opened + 1;
         if (row.uses !== null && count > row.uses) return { kind: 'spent' };
-        await updateRows(db, 'link_terms', { id }, { opened: count });
+        await db.update('link_terms', { id }, { opened: count });
         await addOpening(db, id, viewer, now, row.uses !== null);
         return { kind: 'opened', count };
       }),
@@ -94,7 +94,7 @@ export const openingPart = storePart(
 );
 
 const holding = (db: Queries, id: string, now: number) =>
-  db
+  db.kysely
     .selectFrom('grants')
     .innerJoin('link_terms', 'link_terms.id', 'grants.id')
     .select(['uses', 'opened'])
@@ -104,7 +104,7 @@ const holding = (db: Queries, id: string, now: number) =>
     .executeTakeFirst();
 
 async function knownSince(db: Queries, link: string, { id, client }: Viewer, now: number): Promise<number | undefined> {
-  const recent = db
+  const recent = db.kysely
     .selectFrom('openings')
     .select('at')
     .where('link_id', '=', link)
@@ -125,9 +125,9 @@ async function addOpening(
   at: number,
   isCounted: boolean,
 ): Promise<void> {
-  await insertRecord(transaction, 'openings', { id: randomUUID(), linkId, viewer, at, ...client });
-  const all = transaction.selectFrom('openings').select('id').where('link_id', '=', linkId);
+  await transaction.insert('openings', { id: randomUUID(), linkId, viewer, at, ...client });
+  const all = transaction.kysely.selectFrom('openings').select('id').where('link_id', '=', linkId);
   const kept = (await all.orderBy('at', 'desc').limit(OPENINGS_KEPT).execute()).map(({ id }) => id);
-  const older = transaction.deleteFrom('openings').where('link_id', '=', linkId).where('id', 'not in', kept);
+  const older = transaction.kysely.deleteFrom('openings').where('link_id', '=', linkId).where('id', 'not in', kept);
   await (isCounted ? older.where('at', '<=', at - VIEWING_SECONDS) : older).execute();
 }

@@ -1,36 +1,25 @@
 /** The codes that pair screens, in the store: a code makes one screen, for one display (SPEC 18). */
 import { insertGrant } from '../../store/accounts/grants.ts';
-import {
-  countRows,
-  deleteRows,
-  findRecord,
-  hasRow,
-  insertRecord,
-  type Locked,
-  type Queries,
-  storePart,
-  takeRows,
-  updateRows,
-} from '../../store/engine/rows.ts';
+import { type Locked, type Queries, storePart } from '../../store/engine/rows.ts';
 import type { Screen, ScreenCode } from './tables.ts';
 
 export type ScreenCodes = ReturnType<typeof screenCodePart>;
 
 /** `site`: the codes of other sites on the same store pair nothing here. */
-export const screenCodePart = (db: Queries, locked: Locked, { site }: { readonly site: string }) => {
+export const screenCodePart = (kysely: Queries['kysely'], locked: Locked, { site }: { readonly site: string }) => {
   const waiting = (userHash: string, now: number) =>
     ({ site, user_hash: userHash, state: 'pending', expires_at: { '>': now } }) as const;
   return storePart(
     {
       findCode: (db, by: { readonly deviceHash: string } | { readonly userHash: string }) =>
-        findRecord(db, 'screen_codes', {
+        db.find('screen_codes', {
           site,
           ...('userHash' in by ? { user_hash: by.userHash } : { device_hash: by.deviceHash }),
         }),
 
       /** False when the display polled less than so many seconds ago. */
       async notePoll(db, deviceHash: string, at: number, seconds: number) {
-        const { numUpdatedRows } = await db
+        const { numUpdatedRows } = await db.kysely
           .updateTable('screen_codes')
           .set({ polled_at: at })
           .where('device_hash', '=', deviceHash)
@@ -43,22 +32,22 @@ export const screenCodePart = (db: Queries, locked: Locked, { site }: { readonly
       },
 
       denyCode: async (db, userHash: string, now: number) =>
-        (await updateRows(db, 'screen_codes', waiting(userHash, now), { state: 'denied' })) ? 'denied' : 'gone',
+        (await db.update('screen_codes', waiting(userHash, now), { state: 'denied' })) ? 'denied' : 'gone',
 
       /** False: it was revoked. */
       async changeScreen(db, id: string, { name, cameras }: Partial<Pick<Screen, 'name' | 'cameras'>>) {
         const text = cameras && JSON.stringify(cameras);
         const change = { ...(name !== undefined && { name }), ...(text !== undefined && { cameras: text }) };
-        return (await updateRows(db, 'grants', { id, kind: 'screen', site }, change)) > 0;
+        return (await db.update('grants', { id, kind: 'screen', site }, change)) > 0;
       },
     },
     {
       /** `too-many` when so many wait already; `taken` when the letters are in use. */
       addCode: (locked, code: ScreenCode, most: number) =>
         locked({ key: 'screen codes' }, async (db) => {
-          if ((await countRows(db, 'screen_codes', { expires_at: { '>': code.createdAt } })) >= most) return 'too-many';
-          if (await hasRow(db, 'screen_codes', { user_hash: code.userHash })) return 'taken';
-          await insertRecord(db, 'screen_codes', code, { site });
+          if ((await db.count('screen_codes', { expires_at: { '>': code.createdAt } })) >= most) return 'too-many';
+          if (await db.has('screen_codes', { user_hash: code.userHash })) return 'taken';
+          await db.insert('screen_codes', code, { site });
           return 'added';
         }),
 
@@ -68,8 +57,8 @@ export const screenCodePart = (db: Queries, locked: Locked, { site }: { readonly
           const added = await insertGrant('screen', screen, user, { site, most }, db);
           if (added !== 'added') return added;
           const confirmed = { state: 'confirmed', screen_id: screen.id } as const;
-          if (await updateRows(db, 'screen_codes', waiting(userHash, screen.createdAt), confirmed)) return 'confirmed';
-          await deleteRows(db, 'grants', { id: screen.id });
+          if (await db.update('screen_codes', waiting(userHash, screen.createdAt), confirmed)) return 'confirmed';
+          await db.delete('grants', { id: screen.id });
           return 'gone';
         }),
 
@@ -77,11 +66,11 @@ export const screenCodePart = (db: Queries, locked: Locked, { site }: { readonly
       pickUp: (locked, deviceHash: string, secretHash: string, now: number) =>
         locked({}, async (db) => {
           const code = { device_hash: deviceHash, state: 'confirmed', expires_at: { '>': now } } as const;
-          const [taken] = await takeRows(db, 'screen_codes', code);
+          const [taken] = await db.take('screen_codes', code);
           if (!taken?.screen_id) return 'gone';
           const unfetched = { id: taken.screen_id, kind: 'screen', secret_hash: null };
-          return (await updateRows(db, 'grants', unfetched, { secret_hash: secretHash })) ? 'picked-up' : 'gone';
+          return (await db.update('grants', unfetched, { secret_hash: secretHash })) ? 'picked-up' : 'gone';
         }),
     },
-  )(db, locked);
+  )(kysely, locked);
 };

@@ -2,18 +2,7 @@
 import type { User } from '../../domain/accounts/account.ts';
 import type { GrantKind, Grants, GrantUse } from '../../domain/accounts/grant.ts';
 import type { UserName } from '../../domain/names.ts';
-import {
-  countRows,
-  deleteRows,
-  fulfils,
-  hasRow,
-  insertRecord,
-  type Locked,
-  type Queries,
-  untyped,
-  updateRows,
-  type Where,
-} from '../engine/rows.ts';
+import { fulfils, type Locked, type Queries, untyped, type Where } from '../engine/rows.ts';
 import { type GrantRules, readRecord, type TableName, tablesWhere } from '../engine/tables.ts';
 
 /** What the register says of each kind, with the table of what is its own. */
@@ -40,7 +29,7 @@ export async function listGrants<Kind extends GrantKind>(
 ): Promise<readonly Grants[Kind][]> {
   const { own, order } = rulesOf(kind);
   const tests = Object.entries({ ...where, kind }).map(([column, test]) => [`grants.${column}`, test]);
-  const joined = untyped(db).selectFrom<string>('grants').innerJoin(own, `${own}.id`, 'grants.id').selectAll();
+  const joined = untyped(db.kysely).selectFrom<string>('grants').innerJoin(own, `${own}.id`, 'grants.id').selectAll();
   let rows = joined.where(fulfils(Object.fromEntries(tests)));
   for (const by of order)
     rows = by.startsWith('-') ? rows.orderBy(`grants.${by.slice(1)}`, 'desc') : rows.orderBy(`grants.${by}`);
@@ -78,8 +67,8 @@ export const createGrantStore = (db: Queries, locked: Locked, site: string) => (
     const where = { ...placed(kind, site), ...one };
     const { staysInLists } = rulesOf(kind);
     const changed = staysInLists
-      ? await updateRows(db, 'grants', { ...where, revoked_at: null }, { revoked_at: at })
-      : await deleteRows(db, 'grants', where);
+      ? await db.update('grants', { ...where, revoked_at: null }, { revoked_at: at })
+      : await db.delete('grants', where);
     return changed > 0 ? 'revoked' : 'absent';
   },
 
@@ -87,7 +76,7 @@ export const createGrantStore = (db: Queries, locked: Locked, site: string) => (
     locked({}, async (transaction) => {
       // In one order: two replicas note the same ones.
       for (const { id, at, from } of uses.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
-        await updateRows(transaction, 'grants', { id }, { last_used_at: at, last_used_from: from });
+        await transaction.update('grants', { id }, { last_used_at: at, last_used_from: from });
     }),
 
   /** What is over at that time, of the kinds that say how long it is kept; and what was not fetched by then. */
@@ -97,7 +86,7 @@ export const createGrantStore = (db: Queries, locked: Locked, site: string) => (
         if (keptSeconds === undefined) continue;
         const before = { '<': now - keptSeconds };
         for (const over of [{ expires_at: before }, { revoked_at: before }, { secret_hash: null, created_at: before }])
-          await deleteRows(transaction, 'grants', { kind, ...over });
+          await transaction.delete('grants', { kind, ...over });
       }
     }),
 });
@@ -116,14 +105,14 @@ export async function insertGrant<Kind extends GrantKind>(
   if (
     'tokenId' in grant &&
     grant.tokenId !== null &&
-    !(await hasRow(transaction, 'grants', { id: grant.tokenId, kind: 'api-token' }))
+    !(await transaction.has('grants', { id: grant.tokenId, kind: 'api-token' }))
   )
     return 'absent';
   const ofUser = { kind, user_name: user };
-  if (isAlone) await deleteRows(transaction, 'grants', ofUser);
+  if (isAlone) await transaction.delete('grants', ofUser);
   const counted = { ...ofUser, ...(staysInLists && { revoked_at: null, expires_at: { '>': createdAt } }) };
-  if (most !== undefined && (await countRows(transaction, 'grants', counted)) >= most) return 'too-many';
-  await insertRecord(transaction, 'grants', grant, { kind, ...(isOfSite && { site }) });
-  await insertRecord(transaction, own, grant as never);
+  if (most !== undefined && (await transaction.count('grants', counted)) >= most) return 'too-many';
+  await transaction.insert('grants', grant, { kind, ...(isOfSite && { site }) });
+  await transaction.insert(own, grant as never);
   return 'added';
 }

@@ -2,7 +2,7 @@
 
 import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
-import { deleteRows, hasRow, listRecords, putRecord, storePart, updateRows } from '../engine/rows.ts';
+import { storePart } from '../engine/rows.ts';
 import type { SiteRecord, StoredRole } from '../engine/tables.ts';
 import { SITE, tablesWhere } from '../engine/tables.ts';
 import { kindsOfSite } from './grants.ts';
@@ -12,7 +12,7 @@ export type RoleStore = ReturnType<typeof createRoleStore>;
 export const createRoleStore = storePart(
   {
     /** All roles, in order of name. */
-    listRoles: (db) => listRecords(db, 'custom_roles', {}, ['role']),
+    listRoles: (db) => db.list('custom_roles', {}, ['role']),
   },
   {
     /**
@@ -24,10 +24,10 @@ export const createRoleStore = storePart(
       { saved, deleted }: { readonly saved: readonly StoredRole[]; readonly deleted: readonly Role[] },
     ) =>
       locked({ key: 'roles' }, async (db) => {
-        for (const role of saved) await putRecord(db, 'custom_roles', role);
+        for (const role of saved) await db.put('custom_roles', role);
         if (deleted.length === 0) return [];
-        await deleteRows(db, 'custom_roles', { role: deleted });
-        const demoted = await db
+        await db.delete('custom_roles', { role: deleted });
+        const demoted = await db.kysely
           .updateTable('users')
           .set({ role: VIEWER })
           .where('role', 'in', deleted)
@@ -50,7 +50,7 @@ export const settingStoreOf = (site: string) => {
   return storePart(
     {
       async readSettings(db) {
-        const rows = await listRecords(db, 'settings', {}, []);
+        const rows = await db.list('settings', {}, []);
         const values = new Map(rows.map(({ id, value }) => [id, value]));
         const known = keys.map((key) => [key, values.get(rowOf(key))] as const);
         return Object.fromEntries(known.filter(([, value]) => value !== undefined)) as StoredSettings;
@@ -62,8 +62,8 @@ export const settingStoreOf = (site: string) => {
         locked({ key: 'settings' }, async (db) => {
           for (const key of keys) {
             const [id, value] = [rowOf(key), values[key]];
-            if (value === null) await deleteRows(db, 'settings', { id });
-            else if (value !== undefined) await putRecord(db, 'settings', { id, value });
+            if (value === null) await db.delete('settings', { id });
+            else if (value !== undefined) await db.put('settings', { id, value });
           }
         }),
     },
@@ -72,27 +72,27 @@ export const settingStoreOf = (site: string) => {
 
 export const createSiteStore = storePart(
   {
-    listSites: (db) => listRecords(db, 'sites', {}, ['site']),
-    publishSite: (db, record: SiteRecord) => putRecord(db, 'sites', record),
+    listSites: (db) => db.list('sites', {}, ['site']),
+    publishSite: (db, record: SiteRecord) => db.put('sites', record),
   },
   {
     /** All that is of one site goes along. */
     renameSite: (locked, from: string, to: string) =>
       locked({ key: 'sites' }, async (db) => {
-        if (await hasRow(db, 'sites', { site: to })) return 'taken';
-        if (!(await updateRows(db, 'sites', { site: from }, { site: to }))) return 'absent';
+        if (await db.has('sites', { site: to })) return 'taken';
+        if (!(await db.update('sites', { site: from }, { site: to }))) return 'absent';
         for (const [table] of tablesWhere(({ columns }) => columns['site'] === SITE))
-          await updateRows(db, table, { ...(table === 'grants' && { kind: kindsOfSite() }), site: from }, { site: to });
+          await db.update(table, { ...(table === 'grants' && { kind: kindsOfSite() }), site: from }, { site: to });
         const id = addressRow(to);
-        await deleteRows(db, 'settings', { id });
-        await updateRows(db, 'settings', { id: addressRow(from) }, { id });
+        await db.delete('settings', { id });
+        await db.update('settings', { id: addressRow(from) }, { id });
         return 'renamed';
       }),
 
     forgetSite: (locked, site: string) =>
       locked({ key: 'sites' }, async (db) => {
-        if (!(await deleteRows(db, 'sites', { site }))) return 'absent';
-        await deleteRows(db, 'settings', { id: addressRow(site) });
+        if (!(await db.delete('sites', { site }))) return 'absent';
+        await db.delete('settings', { id: addressRow(site) });
         return 'forgotten';
       }),
   },

@@ -2,18 +2,9 @@
 import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { SpentChallenge } from '../../domain/accounts/second-factor.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
-import {
-  deleteRows,
-  findRow,
-  insertNew,
-  type Lock,
-  listRecords,
-  type Queries,
-  storePart,
-  updateRows,
-  type Where,
-} from '../engine/rows.ts';
+import { type Lock, type Queries, storePart, type Where } from '../engine/rows.ts';
 import type { PasskeyRecord, SignIn } from '../engine/tables.ts';
+import { changeSecrets } from './accounts.ts';
 import { listGrants } from './grants.ts';
 import { afterGain, isSpentNow, isTaken } from './second-factor.ts';
 import { connectNow, openSignIn } from './sign-ins.ts';
@@ -61,7 +52,7 @@ export const createInvitationStore = storePart(
         if (user.hasFactor) return 'has-factor';
         if (await isTaken(passkey, db)) return 'taken';
         if (!(await isSpentNow(challenge, db))) return 'spent';
-        if (!(await insertNew(db, 'passkeys', passkey))) return 'taken';
+        if (!(await db.insertNew('passkeys', passkey))) return 'taken';
         await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);
         // A recovery code is the second step after a password, and there is none that a person knows.
         await afterGain(user, { epoch, recoveryCodes: [] }, db);
@@ -88,21 +79,19 @@ export const createInvitationStore = storePart(
 const invitedBy =
   (secretHash: string) =>
   async (db: Queries): Promise<Lock> => {
-    const grant = await findRow(db, 'grants', { kind: 'invitation', secret_hash: secretHash });
+    const grant = await db.findRow('grants', { kind: 'invitation', secret_hash: secretHash });
     return grant ? { person: grant.user_name as UserName, grant: grant.id } : {};
   };
 
-/** The sessions of before end by the new password. */
 async function useUp(
   { id, user }: Invitation,
   password: { readonly password_hash: string; readonly has_password: 0 | 1 },
   now: number,
   transaction: Queries,
 ): Promise<void> {
-  await updateRows(transaction, 'grants', { id }, { last_used_at: now });
+  await transaction.update('grants', { id }, { last_used_at: now });
   const changed = { ...password, password_changed_at: now, password_is_generated: 0 };
-  await updateRows(transaction, 'users', { name: user }, changed);
-  await deleteRows(transaction, 'seen_sessions', { user_name: user });
+  await changeSecrets(user, changed, transaction);
 }
 
 const holding = async (db: Queries, secretHash: string, now: number): Promise<Invitation | undefined> =>
@@ -112,7 +101,7 @@ async function allHolding(db: Queries, where: Where<'grants'>, now: number): Pro
   const unused = { ...where, last_used_at: null, expires_at: { '>': now } };
   const found = await listGrants(db, 'invitation', unused);
   const names = found.flatMap(({ user, madeBy }) => [user, madeBy]);
-  const listed = names.length === 0 ? [] : await listRecords(db, 'users', { name: names }, []);
+  const listed = names.length === 0 ? [] : await db.list('users', { name: names }, []);
   const users = new Map(listed.map((user) => [String(user.name), user]));
   return found.filter(({ user, userCreatedAt, madeBy }) => {
     const { role, validUntil = Number.POSITIVE_INFINITY } = users.get(madeBy) ?? {};

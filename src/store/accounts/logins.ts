@@ -7,21 +7,7 @@ import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { UserName } from '../../domain/names.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
 import type { BeginningLogin, BegunLogin, Dialect, Expression } from '../engine/engine.ts';
-import {
-  countRows,
-  deleteRows,
-  evenDeadlocked,
-  findRecord,
-  findRow,
-  hasRow,
-  inChunks,
-  insertNew,
-  insertRecord,
-  listRecords,
-  type Queries,
-  storePart,
-  updateRows,
-} from '../engine/rows.ts';
+import { evenDeadlocked, inChunks, Queries, storePart } from '../engine/rows.ts';
 import type { LoginBlock, SeenSession } from '../engine/tables.ts';
 import { readRecord, writeRow } from '../engine/tables.ts';
 
@@ -40,7 +26,7 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
     {
       /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
       async listSessions(db, now: number, user?: UserName): Promise<readonly SeenSession[]> {
-        const lasting = db
+        const lasting = db.kysely
           .selectFrom('seen_sessions')
           .selectAll()
           .where('expires_at', '>', now)
@@ -51,14 +37,16 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
       },
 
       async findSession(db, id: string, now: number): Promise<SeenSession | undefined> {
-        const one = db.selectFrom('seen_sessions').selectAll().where('id', '=', id);
+        const one = db.kysely.selectFrom('seen_sessions').selectAll().where('id', '=', id);
         const row = await one.where(notEnded(sql.val(now))).executeTakeFirst();
         return row && readRecord('seen_sessions', row);
       },
 
       /** When each user last logged in, as far back as places are remembered. */
       async lastLogins(db): Promise<ReadonlyMap<string, number>> {
-        const latest = db.selectFrom('known_clients').select(['user_name', (sql) => sql.fn.max('last_seen').as('at')]);
+        const latest = db.kysely
+          .selectFrom('known_clients')
+          .select(['user_name', (sql) => sql.fn.max('last_seen').as('at')]);
         const rows = await latest.groupBy('user_name').execute();
         return new Map(rows.map(({ user_name, at }) => [user_name, Number(at)]));
       },
@@ -67,7 +55,7 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
       async deviceNames(db, seen: readonly { readonly user: string; readonly agent: string | null }[]) {
         const users = [...new Set(seen.map(({ user }) => user))];
         if (users.length === 0) return [];
-        const named = db.selectFrom('known_clients').select(['id', 'name']).where('name', 'is not', null);
+        const named = db.kysely.selectFrom('known_clients').select(['id', 'name']).where('name', 'is not', null);
         const rows = await named.where('user_name', 'in', users as UserName[]).execute();
         const names = new Map(rows.map(({ id, name }) => [id, name]));
         return seen.map(
@@ -77,7 +65,7 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
 
       /** Another key ended them all. */
       async forgetSessionsUnlessSignedWith(db, keyId: string) {
-        await deleteRows(db, 'seen_sessions', { signed_with: { '!=': keyId } });
+        await db.delete('seen_sessions', { signed_with: { '!=': keyId } });
       },
 
       /** Each once. A session that is known keeps its `since`, and the latest end that was seen. */
@@ -86,7 +74,7 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
         // In one order: two replicas note the same ones.
         rows.sort((one, other) => (one.id < other.id ? -1 : 1));
         for (const some of inChunks(rows, SESSIONS_AT_ONCE)) {
-          const noted = db
+          const noted = db.kysely
             .insertInto('seen_sessions')
             .values(some)
             .onConflict((conflict) =>
@@ -111,8 +99,8 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
           network: idOf(user.name, 'network', place.network),
         };
         const login = { ...given, place: ids };
-        if (begin) return evenDeadlocked(() => begin(login, db));
-        const noted = db.transaction().execute((transaction) => noteLogin(login, transaction));
+        if (begin) return evenDeadlocked(() => begin(login, db.kysely));
+        const noted = db.kysely.transaction().execute((transaction) => noteLogin(login, new Queries(transaction)));
         // People can log in while the disk is full: what is noted is only listed.
         return noted.catch((fault) => (findStoreFault(fault) ? judgeLogin(login, db) : Promise.reject(fault)));
       },
@@ -126,8 +114,8 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
       ) =>
         locked({ person: user }, async (db, person) => {
           const id = idOf(user, 'device', deviceOf(agent));
-          if (!person || (await updateRows(db, 'known_clients', { id }, { name }))) return;
-          if (name !== null) await insertRecord(db, 'known_clients', { id, user, lastSeen: since, name });
+          if (!person || (await db.update('known_clients', { id }, { name }))) return;
+          if (name !== null) await db.insert('known_clients', { id, user, lastSeen: since, name });
         }),
     },
   );
@@ -140,10 +128,10 @@ export function unchanged(user: User) {
 
 /** The account as it is now, and which of its sessions are too many. */
 async function judgeLogin({ user, salt, session, at, most }: BeginningLogin, db: Queries) {
-  const now = await findRow(db, 'users', unchanged(user));
+  const now = await db.findRow('users', unchanged(user));
   if (!now?.password_hash.includes(salt)) return undefined;
   const [name, own] = [sql.val(user.name), sql.val(session?.id ?? '')];
-  const { rows } = await surplusOf({ name, own, at: sql.val(at), most: sql.val(most) }).execute(db);
+  const { rows } = await surplusOf({ name, own, at: sql.val(at), most: sql.val(most) }).execute(db.kysely);
   return { user: readRecord('users', now), unseen: [], surplus: rows };
 }
 
@@ -151,12 +139,12 @@ async function noteLogin(login: BeginningLogin, db: Queries) {
   const { user, session, place, at } = login;
   const begun = await judgeLogin(login, db);
   if (!begun) return undefined;
-  const isKnown = await hasRow(db, 'known_clients', { user_name: user.name });
+  const isKnown = await db.has('known_clients', { user_name: user.name });
   const unseen: (keyof LoginPlace)[] = [];
   for (const part of ['device', 'network'] as const)
-    if (await insertNew(db, 'known_clients', { id: place[part], user: user.name, lastSeen: at })) unseen.push(part);
-  await updateRows(db, 'known_clients', { id: Object.values(place) }, { last_seen: at });
-  if (session) await insertNew(db, 'seen_sessions', session);
+    if (await db.insertNew('known_clients', { id: place[part], user: user.name, lastSeen: at })) unseen.push(part);
+  await db.update('known_clients', { id: Object.values(place) }, { last_seen: at });
+  if (session) await db.insertNew('seen_sessions', session);
   return { ...begun, unseen: isKnown ? unseen : [] };
 }
 
@@ -188,32 +176,35 @@ export type LoginBlockStore = ReturnType<typeof createLoginBlockStore>;
 export const createLoginBlockStore = storePart(
   {
     /** Blocks that last, the longest first. */
-    listBlocks: (db, now: number) => listRecords(db, 'login_blocks', lasting(now), ['-until', 'id']),
+    listBlocks: (db, now: number) => db.list('login_blocks', lasting(now), ['-until', 'id']),
 
     /** When each block was lifted last. */
     async listLifts(db): Promise<ReadonlyMap<string, number>> {
-      const lifted = db.selectFrom('login_blocks').select(['id', 'lifted_at']).where('lifted_at', 'is not', null);
+      const lifted = db.kysely
+        .selectFrom('login_blocks')
+        .select(['id', 'lifted_at'])
+        .where('lifted_at', 'is not', null);
       return new Map((await lifted.execute()).map(({ id, lifted_at }) => [id, lifted_at ?? 0]));
     },
 
     /** All of them, where a restart clears the limiter. */
     async forgetBlocks(db) {
-      await deleteRows(db, 'login_blocks', {});
+      await db.delete('login_blocks', {});
     },
   },
   {
     /** Names that are known already are kept beside. A block from before its lift stays lifted. */
     noteBlocks: (locked, blocks: readonly LoginBlock[], now: number) =>
       locked({ key: 'login blocks' }, async (db) => {
-        await deleteRows(db, 'login_blocks', { until: { '<': now - KEPT_SECONDS } });
+        await db.delete('login_blocks', { until: { '<': now - KEPT_SECONDS } });
         for (const block of blocks.slice(0, MOST_AT_ONCE)) await noteBlock(block, db);
       }),
 
     /** Undefined: there is no such block any more. */
     liftBlock: (locked, id: string, now: number) =>
       locked({ key: 'login blocks' }, async (db) => {
-        const block = await findRecord(db, 'login_blocks', { id, ...lasting(now) });
-        if (block) await updateRows(db, 'login_blocks', { id }, { is_open: 0, lifted_at: now });
+        const block = await db.find('login_blocks', { id, ...lasting(now) });
+        if (block) await db.update('login_blocks', { id }, { is_open: 0, lifted_at: now });
         return block;
       }),
   },
@@ -221,15 +212,15 @@ export const createLoginBlockStore = storePart(
 
 async function noteBlock(block: LoginBlock, db: Queries): Promise<void> {
   const { id, since, until } = block;
-  const row = await findRow(db, 'login_blocks', { id });
+  const row = await db.findRow('login_blocks', { id });
   if (row) {
     const isOpen = row.lifted_at === null || since >= row.lifted_at;
     const { names: known } = readRecord('login_blocks', row);
     const names = JSON.stringify([...new Set([...known, ...block.names])].slice(-MOST_NAMES));
-    await updateRows(db, 'login_blocks', { id }, { since, until, names, is_open: isOpen ? 1 : 0 });
-  } else if ((await countRows(db, 'login_blocks', {})) < MOST_BLOCKS) {
+    await db.update('login_blocks', { id }, { since, until, names, is_open: isOpen ? 1 : 0 });
+  } else if ((await db.count('login_blocks', {})) < MOST_BLOCKS) {
     // Another replica may note it meanwhile.
-    await insertNew(db, 'login_blocks', block, { is_open: 1, lifted_at: null });
+    await db.insertNew('login_blocks', block, { is_open: 1, lifted_at: null });
   }
 }
 

@@ -3,49 +3,42 @@ import { sql } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FirstFactor, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
-import {
-  countRows,
-  deleteRows,
-  findRecord,
-  hasRow,
-  insertNew,
-  insertRecord,
-  listRecords,
-  type Queries,
-  storePart,
-  updateRows,
-} from '../engine/rows.ts';
+import { type Queries, storePart } from '../engine/rows.ts';
 import type { PasskeyRecord } from '../engine/tables.ts';
-import { hasOtherWay } from './accounts.ts';
+import { changeSecrets, hasOtherWay } from './accounts.ts';
 
 export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>;
 
 /** Each change uses up its challenge or its code, or changes nothing: what a code is good for is decided here. */
 export const createSecondFactorStore = storePart(
   {
-    listPasskeys: (db, user: UserName) => listRecords(db, 'passkeys', { user_name: user }, ['created_at', 'id']),
-    findPasskey: (db, id: string) => findRecord(db, 'passkeys', { id }),
+    listPasskeys: (db, user: UserName) => db.list('passkeys', { user_name: user }, ['created_at', 'id']),
+    findPasskey: (db, id: string) => db.find('passkeys', { id }),
     renamePasskey: async (db, user: UserName, id: string, name: string) =>
-      (await updateRows(db, 'passkeys', { user_name: user, id }, { name })) ? 'renamed' : 'absent',
+      (await db.update('passkeys', { user_name: user, id }, { name })) ? 'renamed' : 'absent',
 
-    findTotp: (db, user: string) => findRecord(db, 'totp_secrets', { user_name: user }),
+    findTotp: (db, user: string) => db.find('totp_secrets', { user_name: user }),
 
     /** `spent` when the secret is another one by now, or a code of that step or a later one was accepted before. */
     async useTotpStep(db, user: UserName, sealed: string, step: number) {
       const unspent = { user_name: user, secret: sealed, last_step: { '<': step } };
-      return (await updateRows(db, 'totp_secrets', unspent, { last_step: step })) ? 'used' : 'spent';
+      return (await db.update('totp_secrets', unspent, { last_step: step })) ? 'used' : 'spent';
     },
 
     /** Deletes it: of two who give it at once, one has used it. */
     useRecoveryCode: async (db, user: UserName, hash: string) =>
-      (await deleteRows(db, 'recovery_codes', { code_hash: hash, user_name: user })) ? 'used' : 'absent',
+      (await db.delete('recovery_codes', { code_hash: hash, user_name: user })) ? 'used' : 'absent',
 
-    countRecoveryCodes: (db, user: UserName) => countRows(db, 'recovery_codes', { user_name: user }),
+    countRecoveryCodes: (db, user: UserName) => db.count('recovery_codes', { user_name: user }),
 
     /** Users who have a factor, by name. */
     async listFactors(db): Promise<readonly UserFactors[]> {
-      const totp = await db.selectFrom('totp_secrets').select('user_name').where('secret', 'is not', null).execute();
-      const passkeys = await db.selectFrom('passkeys').select('user_name').distinct().execute();
+      const totp = await db.kysely
+        .selectFrom('totp_secrets')
+        .select('user_name')
+        .where('secret', 'is not', null)
+        .execute();
+      const passkeys = await db.kysely.selectFrom('passkeys').select('user_name').distinct().execute();
       const users = { totp: totp.map((row) => row.user_name), passkey: passkeys.map((row) => row.user_name) };
       return [...new Set([...users.totp, ...users.passkey])].sort().map((user) => ({
         user: user as UserName,
@@ -56,7 +49,7 @@ export const createSecondFactorStore = storePart(
     /** Confirmed secrets that were sealed with another key than that of this id. */
     async countTotpNotSealedWith(db, keyId: string) {
       const count = sql<number>`count(*)`.as('secrets');
-      const rows = db.selectFrom('totp_secrets').select(count).where('secret', 'not like', `${keyId}.%`);
+      const rows = db.kysely.selectFrom('totp_secrets').select(count).where('secret', 'not like', `${keyId}.%`);
       return Number((await rows.executeTakeFirstOrThrow()).secrets);
     },
   },
@@ -72,11 +65,11 @@ export const createSecondFactorStore = storePart(
     ) =>
       locked({ person: passkey.user }, async (db, user) => {
         if (!user) return 'gone';
-        if ((await countRows(db, 'passkeys', { user_name: user.name })) >= added.most) return 'full';
+        if ((await db.count('passkeys', { user_name: user.name })) >= added.most) return 'full';
         if (await isTaken(passkey, db)) return 'taken';
         if (!(await isSpentNow(added.challenge, db))) return 'spent';
         if (!isAsKnown(user, added.first)) return 'gone';
-        return (await insertNew(db, 'passkeys', passkey)) ? afterGain(user, added.first, db) : 'taken';
+        return (await db.insertNew('passkeys', passkey)) ? afterGain(user, added.first, db) : 'taken';
       }),
 
     /** `cloned`: the counter was over 0 and has not risen, as that of a copy. Authenticators without a counter stay at 0. */
@@ -87,14 +80,14 @@ export const createSecondFactorStore = storePart(
     ) =>
       locked({}, async (db) => {
         const own = { id, user_name: user };
-        if (!(await hasRow(db, 'passkeys', own))) return 'gone';
+        if (!(await db.has('passkeys', own))) return 'gone';
         if (!(await isSpentNow(used.challenge, db))) return 'spent';
         // The challenge stays used up: a copy gets no second try with it.
         const { counter, isBackedUp, at } = used;
         const latest = { counter, is_backed_up: Number(isBackedUp), last_used_at: at };
         for (const risen of [{ '<': counter }, 0])
-          if (await updateRows(db, 'passkeys', { ...own, counter: risen }, latest)) return 'used';
-        return (await hasRow(db, 'passkeys', own)) ? 'cloned' : 'gone';
+          if (await db.update('passkeys', { ...own, counter: risen }, latest)) return 'used';
+        return (await db.has('passkeys', own)) ? 'cloned' : 'gone';
       }),
 
     /**
@@ -104,9 +97,9 @@ export const createSecondFactorStore = storePart(
     removePasskey: (locked, name: UserName, id: string, { epoch, known }: Pick<FirstFactor, 'epoch' | 'known'>) =>
       locked({ person: name }, async (db, user) => {
         if (!isAsKnown(user, { known })) return 'gone';
-        if (!(await hasRow(db, 'passkeys', { user_name: name, id }))) return 'absent';
+        if (!(await db.has('passkeys', { user_name: name, id }))) return 'absent';
         if (!(await hasOtherWay(user, { passkey: id }, db))) return 'last-way-in';
-        await deleteRows(db, 'passkeys', { user_name: name, id });
+        await db.delete('passkeys', { user_name: name, id });
         return afterLoss(name, epoch, db);
       }),
 
@@ -115,8 +108,8 @@ export const createSecondFactorStore = storePart(
       locked({ person: name }, async (db, user) => {
         if (!user) return 'absent';
         const waiting = { pending: sealed, pending_until: until };
-        if (!(await updateRows(db, 'totp_secrets', { user_name: name }, waiting)))
-          await insertRecord(db, 'totp_secrets', {}, { user_name: name, ...waiting });
+        if (!(await db.update('totp_secrets', { user_name: name }, waiting)))
+          await db.insert('totp_secrets', {}, { user_name: name, ...waiting });
         return 'started';
       }),
 
@@ -132,22 +125,22 @@ export const createSecondFactorStore = storePart(
       locked({ person: name }, async (db, user) => {
         if (!isAsKnown(user, first)) return 'gone';
         const confirmed = { secret: sealed, last_step: step, pending: null, pending_until: null };
-        const changed = await updateRows(db, 'totp_secrets', { user_name: name, pending: sealed }, confirmed);
+        const changed = await db.update('totp_secrets', { user_name: name, pending: sealed }, confirmed);
         return changed ? afterGain(user, first, db) : 'gone';
       }),
 
     /** `epoch` becomes the user's when this was the last factor. */
     removeTotp: (locked, name: UserName, epoch: string) =>
       locked({ person: name }, async (db) => {
-        const removed = await deleteRows(db, 'totp_secrets', { user_name: name, secret: { '!=': null } });
+        const removed = await db.delete('totp_secrets', { user_name: name, secret: { '!=': null } });
         return removed ? afterLoss(name, epoch, db) : 'absent';
       }),
 
     /** All factors and recovery codes of a user. */
     removeFactors: (locked, name: UserName, epoch: string) =>
       locked({ person: name }, async (db, user) => {
-        await deleteRows(db, 'totp_secrets', { user_name: name });
-        await deleteRows(db, 'passkeys', { user_name: name });
+        await db.delete('totp_secrets', { user_name: name });
+        await db.delete('passkeys', { user_name: name });
         if (!user?.hasFactor) return 'absent';
         await afterLoss(name, epoch, db);
         return 'last';
@@ -163,11 +156,11 @@ export const createSecondFactorStore = storePart(
   },
 );
 
-export const isTaken = ({ id }: PasskeyRecord, db: Queries): Promise<boolean> => hasRow(db, 'passkeys', { id });
+export const isTaken = ({ id }: PasskeyRecord, db: Queries): Promise<boolean> => db.has('passkeys', { id });
 
 /** Kept beside ended sessions, whose ids look different, until the challenge is over: another replica sees it there. */
 export const isSpentNow = ({ id, expiresAt }: SpentChallenge, db: Queries): Promise<boolean> =>
-  insertNew(db, 'revoked_tokens', { tokenId: id, expiresAt });
+  db.insertNew('revoked_tokens', { tokenId: id, expiresAt });
 
 /** Whether the factors of the user, who is locked, are as known: of two sessions that add the first one, one is over by then. */
 const isAsKnown = (user: User | undefined, { known }: Pick<FirstFactor, 'known'>): user is User =>
@@ -180,32 +173,22 @@ export async function afterGain(
   db: Queries,
 ): Promise<'first' | 'more'> {
   if (hasFactor) return 'more';
-  await setFactor(name, { has_factor: 1, factor_epoch: epoch }, db);
+  await changeSecrets(name, { has_factor: 1, factor_epoch: epoch }, db);
   await writeRecoveryCodes(name, recoveryCodes, db);
   return 'first';
 }
 
 /** Notes that a factor was deleted. Nothing changes while the user has another one. */
 async function afterLoss(user: UserName, epoch: string, db: Queries): Promise<'last' | 'more'> {
-  if (await hasRow(db, 'totp_secrets', { user_name: user, secret: { '!=': null } })) return 'more';
-  if (await hasRow(db, 'passkeys', { user_name: user })) return 'more';
-  await setFactor(user, { has_factor: 0, factor_epoch: epoch }, db);
+  if (await db.has('totp_secrets', { user_name: user, secret: { '!=': null } })) return 'more';
+  if (await db.has('passkeys', { user_name: user })) return 'more';
+  await changeSecrets(user, { has_factor: 0, factor_epoch: epoch }, db);
   await writeRecoveryCodes(user, [], db);
   return 'last';
 }
 
 /** Replaces the earlier ones. */
 async function writeRecoveryCodes(user: UserName, hashes: readonly string[], db: Queries): Promise<void> {
-  await deleteRows(db, 'recovery_codes', { user_name: user });
-  for (const codeHash of hashes) await insertRecord(db, 'recovery_codes', { codeHash, user });
-}
-
-/** The sessions of before end by the epoch, so they leave the list. */
-async function setFactor(
-  user: UserName,
-  row: { readonly has_factor: 0 | 1; readonly factor_epoch: string },
-  db: Queries,
-): Promise<void> {
-  await updateRows(db, 'users', { name: user }, row);
-  await deleteRows(db, 'seen_sessions', { user_name: user });
+  await db.delete('recovery_codes', { user_name: user });
+  for (const codeHash of hashes) await db.insert('recovery_codes', { codeHash, user });
 }

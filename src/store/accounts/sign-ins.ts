@@ -1,19 +1,7 @@
 /** The tables of sign-ins and of sessions that began by a provider: the same code for every engine (SPEC 16). */
 import type { User } from '../../domain/accounts/account.ts';
 import { NO_ROLE, type Role, type UserName } from '../../domain/names.ts';
-import {
-  deleteRows,
-  findRecord,
-  findRow,
-  hasRow,
-  insertNew,
-  listRecords,
-  putRecord,
-  type Queries,
-  storePart,
-  takeRows,
-  updateRows,
-} from '../engine/rows.ts';
+import { type Queries, storePart } from '../engine/rows.ts';
 import type { SignIn } from '../engine/tables.ts';
 import { type RecordOf, readRecord } from '../engine/tables.ts';
 import { closeSignIn, hasOtherWay, insertUser, isLastAdmin, nameOf, ownRole, voidInvitations } from './accounts.ts';
@@ -22,13 +10,13 @@ export type SignInStore = ReturnType<typeof createSignInStore>;
 
 export const createSignInStore = storePart(
   {
-    findSignIn: (db, issuer: string, subject: string) => findRecord(db, 'sign_ins', { id: idOf(issuer, subject) }),
+    findSignIn: (db, issuer: string, subject: string) => db.find('sign_ins', { id: idOf(issuer, subject) }),
     /** Whether the person was a guest here whose account is gone: no account is made at a login. */
-    isClosed: (db, issuer: string, subject: string) => hasRow(db, 'closed_sign_ins', { id: idOf(issuer, subject) }),
+    isClosed: (db, issuer: string, subject: string) => db.has('closed_sign_ins', { id: idOf(issuer, subject) }),
 
     /** Closed sign-ins that no account is connected with, in order of provider and subject. */
     async listClosed(db) {
-      const rows = await db
+      const rows = await db.kysely
         .selectFrom('closed_sign_ins')
         .selectAll()
         .where(({ not, exists, selectFrom }) =>
@@ -42,29 +30,29 @@ export const createSignInStore = storePart(
 
     /** A login may make an account again. */
     forgetClosed: async (db, provider: string, subject: string) =>
-      (await deleteRows(db, 'closed_sign_ins', { provider, subject })) ? 'forgotten' : 'absent',
+      (await db.delete('closed_sign_ins', { provider, subject })) ? 'forgotten' : 'absent',
 
     /** Those of a user, or of all without `user`, in order of user and provider. */
-    listSignIns: (db, user?: UserName) => listRecords(db, 'sign_ins', { user_name: user }, ['user_name', 'provider']),
+    listSignIns: (db, user?: UserName) => db.list('sign_ins', { user_name: user }, ['user_name', 'provider']),
 
     /** False: the account has it no more. */
     async noteUsed(db, { issuer, subject, user }: Pick<SignIn, 'issuer' | 'subject' | 'user'>, at: number) {
       const own = { id: idOf(issuer, subject), user_name: user };
-      return (await updateRows(db, 'sign_ins', own, { last_used_at: at })) > 0;
+      return (await db.update('sign_ins', own, { last_used_at: at })) > 0;
     },
 
-    noteSession: (db, session: RecordOf<'oidc_sessions'>) => putRecord(db, 'oidc_sessions', session),
+    noteSession: (db, session: RecordOf<'oidc_sessions'>) => db.put('oidc_sessions', session),
 
     /** A session that goes on under another id. */
     async renameSession(db, from: string, to: string) {
-      await updateRows(db, 'oidc_sessions', { session_id: from }, { session_id: to });
+      await db.update('oidc_sessions', { session_id: from }, { session_id: to });
     },
 
     /** Those of a subject, of the provider's session `sid`, or of both together; none without either. */
     sessionsOf: async (db, issuer: string, subject: string | undefined, sid: string | undefined) =>
       subject === undefined && sid === undefined
         ? []
-        : listRecords(db, 'oidc_sessions', { issuer, subject, sid }, ['session_id']),
+        : db.list('oidc_sessions', { issuer, subject, sid }, ['session_id']),
   },
   {
     /** `taken`: the subject has an account already, or the account a sign-in of that provider; `absent`: no such user of that time. */
@@ -78,11 +66,11 @@ export const createSignInStore = storePart(
     addUserWithSignIn: (locked, user: User, signIn: SignIn) =>
       locked(nameOf(user), async (db) => {
         const own = { ...signIn, user: user.name };
-        if (await hasRow(db, 'sign_ins', { id: idOf(own.issuer, own.subject) })) return 'connected';
+        if (await db.has('sign_ins', { id: idOf(own.issuer, own.subject) })) return 'connected';
         if ((await insertUser(user, db)) === 'taken') return 'taken';
         if (await connectNow(own, db)) return 'added';
         // The subject's other first login, by another name, was quicker.
-        await deleteRows(db, 'users', { name: user.name });
+        await db.delete('users', { name: user.name });
         return 'connected';
       }),
 
@@ -96,7 +84,7 @@ export const createSignInStore = storePart(
         if (!(await hasOtherWay(owner, { provider }, db))) return 'last-way-in';
         const givesRole = owner.roleSource === provider;
         if (givesRole && by === 'owner') return 'gives-role';
-        const removed = await takeRows(db, 'sign_ins', { user_name: user, provider });
+        const removed = await db.take('sign_ins', { user_name: user, provider });
         // A guest's account has an end: the provider makes none beside it, or after it, without one.
         if (owner.validUntil !== undefined) for (const row of removed) await closeSignIn(row, owner.validUntil, db);
         if (givesRole) await ownRole(user, db);
@@ -112,12 +100,12 @@ export const createSignInStore = storePart(
       locked({}, async (db) => {
         const [role = NO_ROLE, ...others] = roles;
         const given = { name: user, role_source: provider };
-        const row = await findRow(db, 'users', given);
+        const row = await db.findRow('users', given);
         if (!row) return 'absent';
         const other_roles = others.length > 0 ? JSON.stringify(others) : null;
         if (row.role === role && row.other_roles === other_roles) return 'same';
         // An admin may have made the role Postern's own meanwhile.
-        if (!(await updateRows(db, 'users', given, { role, other_roles, role_since: at }))) return 'absent';
+        if (!(await db.update('users', given, { role, other_roles, role_since: at }))) return 'absent';
         await voidInvitations(user, role, db);
         return 'set';
       }),
@@ -136,7 +124,7 @@ export const createSignInStore = storePart(
         if (!(await hasProvider(user, provider, db))) return 'absent';
         if (await isLastAdmin(owner, db)) return 'last-admin';
         if (owner.roleSource !== provider)
-          await updateRows(db, 'users', { name: user }, { role_source: provider, other_roles: null });
+          await db.update('users', { name: user }, { role_source: provider, other_roles: null });
         return 'set';
       }),
   },
@@ -145,15 +133,15 @@ export const createSignInStore = storePart(
 /** False where the subject is connected with an account, or the account with a person at that provider. The user is locked. */
 export const connectNow = async (signIn: SignIn, db: Queries): Promise<boolean> => {
   if (await hasProvider(signIn.user, signIn.provider, db)) return false;
-  return insertNew(db, 'sign_ins', signIn, { id: idOf(signIn.issuer, signIn.subject) });
+  return db.insertNew('sign_ins', signIn, { id: idOf(signIn.issuer, signIn.subject) });
 };
 
 /** A closed guest may come back: an admin invited the person. */
 export async function openSignIn({ issuer, subject }: SignIn, db: Queries): Promise<void> {
-  await deleteRows(db, 'closed_sign_ins', { id: idOf(issuer, subject) });
+  await db.delete('closed_sign_ins', { id: idOf(issuer, subject) });
 }
 
 const idOf = (issuer: string, subject: string): string => `${issuer} ${subject}`;
 
 const hasProvider = (user: UserName, provider: string, db: Queries): Promise<boolean> =>
-  hasRow(db, 'sign_ins', { user_name: user, provider });
+  db.has('sign_ins', { user_name: user, provider });

@@ -5,9 +5,6 @@ import { ADMIN, type UserName } from '../../domain/names.ts';
 import type { Dialect } from './engine.ts';
 import { type Given, type RecordOf, readRecord, TABLES, type TableName, type Tables, writeRow } from './tables.ts';
 
-/** The store, or a transaction on it. */
-export type Queries = Kysely<Tables>;
-
 type Row<Name extends TableName> = Selectable<Tables[Name]>;
 type Comparison = '<' | '<=' | '>' | '>=' | '!=';
 /** A value, null, one of a list, or a comparison: `{ '!=': null }` is a value. Undefined tests nothing: only questions take it. */
@@ -17,111 +14,108 @@ export type Where<Name extends TableName> = { readonly [Column in keyof Row<Name
 type Asked<Name extends TableName> = { readonly [Column in keyof Where<Name>]: Where<Name>[Column] | undefined };
 /** A column, or one with a hyphen before it: from the greatest down. */
 type Order<Name extends TableName> = readonly ((keyof Row<Name> & string) | `-${keyof Row<Name> & string}`)[];
-
-/** The row with the columns that are in no record. */
-export const findRow = async <Name extends TableName>(
-  db: Queries,
-  table: Name,
-  where: Where<Name>,
-): Promise<Row<Name> | undefined> =>
-  (await selecting(db, table).where(fulfils(where)).executeTakeFirst()) as Row<Name> | undefined;
-
-export async function findRecord<Name extends TableName>(
-  db: Queries,
-  table: Name,
-  where: Where<Name>,
-): Promise<RecordOf<Name> | undefined> {
-  const row = await findRow(db, table, where);
-  return row && readRecord(table, row);
-}
-
-export async function listRecords<Name extends TableName>(
-  db: Queries,
-  table: Name,
-  where: Asked<Name>,
-  order: Order<Name>,
-  limit?: number,
-): Promise<readonly RecordOf<Name>[]> {
-  const tests = Object.entries(where).filter(([, test]) => test !== undefined);
-  let rows = selecting(db, table).where(fulfils(Object.fromEntries(tests)));
-  for (const by of order) rows = by.startsWith('-') ? rows.orderBy(by.slice(1), 'desc') : rows.orderBy(by);
-  return (await (limit === undefined ? rows : rows.limit(limit)).execute()).map((row) => readRecord(table, row));
-}
-
-export const hasRow = async <Name extends TableName>(db: Queries, table: Name, where: Where<Name>): Promise<boolean> =>
-  (await untyped(db).selectFrom<string>(table).select(sql`1`.as('one')).where(fulfils(where)).limit(1).execute())
-    .length > 0;
-
-export async function countRows<Name extends TableName>(db: Queries, table: Name, where: Where<Name>): Promise<number> {
-  const counting = untyped(db).selectFrom<string>(table).select(sql<number>`count(*)`.as('rows'));
-  return Number((await counting.where(fulfils(where)).executeTakeFirstOrThrow()).rows);
-}
-
 /** `more`: columns that are in no record. */
 type Insertion<Name extends TableName> = readonly [
-  db: Queries,
   table: Name,
   record: Given<Name>,
   more?: Partial<Insertable<Tables[Name]>>,
 ];
 
-function inserting<Name extends TableName>(...[db, table, record, more]: Insertion<Name>) {
-  const row: Record<string, unknown> = { ...writeRow(table, record), ...more };
-  const { key } = TABLES[table];
-  const { [key]: _, ...latest } = row;
-  return { insertion: untyped(db).insertInto<string>(table).values(row), key, latest };
+/** The statements of one table, on the store or in a transaction on it. `kysely`: for those that take more than one. */
+export class Queries {
+  readonly kysely: Kysely<Tables>;
+  constructor(kysely: Kysely<Tables>) {
+    this.kysely = kysely;
+  }
+
+  /** The row with the columns that are in no record. */
+  async findRow<Name extends TableName>(table: Name, where: Where<Name>): Promise<Row<Name> | undefined> {
+    return (await this.selecting(table).where(fulfils(where)).executeTakeFirst()) as Row<Name> | undefined;
+  }
+
+  async find<Name extends TableName>(table: Name, where: Where<Name>): Promise<RecordOf<Name> | undefined> {
+    const row = await this.findRow(table, where);
+    return row && readRecord(table, row);
+  }
+
+  async list<Name extends TableName>(
+    table: Name,
+    where: Asked<Name>,
+    order: Order<Name>,
+    limit?: number,
+  ): Promise<readonly RecordOf<Name>[]> {
+    const tests = Object.entries(where).filter(([, test]) => test !== undefined);
+    let rows = this.selecting(table).where(fulfils(Object.fromEntries(tests)));
+    for (const by of order) rows = by.startsWith('-') ? rows.orderBy(by.slice(1), 'desc') : rows.orderBy(by);
+    return (await (limit === undefined ? rows : rows.limit(limit)).execute()).map((row) => readRecord(table, row));
+  }
+
+  async has<Name extends TableName>(table: Name, where: Where<Name>): Promise<boolean> {
+    const one = untyped(this.kysely).selectFrom<string>(table).select(sql`1`.as('one'));
+    return (await one.where(fulfils(where)).limit(1).execute()).length > 0;
+  }
+
+  async count<Name extends TableName>(table: Name, where: Where<Name>): Promise<number> {
+    const counting = untyped(this.kysely).selectFrom<string>(table).select(sql<number>`count(*)`.as('rows'));
+    return Number((await counting.where(fulfils(where)).executeTakeFirstOrThrow()).rows);
+  }
+
+  async insert<Name extends TableName>(...given: Insertion<Name>): Promise<void> {
+    await this.inserting(...given).insertion.execute();
+  }
+
+  /** False: a row of that key is there, and stays. */
+  async insertNew<Name extends TableName>(...given: Insertion<Name>): Promise<boolean> {
+    const { insertion, key } = this.inserting(...given);
+    const once = insertion.onConflict((conflict) => conflict.column(key).doNothing());
+    return Boolean((await once.executeTakeFirst()).numInsertedOrUpdatedRows);
+  }
+
+  /** The record takes the place of that of the same key. */
+  async put<Name extends TableName>(...given: Insertion<Name>): Promise<void> {
+    const { insertion, key, latest } = this.inserting(...given);
+    await insertion.onConflict((conflict) => conflict.column(key).doUpdateSet(latest)).execute();
+  }
+
+  /** Gives the number of rows that fulfil `where`. */
+  async update<Name extends TableName>(table: Name, where: Where<Name>, columns: Partial<Row<Name>>): Promise<number> {
+    const update = untyped(this.kysely).updateTable<string>(table).set(columns).where(fulfils(where));
+    return Number((await update.executeTakeFirstOrThrow()).numUpdatedRows);
+  }
+
+  /** Gives the number of rows that are gone. */
+  async delete<Name extends TableName>(table: Name, where: Where<Name>): Promise<number> {
+    const removal = untyped(this.kysely).deleteFrom<string>(table).where(fulfils(where));
+    return Number((await removal.executeTakeFirstOrThrow()).numDeletedRows);
+  }
+
+  /** Deletes rows, and gives them. */
+  async take<Name extends TableName>(table: Name, where: Where<Name>): Promise<readonly Row<Name>[]> {
+    const removal = untyped(this.kysely).deleteFrom<string>(table).where(fulfils(where));
+    return (await removal.returningAll().execute()) as readonly Row<Name>[];
+  }
+
+  /** The rows stay as they are until the transaction ends. */
+  lock(table: TableName, where: object, { lockedRows }: Dialect): Promise<object[]> {
+    const rows = this.selecting(table).where(fulfils(where)).orderBy(TABLES[table].key);
+    return rows.modifyEnd(lockedRows).execute();
+  }
+
+  private selecting(table: TableName) {
+    return untyped(this.kysely).selectFrom<string>(table).selectAll();
+  }
+
+  private inserting<Name extends TableName>(...[table, record, more]: Insertion<Name>) {
+    const row: Record<string, unknown> = { ...writeRow(table, record), ...more };
+    const { key } = TABLES[table];
+    const { [key]: _, ...latest } = row;
+    return { insertion: untyped(this.kysely).insertInto<string>(table).values(row), key, latest };
+  }
 }
 
-export async function insertRecord<Name extends TableName>(...given: Insertion<Name>): Promise<void> {
-  await inserting(...given).insertion.execute();
-}
-
-/** False: a row of that key is there, and stays. */
-export async function insertNew<Name extends TableName>(...given: Insertion<Name>): Promise<boolean> {
-  const { insertion, key } = inserting(...given);
-  const once = insertion.onConflict((conflict) => conflict.column(key).doNothing());
-  return Boolean((await once.executeTakeFirst()).numInsertedOrUpdatedRows);
-}
-
-/** The record takes the place of that of the same key. */
-export async function putRecord<Name extends TableName>(...given: Insertion<Name>): Promise<void> {
-  const { insertion, key, latest } = inserting(...given);
-  await insertion.onConflict((conflict) => conflict.column(key).doUpdateSet(latest)).execute();
-}
-
-/** Gives the number of rows that fulfil `where`. */
-export async function updateRows<Name extends TableName>(
-  db: Queries,
-  table: Name,
-  where: Where<Name>,
-  columns: Partial<Row<Name>>,
-): Promise<number> {
-  const update = untyped(db).updateTable<string>(table).set(columns).where(fulfils(where));
-  return Number((await update.executeTakeFirstOrThrow()).numUpdatedRows);
-}
-
-/** Gives the number of rows that are gone. */
-export async function deleteRows<Name extends TableName>(
-  db: Queries,
-  table: Name,
-  where: Where<Name>,
-): Promise<number> {
-  const removal = untyped(db).deleteFrom<string>(table).where(fulfils(where));
-  return Number((await removal.executeTakeFirstOrThrow()).numDeletedRows);
-}
-
-/** Deletes rows, and gives them. */
-export const takeRows = async <Name extends TableName>(
-  db: Queries,
-  table: Name,
-  where: Where<Name>,
-): Promise<readonly Row<Name>[]> =>
-  (await untyped(db).deleteFrom<string>(table).where(fulfils(where)).returningAll().execute()) as readonly Row<Name>[];
-
-/** Tables are named at run time here: what goes in and out has the types of the functions above. */
+/** Tables are named at run time here: what goes in and out has the types of the methods above. */
 type AnyTables = Record<string, Record<string, unknown>>;
-export const untyped = (db: Queries): Kysely<AnyTables> => db as unknown as Kysely<AnyTables>;
-const selecting = (db: Queries, table: TableName) => untyped(db).selectFrom<string>(table).selectAll();
+export const untyped = (db: Kysely<Tables>): Kysely<AnyTables> => db as unknown as Kysely<AnyTables>;
 
 /** The condition that all tests of columns are met. */
 export const fulfils = (where: object) => (build: ExpressionBuilder<AnyTables, string>) =>
@@ -182,22 +176,21 @@ export async function evenDeadlocked<Result>(act: () => Promise<Result>, tries =
 }
 
 export const lockedOn =
-  (db: Kysely<Tables>, words: Dialect): Locked =>
+  (kysely: Kysely<Tables>, words: Dialect): Locked =>
   (lock, act) =>
     evenDeadlocked(() =>
-      db.transaction().execute(async (transaction) => {
-        const wanted = typeof lock === 'function' ? await lock(transaction) : lock;
-        return act(transaction, await take(wanted, transaction, words));
+      kysely.transaction().execute(async (transaction) => {
+        const db = new Queries(transaction);
+        const wanted = typeof lock === 'function' ? await lock(db) : lock;
+        return act(db, await take(wanted, db, words));
       }),
     );
 
 async function take({ key, admins, person, grant }: Lock, db: Queries, words: Dialect): Promise<User | undefined> {
-  const lockRows = (table: TableName, where: object) =>
-    selecting(db, table).where(fulfils(where)).orderBy(TABLES[table].key).modifyEnd(words.lockedRows).execute();
-  if (key !== undefined) await words.lockKey?.(key, db);
-  if (admins) await lockRows('users', { role: ADMIN });
-  const [user] = person === undefined ? [] : await lockRows('users', { name: person });
-  if (grant !== undefined) await lockRows('grants', { id: grant });
+  if (key !== undefined) await words.lockKey?.(key, db.kysely);
+  if (admins) await db.lock('users', { role: ADMIN }, words);
+  const [user] = person === undefined ? [] : await db.lock('users', { name: person }, words);
+  if (grant !== undefined) await db.lock('grants', { id: grant }, words);
   return user && readRecord('users', user);
 }
 
@@ -217,7 +210,7 @@ const bound = <First, All extends Acts<First>>(acts: All, first: First) =>
 /** Faults (disk, network) are thrown; "absent" and "taken" are answers. */
 export const storePart =
   <Questions extends Acts<Queries>, Changes extends Acts<Locked>>(questions: Questions, changes: Changes) =>
-  (db: Queries, locked: Locked): BoundActs<Questions> & BoundActs<Changes> => ({
-    ...bound(questions, db),
+  (kysely: Kysely<Tables>, locked: Locked): BoundActs<Questions> & BoundActs<Changes> => ({
+    ...bound(questions, new Queries(kysely)),
     ...bound(changes, locked),
   });

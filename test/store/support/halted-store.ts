@@ -14,7 +14,7 @@ import { createSecondFactorStore } from '../../../src/store/accounts/second-fact
 import { createSignInStore } from '../../../src/store/accounts/sign-ins.ts';
 import type { BeginningLogin } from '../../../src/store/engine/engine.ts';
 import { databaseOn } from '../../../src/store/engine/engine.ts';
-import { lockedOn } from '../../../src/store/engine/rows.ts';
+import { lockedOn, Queries } from '../../../src/store/engine/rows.ts';
 import { postgresEngine } from '../../../src/store/postgres/postgres.ts';
 import { sqliteEngine } from '../../../src/store/sqlite/sqlite.ts';
 
@@ -48,7 +48,7 @@ export async function openHalted(url: string) {
     locked,
     accounts: createAccountStore(db, locked),
     roles: createRoleStore(db, locked),
-    grants: createGrantStore(db, locked, ''),
+    grants: createGrantStore(new Queries(db), locked, ''),
     invitations: createInvitationStore(db, locked),
     openings: openingPart(db, locked),
     screenCodes: screenCodePart(db, locked, { site: '' }),
@@ -58,7 +58,7 @@ export async function openHalted(url: string) {
       /** A statement that is a transaction by itself: in another one its commit can be held back, too. */
       beginLogin: (login: BeginningLogin) =>
         engine.words.beginLogin
-          ? locked({}, (transaction) => sessionsOf(transaction, locked).beginLogin(login))
+          ? locked({}, (transaction) => sessionsOf(transaction.kysely, locked).beginLogin(login))
           : sessions.beginLogin(login),
     },
     signIns: createSignInStore(db, locked),
