@@ -3,61 +3,75 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { PublicUrl } from '../../domain/addresses.ts';
-import { isRecord, parsedJson } from '../../domain/json.ts';
+import { parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasskeyRecord } from '../../store/engine/tables.ts';
 import type { FieldFault } from '../http/json-body.ts';
-
-/** Base64url throughout. */
-export interface NewCredential {
-  readonly id: string;
-  readonly clientDataJSON: string;
-  readonly attestationObject: string;
-  readonly transports: readonly string[];
-}
-
-export interface Assertion {
-  readonly id: string;
-  readonly clientDataJSON: string;
-  readonly authenticatorData: string;
-  readonly signature: string;
-  /** Absent from keys that do not keep their users. */
-  readonly userHandle: string | undefined;
-}
 
 /** Taken apart below, with words of its own for what is wrong. */
 const RESPONSE = z.unknown().optional();
 export const ASSERTION = RESPONSE.meta({ type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' });
 export const NEW_CREDENTIAL = RESPONSE.meta({ type: 'object', description: 'RegistrationResponseJSON of WebAuthn' });
 
-type CredentialFaults = readonly FieldFault[];
-
 /** WebAuthn allows ids of 1023 bytes; the rest fits what authenticators send, several times over. */
 const LONGEST = { id: 1364, userHandle: 88, text: 6000 } as const;
-const BASE64URL = /^[A-Za-z0-9_-]+$/;
+const NO_OBJECT = 'Input should be an object';
+const UNFIT = 'Input should be base64url, not too long';
 /** The transports of the standard are kept, in one spelling; what else is named is passed over. */
 const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-/** `value`: the field `credential` of a body. */
-export function newCredential(value: unknown): Result<NewCredential, CredentialFaults> {
-  const outer = readOuter(value);
-  if (!outer.ok) return outer;
-  const { id, response } = outer.value;
-  const fields = readTexts(response, ['clientDataJSON', 'attestationObject']);
-  return fields.ok ? ok({ id, ...fields.value, transports: transportsIn(response) }) : fields;
-}
+const base64urlTo = (longest: number) => z.string(UNFIT).regex(new RegExp(`^[A-Za-z0-9_-]{1,${longest}}$`), UNFIT);
+const LONG_TEXT = base64urlTo(LONGEST.text);
 
-export function assertion(value: unknown): Result<Assertion, CredentialFaults> {
-  const outer = readOuter(value);
-  if (!outer.ok) return outer;
-  const { id, response } = outer.value;
-  const fields = readTexts(response, ['clientDataJSON', 'authenticatorData', 'signature']);
-  if (!fields.ok) return fields;
-  const userHandle = response['userHandle'] ?? undefined;
-  if (userHandle !== undefined && !isBase64url(userHandle, LONGEST.userHandle))
-    return err([fault(['response', 'userHandle'])]);
-  return ok({ id, ...fields.value, userHandle });
+/** Takes a response apart: the field `credential` of a body. All texts are base64url. */
+function responseReader<Fields extends z.ZodRawShape>(fields: Fields) {
+  const shape = z
+    .object(
+      {
+        id: base64urlTo(LONGEST.id),
+        rawId: z.unknown().optional(),
+        type: z.literal('public-key', 'Input should be "public-key"'),
+        response: z.object(fields, NO_OBJECT),
+      },
+      NO_OBJECT,
+    )
+    .refine(({ id, rawId }) => rawId === undefined || rawId === id, { path: ['id'], error: UNFIT })
+    .transform(({ id, response }) => ({ id, ...response }));
+  return (value: unknown): Result<z.output<typeof shape>, readonly FieldFault[]> => {
+    const read = shape.safeParse(value);
+    if (read.success) return ok(read.data);
+    const loc = ['body', 'credential'];
+    return err(
+      read.error.issues.map(({ path, message: msg }) => ({
+        loc: [...loc, ...path.map(String)],
+        msg,
+        type: 'value_error',
+      })),
+    );
+  };
 }
+type Read<Reader> = Reader extends (value: unknown) => Result<infer Value, unknown> ? Value : never;
+
+export const newCredential = responseReader({
+  clientDataJSON: LONG_TEXT,
+  attestationObject: LONG_TEXT,
+  transports: z
+    .array(z.unknown())
+    .catch([])
+    .transform((named) => TRANSPORTS.filter((transport) => named.includes(transport))),
+});
+export type NewCredential = Read<typeof newCredential>;
+
+export const assertion = responseReader({
+  clientDataJSON: LONG_TEXT,
+  authenticatorData: LONG_TEXT,
+  signature: LONG_TEXT,
+  /** Absent from keys that do not keep their users. */
+  userHandle: base64urlTo(LONGEST.userHandle)
+    .nullish()
+    .transform((handle) => handle ?? undefined),
+});
+export type Assertion = Read<typeof assertion>;
 
 /** The challenge of a response, whether it is good or not; undefined for a text that is no client data. */
 export function clientDataIn(
@@ -66,39 +80,6 @@ export function clientDataIn(
   const { challenge, crossOrigin } = Object(parsedJson(Buffer.from(text, 'base64url').toString()));
   return typeof challenge === 'string' ? { challenge, isCrossOrigin: (crossOrigin ?? false) !== false } : undefined;
 }
-
-function readOuter(
-  value: unknown,
-): Result<{ readonly id: string; readonly response: Readonly<Record<string, unknown>> }, CredentialFaults> {
-  if (!isRecord(value)) return err([fault([], 'Input should be an object')]);
-  const { id, rawId, type, response } = value;
-  if (!isBase64url(id, LONGEST.id) || (rawId !== undefined && rawId !== id)) return err([fault(['id'])]);
-  if (type !== 'public-key') return err([fault(['type'], 'Input should be "public-key"')]);
-  return isRecord(response) ? ok({ id, response }) : err([fault(['response'], 'Input should be an object')]);
-}
-
-function readTexts<Name extends string>(
-  response: Readonly<Record<string, unknown>>,
-  names: readonly Name[],
-): Result<Readonly<Record<Name, string>>, CredentialFaults> {
-  const wrong = names.filter((name) => !isBase64url(response[name], LONGEST.text));
-  if (wrong.length > 0) return err(wrong.map((name) => fault(['response', name])));
-  return ok(Object.fromEntries(names.map((name) => [name, response[name]])) as Record<Name, string>);
-}
-
-function transportsIn({ transports }: Readonly<Record<string, unknown>>): readonly string[] {
-  const named: readonly unknown[] = Array.isArray(transports) ? transports : [];
-  return TRANSPORTS.filter((transport) => named.includes(transport));
-}
-
-const isBase64url = (value: unknown, longest: number): value is string =>
-  typeof value === 'string' && value.length <= longest && BASE64URL.test(value);
-
-const fault = (where: readonly string[], msg = 'Input should be base64url, not too long'): FieldFault => ({
-  loc: ['body', 'credential', ...where],
-  msg,
-  type: 'value_error',
-});
 
 /** EdDSA, ES256, RS256 (COSE): what browsers and keys have; any other algorithm is refused. */
 export const ALGORITHMS = [-8, -7, -257] as const;
