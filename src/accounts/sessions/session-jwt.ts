@@ -1,6 +1,7 @@
 /** Session tokens: JSON Web Tokens, HS256 and nothing else (interface 2.3, SPEC 4.2). */
 import { createHash } from 'node:crypto';
 import { CompactSign, type CryptoKey, compactVerify } from 'jose';
+import { z } from 'zod';
 import type { SessionFault } from '../../domain/caller.ts';
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { ADMIN, parseCustomRoleName, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
@@ -46,11 +47,8 @@ const textEncoder = new TextEncoder();
 export const importSigningKey = (key: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
-export function signSessionToken(claims: SessionClaims, key: CryptoKey): Promise<string> {
-  const { userName, role, issuedAt, expiresAt, tokenId, secretsDigest, authenticatedAt, provenAt } = claims;
-  const origin = { idp: claims.provider, idp_factor: claims.hasProviderFactor, api_token: claims.apiToken };
-  const times = { iat: issuedAt, exp: expiresAt, auth_time: authenticatedAt, proof_time: provenAt };
-  const payload = { sub: userName, role, ...times, jti: tokenId, gen: secretsDigest, ...origin };
+export function signSessionToken({ notBefore: _, ...claims }: SessionClaims, key: CryptoKey): Promise<string> {
+  const payload = Object.fromEntries(NAMES.map(([name, field]) => [name, (claims as SessionClaims)[field]]));
   return new CompactSign(textEncoder.encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .sign(key);
@@ -94,38 +92,48 @@ async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
   }
 }
 
-function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
-  if (!isRecord(payload)) return undefined;
-  const { sub, role, iat, exp, nbf, jti, gen, auth_time, proof_time, idp, idp_factor, api_token } = payload;
-  const userName = typeof sub === 'string' ? parseUserName(sub) : undefined;
-  const tokenId = jti === undefined ? hashTokenId(signature) : jti;
-  if (!userName?.ok || !isRole(role) || !isSecond(iat) || !isSecond(exp)) return undefined;
-  if (nbf !== undefined && !isSecond(nbf)) return undefined;
-  // A login after the token was issued would put off the end of the session.
-  if (auth_time !== undefined && !(isSecond(auth_time) && auth_time <= iat)) return undefined;
-  if (proof_time !== undefined && !(isSecond(proof_time) && proof_time <= iat)) return undefined;
-  if (gen !== undefined && typeof gen !== 'string') return undefined;
-  if (idp !== undefined && typeof idp !== 'string') return undefined;
-  if (api_token !== undefined && typeof api_token !== 'string') return undefined;
-  if (typeof tokenId !== 'string' || tokenId === '' || tokenId.length > LONGEST_TOKEN_ID) return undefined;
-  const claims = { userName: userName.value, role, issuedAt: iat, expiresAt: exp, tokenId };
-  return {
-    ...claims,
-    ...(auth_time !== undefined && { authenticatedAt: auth_time }),
-    ...(proof_time !== undefined && { provenAt: proof_time }),
-    ...(gen !== undefined && { secretsDigest: gen }),
-    ...(idp !== undefined && { provider: idp }),
-    ...(idp !== undefined && idp_factor === true && { hasProviderFactor: true }),
-    ...(api_token !== undefined && { apiToken: api_token }),
-    ...(nbf !== undefined && { notBefore: nbf }),
-  };
-}
+/** The claims as they are written, and what each is called here. */
+// biome-ignore format: a table
+const NAMES = [
+  ['sub', 'userName'], ['role', 'role'], ['iat', 'issuedAt'], ['exp', 'expiresAt'], ['nbf', 'notBefore'],
+  ['auth_time', 'authenticatedAt'], ['proof_time', 'provenAt'], ['jti', 'tokenId'], ['gen', 'secretsDigest'],
+  ['idp', 'provider'], ['idp_factor', 'hasProviderFactor'], ['api_token', 'apiToken'],
+] as const satisfies readonly (readonly [string, keyof SessionClaims])[];
 
 /** `"9999999999"`, `[9999999999]`, `1e999` and 1.5 all compare like numbers: only a whole number is a time. */
-const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
+const SECOND = z.int();
+const TEXT = z.string().optional();
 
-const isRole = (value: unknown): value is Role =>
-  typeof value === 'string' && (value === ADMIN || value === VIEWER || parseCustomRoleName(value).ok);
+const PAYLOAD = z
+  .object({
+    sub: z.string().refine((name) => parseUserName(name).ok),
+    role: z.string().refine(isRole),
+    iat: SECOND,
+    exp: SECOND,
+    nbf: SECOND.optional(),
+    auth_time: SECOND.optional(),
+    proof_time: SECOND.optional(),
+    jti: z.string().min(1).max(LONGEST_TOKEN_ID),
+    gen: TEXT,
+    idp: TEXT,
+    idp_factor: z.unknown().optional(),
+    api_token: TEXT,
+  })
+  // A login after the token was issued would put off the end of the session.
+  .refine(({ iat, auth_time = iat, proof_time = iat }) => Math.max(auth_time, proof_time) <= iat);
 
 /** The NVR gives its tokens no `jti`; the signature names one as well. */
-const hashTokenId = (signature: string): string => createHash('sha256').update(signature).digest('base64url');
+function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
+  if (!isRecord(payload)) return undefined;
+  const { jti = createHash('sha256').update(signature).digest('base64url'), ...given } = payload;
+  const { data } = PAYLOAD.safeParse({ ...given, jti });
+  if (!data) return undefined;
+  const isOfProvider = data.idp !== undefined && data.idp_factor === true;
+  const claims = { ...data, idp_factor: isOfProvider || undefined };
+  const named = NAMES.map(([name, field]) => [field, claims[name]] as const);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as unknown as SessionClaims;
+}
+
+function isRole(role: string): boolean {
+  return role === ADMIN || role === VIEWER || parseCustomRoleName(role).ok;
+}
