@@ -131,92 +131,85 @@ export type MemoryLimiter = ReturnType<typeof createLoginLimiter>;
 export function createLoginLimiter(rules: LimiterRules) {
   const { clock, capacity = REMEMBERED_CLIENTS, filledBy = 'hashes', keyOf = clientKey } = rules;
   let { clauses } = rules;
-  let longestWindow = longestOf(clauses);
   const isStaying = ({ costsHash }: Failure): boolean => filledBy === 'failures' || costsHash;
-  const limitOf = (failures: readonly Failure[], now: number): Limited | undefined =>
+  const limitOf = ({ failures }: Client, now: number): Limited | undefined =>
     fullClause(failures.filter(isStaying), clauses, now);
   // Clients that logged in before have a memory of their own, which strangers cannot fill.
-  const [known, strangers] = [createFailureMemory(capacity, limitOf), createFailureMemory(capacity, limitOf)];
+  const [known, strangers] = [createClientMemory(capacity, limitOf), createClientMemory(capacity, limitOf)];
   const memories = [known, strangers];
-  /** Attempts of one client whose outcome is not known yet, and the end of the next of them. */
-  const underWay = new Map<Failure[], { attempts: number; next: PromiseWithResolvers<void> }>();
-
-  const begin = (failures: Failure[]): (() => void) => {
-    const those = underWay.get(failures) ?? { attempts: 0, next: Promise.withResolvers<void>() };
-    those.attempts += 1;
-    underWay.set(failures, those);
-    return () => {
-      those.attempts -= 1;
-      those.next.resolve();
-      those.next = Promise.withResolvers<void>();
-      if (those.attempts === 0) underWay.delete(failures);
-    };
-  };
 
   /** A client has one list, also when it becomes known. */
-  const failuresOf = (key: string, isKnown: boolean, now: number): Failure[] => {
-    const ofKnown = known.find(key);
+  const clientAt = (key: string, isKnown: boolean, now: number): Client => {
+    const ofKnown = known.clients.get(key);
     if (ofKnown) return ofKnown;
-    const ofStranger = strangers.find(key);
+    const ofStranger = strangers.clients.get(key);
     if (ofStranger && !isKnown) return ofStranger;
     const memory = isKnown ? known : strangers;
-    const failures = ofStranger ?? [];
-    if (!memory.add(key, failures, now)) return ofStranger ?? memory.shared;
-    if (isKnown) strangers.forget(key);
-    return failures;
+    if (!memory.makeRoom(now)) return ofStranger ?? memory.shared;
+    const client = ofStranger ?? newClient();
+    memory.clients.set(key, client);
+    if (isKnown) strangers.clients.delete(key);
+    return client;
   };
-  const peek = (address: string): Failure[] | undefined => known.peek(keyOf(address)) ?? strangers.peek(keyOf(address));
+  const peek = (address: string): Client | undefined =>
+    known.clients.peek(keyOf(address)) ?? strangers.clients.peek(keyOf(address));
   const lookAgain = (): void => {
     for (const memory of memories) memory.lookAgain();
   };
 
   return {
     /** Clients that are remembered here. */
-    size: (): number => known.size() + strangers.size(),
+    size: (): number => known.clients.size + strangers.clients.size,
     /** Others from now on; the failures that were counted stay so. */
     setClauses(given: readonly Clause[]): void {
       clauses = given;
-      longestWindow = longestOf(given);
       lookAgain();
     },
     /** When the next attempt that is under way in that window ends; undefined when none is. */
-    settles: (address: string, isKnown?: boolean, _window?: Limited['window']): Promise<void> | undefined =>
-      underWay.get(peek(address) ?? (isKnown ? known : strangers).shared)?.next.promise,
+    settles(address: string, isKnown?: boolean, _window?: Limited['window']): Promise<void> | undefined {
+      const { underWay, next } = peek(address) ?? (isKnown ? known : strangers).shared;
+      return underWay > 0 ? next.promise : undefined;
+    },
     /** Clients that have to wait now, as far as this process knows. */
     limited(): number {
       const now = clock.now();
-      const all = memories.flatMap((memory) => memory.all());
-      return all.filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
+      const all = memories.flatMap(({ clients }) => [...clients.values()]);
+      return all.filter(({ failures }) => fullClause(failures, clauses, now) !== undefined).length;
     },
     /** Whether an attempt would be refused now, as far as this process knows. */
     full: (address: string, _isKnown?: boolean): Limited | undefined =>
-      fullClause(peek(address) ?? [], clauses, clock.now()),
+      fullClause(peek(address)?.failures ?? [], clauses, clock.now()),
     /** Forgets the failures of that window that are older than so many milliseconds. */
     lift(address: string, age: number, _window?: Limited['window']): void {
-      forgetBefore(peek(address) ?? [], clock.now() - age);
+      forgetBefore(peek(address), clock.now() - age);
       lookAgain();
     },
     reserve(address: string, isKnown = false, costsHash = false): Reservation {
       if (clauses.length === 0) return NOT_COUNTED;
       const now = clock.now();
       const key = keyOf(address);
-      const failures = failuresOf(key, isKnown, now);
-      forgetBefore(failures, now - longestWindow);
-      const full = fullClause(failures, clauses, now);
+      const client = clientAt(key, isKnown, now);
+      forgetBefore(client, now - Math.max(...clauses.map(milliseconds)));
+      const full = fullClause(client.failures, clauses, now);
       if (full) return full;
       const failure: Failure = { at: now, costsHash };
-      const isShared = memories.some(({ shared }) => shared === failures);
+      const isShared = memories.some(({ shared }) => shared === client);
       if (isShared && !isStaying(failure)) return NOT_COUNTED;
-      failures.push(failure);
-      const settle = once(begin(failures));
+      client.failures.push(failure);
+      client.underWay += 1;
+      const settle = once(() => {
+        client.underWay -= 1;
+        client.next.resolve();
+        client.next = Promise.withResolvers<void>();
+      });
       return {
         kind: 'reserved',
         keep: settle,
         release() {
           settle();
-          remove(failures, failure);
-          if (failures.length > 0) return;
-          for (const memory of memories) if (memory.peek(key) === failures) memory.forget(key);
+          client.failures = client.failures.filter((other) => other !== failure);
+          if (client.failures.length > 0) return;
+          for (const { clients } of memories) if (clients.peek(key) === client) clients.delete(key);
         },
       };
     },
@@ -292,54 +285,46 @@ export function once<Given extends unknown[]>(act: (...given: Given) => void): (
 }
 
 /**
- * Failures of clients, for as many clients as there is room: a limited one is never forgotten for a new one (SPEC 4.5).
- * `limitOf`: undefined for a client that may be forgotten.
+ * Clients, as many as there is room for: a limited one is never forgotten for a new one (SPEC 4.5). `limitOf`: undefined for a
+ * client that may be forgotten.
  */
-function createFailureMemory(
-  capacity: number,
-  limitOf: (failures: readonly Failure[], now: number) => Limited | undefined,
-) {
-  const clients = new LRUCache<string, Failure[]>(upTo(capacity));
+function createClientMemory(capacity: number, limitOf: (client: Client, now: number) => Limited | undefined) {
+  const clients = new LRUCache<string, Client>(upTo(capacity));
   let allLimitedUntil = Number.NEGATIVE_INFINITY;
-
-  const makeRoom = (now: number): boolean => {
-    if (clients.size < capacity) return true;
-    if (now < allLimitedUntil) return false;
-    let soonest = Number.POSITIVE_INFINITY;
-    for (let looked = 0; looked < capacity; looked += 1) {
-      const [key] = clients.rkeys();
-      const failures = key === undefined ? undefined : clients.peek(key);
-      if (key === undefined || failures === undefined) return true;
-      const full = limitOf(failures, now);
-      if (!full) return clients.delete(key);
-      soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
-      clients.get(key); // marks it as used, so that the next round begins with another client
-    }
-    allLimitedUntil = soonest;
-    return false;
-  };
-
   return {
+    clients,
     /** One bucket for new clients while every remembered one is limited. */
-    shared: [] as Failure[],
-    /** Marks the client as used. */
-    find: (key: string): Failure[] | undefined => clients.get(key),
-    peek: (key: string): Failure[] | undefined => clients.peek(key),
-    /** False: there is no room. */
-    add(key: string, failures: Failure[], now: number): boolean {
-      const isRoom = makeRoom(now);
-      if (isRoom) clients.set(key, failures);
-      return isRoom;
-    },
-    forget: (key: string): void => void clients.delete(key),
-    all: (): readonly Failure[][] => [...clients.values()],
-    size: (): number => clients.size,
+    shared: newClient(),
     /** Limits have ended before their time. */
     lookAgain(): void {
       allLimitedUntil = Number.NEGATIVE_INFINITY;
     },
+    /** False: there is no room for one more. */
+    makeRoom(now: number): boolean {
+      if (clients.size < capacity) return true;
+      if (now < allLimitedUntil) return false;
+      let soonest = Number.POSITIVE_INFINITY;
+      for (let looked = 0; looked < capacity; looked += 1) {
+        const [key = ''] = clients.rkeys();
+        const full = limitOf(clients.peek(key) ?? newClient(), now);
+        if (!full) return clients.delete(key);
+        soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
+        clients.get(key); // marks it as used, so that the next round begins with another client
+      }
+      allLimitedUntil = soonest;
+      return false;
+    },
   };
 }
+
+interface Client {
+  failures: Failure[];
+  /** Attempts whose outcome is not known yet, and the end of the next of them. */
+  underWay: number;
+  next: PromiseWithResolvers<void>;
+}
+
+const newClient = (): Client => ({ failures: [], underWay: 0, next: Promise.withResolvers() });
 
 /** A failure, or an attempt that may become one: an object of its own, so that it can be found again. */
 interface Failure {
@@ -349,30 +334,19 @@ interface Failure {
   readonly costsHash: boolean;
 }
 
-/** The full clause that one must wait longest for. */
+/** The full clause that one must wait longest for. A failure leaves the window when it is as old as the window is long. */
 function fullClause(failures: readonly Failure[], clauses: readonly Clause[], now: number): Limited | undefined {
-  const full = clauses.map((clause) => whenFull(failures, clause, now)).filter((found) => found !== undefined);
+  const full = clauses.flatMap((clause): Limited[] => {
+    const recent = failures.filter(({ at }) => at > now - milliseconds(clause));
+    if (recent.length < clause.count) return [];
+    const wait = milliseconds(clause) - (now - (recent[recent.length - clause.count]?.at ?? now));
+    return [{ kind: 'limited', retryAfterSeconds: Math.ceil(wait / 1000), clause }];
+  });
   return full.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)[0];
 }
 
-/** A failure leaves the window when it is as old as the window is long. */
-function whenFull(failures: readonly Failure[], clause: Clause, now: number): Limited | undefined {
-  const recent = failures.filter(({ at }) => at > now - milliseconds(clause));
-  if (recent.length < clause.count) return undefined;
-  const first = recent[recent.length - clause.count];
-  const wait = milliseconds(clause) - (first ? now - first.at : 0);
-  return { kind: 'limited', retryAfterSeconds: Math.ceil(wait / 1000), clause };
-}
-
 const milliseconds = ({ windowSeconds }: Clause): number => windowSeconds * 1000;
-const longestOf = (clauses: readonly Clause[]): number => Math.max(0, ...clauses.map(milliseconds));
 
-function forgetBefore(failures: Failure[], past: number): void {
-  const kept = failures.findIndex(({ at }) => at > past);
-  failures.splice(0, kept === -1 ? failures.length : kept);
-}
-
-function remove(failures: Failure[], failure: Failure): void {
-  const place = failures.indexOf(failure);
-  if (place !== -1) failures.splice(place, 1);
+function forgetBefore(client: Client | undefined, past: number): void {
+  if (client) client.failures = client.failures.filter(({ at }) => at > past);
 }
