@@ -2,6 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { link, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { MaybePromise } from '../../domain/async.ts';
+import { parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 export interface SecretPlaces {
@@ -20,14 +22,6 @@ export interface SigningSecret {
   readonly warnings: readonly string[];
 }
 
-interface FoundSecret {
-  readonly text: string;
-  readonly source: string;
-  readonly warnings?: readonly string[];
-}
-/** `undefined`: nothing there, look in the next place. */
-type SecretLookup = Result<FoundSecret | undefined, string>;
-
 /** Interface 5.3, then the NVR's own name for it. */
 const NAMES = ['SERVICE_JWT_SECRET', 'FRIGATE_JWT_SECRET'] as const;
 const DEFAULT_CREDENTIALS_DIRECTORY = '/run/secrets';
@@ -42,20 +36,42 @@ export async function findSigningSecret(
   places: SecretPlaces,
   whenMissing: 'create' | 'refuse' = 'create',
 ): Promise<Result<SigningSecret, string>> {
-  const there = await presentSigningSecret(places);
-  if (!there.ok) return there;
-  if (there.value) return ok(there.value);
-  if (whenMissing === 'refuse')
-    return err(`there is no ${FILE} in ${places.configDirectory}: "postern serve" makes it`);
-  return generate(places);
+  const path = join(places.configDirectory, FILE);
+  let found = await presentSigningSecret(places);
+  if (found.ok && !found.value) {
+    if (whenMissing === 'refuse')
+      return err(`there is no ${FILE} in ${places.configDirectory}: "postern serve" makes it`);
+    try {
+      // Exclusive: of two that start at once, one makes the secret, and both read it.
+      await createOnce(path, randomBytes(GENERATED_BYTES).toString('hex'));
+    } catch (cause) {
+      return err(`cannot write ${path} (${faultCode(cause)}): make the directory writable, or set ${NAMES[0]}`);
+    }
+    found = await presentSigningSecret(places);
+  }
+  if (!found.ok) return found;
+  return found.value
+    ? ok(found.value)
+    : err(`${path} disappeared right after it was written: check whether another program cleans this directory`);
 }
 
 /** Undefined where there is none, and a start makes one. */
 export async function presentSigningSecret(places: SecretPlaces): Promise<Result<SigningSecret | undefined, string>> {
-  for (const look of [inEnvironment, inCredentials, inAddOnOptions, inConfigDirectory]) {
-    const found = await look(places);
-    if (!found.ok) return found;
-    if (found.value) return judge(found.value);
+  const { environment, optionsFile = ADD_ON_OPTIONS, configDirectory } = places;
+  const directory = environment['CREDENTIALS_DIRECTORY'] || DEFAULT_CREDENTIALS_DIRECTORY;
+  const stored = join(configDirectory, FILE);
+  const inOptions = optionIn(optionsFile);
+  // biome-ignore format: a table
+  const looks: readonly (readonly [source: string, look: () => MaybePromise<Result<string | undefined, string>>])[] = [
+    ...NAMES.map((name) => [`the environment variable ${name}`, () => ok(environment[name])] as const),
+    ...NAMES.map((name) => join(directory, name)).map((path) => [path, () => inFile(path, withoutLineEnd)] as const),
+    [`${OPTION} in ${optionsFile}`, () => inFile(optionsFile, inOptions)],
+    [stored, () => inFile(stored, firstLine)],
+  ];
+  for (const [source, look] of looks) {
+    const text = await look();
+    if (!text.ok) return text;
+    if (text.value !== undefined) return judge(text.value, source, source === stored && (await isOpen(stored)));
   }
   return ok(undefined);
 }
@@ -66,79 +82,39 @@ export function signingKey(secret: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(secret, isHex ? 'hex' : 'utf8'));
 }
 
-function judge({ text, source, warnings = [] }: FoundSecret): Result<SigningSecret, string> {
+function judge(text: string, source: string, isOpen: boolean): Result<SigningSecret, string> {
   if (text.trim() === '')
     return err(`${source} is empty: put at least ${SHORTEST_SECRET} random characters there, or remove it`);
+  const open = `${source} can be read by others: run "chmod 600 ${source}"`;
   const short = `${source} is shorter than ${SHORTEST_SECRET} characters: make a new one with "openssl rand -hex 64"`;
   const isShort = text.length < SHORTEST_SECRET;
   const key = signingKey(text);
-  return ok({ key, keyId: keyId(key), source, warnings: isShort ? [...warnings, short] : warnings });
+  const keyId = createHash('sha256').update('key id').update(key).digest('hex').slice(0, 16);
+  return ok({ key, keyId, source, warnings: [...(isOpen ? [open] : []), ...(isShort ? [short] : [])] });
 }
 
-const keyId = (key: Uint8Array): string => createHash('sha256').update('key id').update(key).digest('hex').slice(0, 16);
-
-async function inEnvironment({ environment }: SecretPlaces): Promise<SecretLookup> {
-  const name = NAMES.find((candidate) => environment[candidate] !== undefined);
-  return ok(name && { text: environment[name] ?? '', source: `the environment variable ${name}` });
-}
-
-async function inCredentials({ environment }: SecretPlaces): Promise<SecretLookup> {
-  const directory = environment['CREDENTIALS_DIRECTORY'] || DEFAULT_CREDENTIALS_DIRECTORY;
-  for (const path of NAMES.map((name) => join(directory, name))) {
-    const text = await readIfThere(path);
-    if (!text.ok) return text;
-    if (text.value !== undefined) return ok({ text: withoutLineEnd(text.value), source: path });
-  }
-  return ok(undefined);
-}
-
-async function inAddOnOptions({ optionsFile = ADD_ON_OPTIONS }: SecretPlaces): Promise<SecretLookup> {
-  const text = await readIfThere(optionsFile);
-  if (!text.ok || text.value === undefined) return text.ok ? ok(undefined) : text;
-  const secret = optionIn(text.value);
-  if (!secret.ok) return err(`${optionsFile}: ${secret.error}`);
-  return ok(secret.value === undefined ? undefined : { text: secret.value, source: `${OPTION} in ${optionsFile}` });
-}
-
-function optionIn(json: string): Result<string | undefined, string> {
-  try {
-    const option: unknown = Object(JSON.parse(json))[OPTION] ?? undefined;
+const optionIn =
+  (file: string) =>
+  (json: string): Result<string | undefined, string> => {
+    const parsed = parsedJson(json);
+    if (parsed === undefined) return err(`${file}: not JSON: correct it, or remove it`);
+    const option: unknown = Object(parsed)[OPTION] ?? undefined;
     return option === undefined || typeof option === 'string'
       ? ok(option)
-      : err(`${OPTION} is not a string: write it in quotes`);
-  } catch {
-    return err('not JSON: correct it, or remove it');
-  }
-}
+      : err(`${file}: ${OPTION} is not a string: write it in quotes`);
+  };
 
-async function inConfigDirectory({ configDirectory }: SecretPlaces): Promise<SecretLookup> {
-  const path = join(configDirectory, FILE);
-  const text = await readIfThere(path);
-  if (!text.ok || text.value === undefined) return text.ok ? ok(undefined) : text;
-  const { mode } = await stat(path);
-  const open = `${path} can be read by others: run "chmod 600 ${path}"`;
-  const firstLine = text.value.split(/\r?\n/, 1)[0] ?? '';
-  return ok({ text: firstLine, source: path, warnings: (mode & 0o077) === 0 ? [] : [open] });
-}
+const withoutLineEnd = (text: string) => ok(text.replace(/[\r\n]+$/, ''));
+const firstLine = (text: string) => ok(text.split(/\r?\n/, 1)[0] ?? '');
+const isOpen = async (path: string): Promise<boolean> => ((await stat(path)).mode & 0o077) !== 0;
 
-/** Exclusive: of two that start at once, one makes the secret, and both read it. */
-async function generate(places: SecretPlaces): Promise<Result<SigningSecret, string>> {
-  const path = join(places.configDirectory, FILE);
+/** Undefined without the file. */
+async function inFile(
+  path: string,
+  secretIn: (text: string) => Result<string | undefined, string>,
+): Promise<Result<string | undefined, string>> {
   try {
-    await createOnce(path, randomBytes(GENERATED_BYTES).toString('hex'));
-  } catch (cause) {
-    return err(`cannot write ${path} (${faultCode(cause)}): make the directory writable, or set ${NAMES[0]}`);
-  }
-  const made = await inConfigDirectory(places);
-  if (!made.ok) return made;
-  return made.value
-    ? judge(made.value)
-    : err(`${path} disappeared right after it was written: check whether another program cleans this directory`);
-}
-
-async function readIfThere(path: string): Promise<Result<string | undefined, string>> {
-  try {
-    return ok(await readFile(path, 'utf8'));
+    return secretIn(await readFile(path, 'utf8'));
   } catch (cause) {
     const code = faultCode(cause);
     // A new secret instead of an unreadable one would end every session without a word.
@@ -147,8 +123,6 @@ async function readIfThere(path: string): Promise<Result<string | undefined, str
       : err(`cannot read ${path} (${code}): make it a readable file, or remove it`);
   }
 }
-
-const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
 
 const faultCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
 
