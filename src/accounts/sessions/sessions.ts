@@ -88,11 +88,9 @@ export const mayLogIn = (caller: Caller): caller is Caller & { readonly credenti
 /** No digest of secrets is spelt so: whatever takes such a token for a session of the person's own refuses it. */
 const NO_SECRETS = 'api-token';
 
-/** A session whose token is issued; `proof`: undefined where the password or a factor was never given in it. Times are Unix seconds. */
-type Begun = Pick<SessionClaims, 'tokenId' | 'provider' | 'hasProviderFactor'> & {
-  readonly login: number;
-  readonly proof: number | undefined;
-};
+/** A session that begins, or goes on: then with the times of a token of it. Without `provenAt` the password or a factor was never given in it. */
+type Begun = Pick<SessionClaims, 'tokenId' | 'provider' | 'hasProviderFactor' | 'authenticatedAt' | 'provenAt'> &
+  Partial<Pick<SessionClaims, 'issuedAt'>>;
 /** Another replica's clock may be so far ahead when it signs a token. */
 const CLOCK_TOLERANCE_SECONDS = 600;
 
@@ -167,23 +165,17 @@ export function createSessions(
     return endByAge({ authenticatedAt: auth_time, issuedAt: iat });
   };
 
-  /** Issues a token of a session that begins, or goes on. */
-  const sign = (user: User, { login, proof, tokenId, provider, hasProviderFactor }: Begun): Promise<string> => {
+  /** Issues a token of the session: ending it ends the tokens of before and after. */
+  const sign = (user: User, { tokenId, provider, hasProviderFactor, ...begun }: Begun): Promise<string> => {
     const issuedAt = unixSeconds(clock);
-    const authenticatedAt = Math.min(login, issuedAt);
+    const authenticatedAt = Math.min(loginTime({ issuedAt, ...begun }), issuedAt);
     const expiresAt = Math.min(issuedAt + lifetime, endByAge({ authenticatedAt, issuedAt }));
     ends?.note(tokenId, expiresAt);
-    const times = { issuedAt, expiresAt, authenticatedAt, provenAt: proof && Math.min(proof, issuedAt) };
+    const provenAt = begun.provenAt && Math.min(begun.provenAt, issuedAt);
+    const times = { issuedAt, expiresAt, authenticatedAt, provenAt };
     const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: digestSecrets(user) };
     return signSessionToken({ ...claims, ...times, provider, hasProviderFactor }, key);
   };
-  /** The same session: ending it ends the tokens of before and after. */
-  const begunBy = (session: SessionFacts): Begun => ({
-    ...session,
-    login: loginTime(session),
-    proof: session.provenAt,
-  });
-
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;
     if (!isRenewable || credential.kind !== 'session' || credential.carriedBy !== 'cookie') return undefined;
@@ -199,7 +191,7 @@ export function createSessions(
       const known = renewals.get(tokenId);
       const isSame = known?.role === role && known.secretsDigest === secretsDigest && known.provenAt === provenAt;
       if (isSame && Math.abs(now - known.at) < reuseSeconds) return known.token;
-      const token = sign(user, begunBy(credential));
+      const token = sign(user, credential);
       const renewal: RenewedToken = { at: now, role, secretsDigest, provenAt, token };
       renewals.set(tokenId, renewal);
       return token.then((signed) => {
@@ -214,7 +206,7 @@ export function createSessions(
     return mapMaybe(stateOf({ userName: name, tokenId: credential.tokenId }), (state) => {
       const now = unixSeconds(clock);
       if (!state.user || state.isInGrace || faultOf(credential, state, now)) return undefined;
-      return sign(state.user, { ...begunBy(credential), proof: now });
+      return sign(state.user, { ...credential, provenAt: now });
     });
   };
 
@@ -239,14 +231,6 @@ export function createSessions(
     const { tokenId, expiresAt } = session;
     const end = Math.min(expiresAt, credential.expiresAt ?? Number.POSITIVE_INFINITY);
     return { ...caller, credential: { ...credential, carriedBy, expiresAt: end, session: { tokenId, expiresAt } } };
-  };
-  const verifyOfToken = async (
-    claims: SessionClaims,
-    apiToken: string,
-    carriedBy: TokenCarrier,
-  ): Promise<SessionVerdict> => {
-    const caller = await callerOfToken({ ...claims, apiToken }, carriedBy);
-    return caller ? { kind: 'valid', caller } : { kind: 'invalid', reason: 'revoked' };
   };
 
   const announce = async (origin: SessionOrigin): Promise<SessionOrigin & { readonly sessionId: string }> => {
@@ -279,10 +263,10 @@ export function createSessions(
     },
     /** A new session, with a proof of this moment; `origin`: of a login at a provider, which may end it later. */
     async issue(user: User, origin?: SessionOrigin): Promise<string> {
-      if (!origin) return sign(user, { tokenId: randomUUID(), login: unixSeconds(clock), proof: unixSeconds(clock) });
+      if (!origin) return sign(user, { tokenId: randomUUID(), provenAt: unixSeconds(clock) });
       // Before the session is there, so that the provider can end it at any moment.
-      const { sessionId: tokenId, provider, hasFactor: hasProviderFactor, provenAt: proof } = await announce(origin);
-      return sign(user, { tokenId, provider, hasProviderFactor, login: unixSeconds(clock), proof });
+      const { sessionId: tokenId, provider, hasFactor: hasProviderFactor, provenAt } = await announce(origin);
+      return sign(user, { tokenId, provider, hasProviderFactor, provenAt });
     },
     /**
      * A fresh token for a session carried by cookie, for `/auth`, at any time in a session's life (interface 5.1.5); undefined
@@ -304,11 +288,7 @@ export function createSessions(
       // A factor that has just been set up was shown here: it takes the place of one that its provider is trusted with no more.
       const isShownHere = reason !== 'password_change' && owedIn(credential, user) === 'login';
       // Under another id: what is left of the session with the former one is over.
-      const next = {
-        ...begunBy(credential),
-        tokenId: randomUUID(),
-        ...(isShownHere && { hasProviderFactor: undefined }),
-      };
+      const next = { ...credential, tokenId: randomUUID(), ...(isShownHere && { hasProviderFactor: undefined }) };
       if (credential.provider !== undefined) await providerSessions?.renamed(credential.tokenId, next.tokenId);
       // Not before: its provider ends the session by the id that it has.
       const { isRevoked } = await stateOf({ userName: user.name, tokenId: credential.tokenId });
@@ -320,7 +300,11 @@ export function createSessions(
         const now = unixSeconds(clock);
         const late = timeFault(claims.value, now) ?? (endByAge(claims.value) <= now ? 'expired' : undefined);
         if (late) return { kind: 'invalid', reason: late };
-        if (claims.value.apiToken !== undefined) return verifyOfToken(claims.value, claims.value.apiToken, carriedBy);
+        const { apiToken } = claims.value;
+        if (apiToken !== undefined)
+          return callerOfToken({ ...claims.value, apiToken }, carriedBy).then(
+            (caller): SessionVerdict => (caller ? { kind: 'valid', caller } : { kind: 'invalid', reason: 'revoked' }),
+          );
         return mapMaybe(stateOf(claims.value), (state) => {
           const { user } = state;
           const fault = faultOf(claims.value, state, now);
