@@ -1,11 +1,11 @@
 /** Custom roles: those of the configuration file and those created in the console; as they are now, made, changed and deleted (interface 2.2; SPEC 4.3). */
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { newRoleFault, parseCustomRoleName, type Role, type UserName } from '../../domain/names.ts';
 import { VERBS } from '../../domain/policy.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import {
   type ActiveRoles,
   hasLimit,
@@ -144,10 +144,8 @@ export async function changeRoles(
     const { cameras: entries, mayBeEmpty } = asked;
     const cameras = mayBeEmpty && entries.length === 0 ? [] : checkedCameras(name, entries);
     const before = active.limits.get(role);
-    const limits = requestedLimits(asked.limits ?? {}, before && writtenLimits(before));
-    if (!limits.ok)
-      throw unfit(LIMIT_REASONS[limits.error.key], `The role ${name}: ${limits.error.sentence}`, 400, 'limits-invalid');
-    saved.push({ role, cameras, ...(limits.value && { limits: limits.value }) });
+    const limits = checkedLimits(name, asked.limits ?? {}, before && writtenLimits(before));
+    saved.push({ role, cameras, ...(limits && { limits }) });
   }
   const newViewers = await store.roles.changeRoles({ saved, deleted });
   return { saved: saved.map(({ role }) => role), deleted, newViewers };
@@ -185,35 +183,28 @@ function checkedCameras(name: string, entries: readonly unknown[]): readonly str
 /** Null takes a limit away; one that is left out stays as it is. */
 type RequestedLimits = Readonly<Partial<Record<LimitKey, unknown>>>;
 
-const LIMIT_REASONS = { deny: 'fields-invalid', hours: 'hours-invalid', history_since: 'history-invalid' } as const;
-const LIMIT_KEYS: readonly LimitKey[] = ['deny', 'hours', 'history_since'];
+const TEXTS = z.array(z.string());
 
-/** The limits that a role has then; undefined for none. Errs with the wrong one. */
-function requestedLimits(
-  asked: RequestedLimits,
-  before: WrittenLimits | undefined,
-): Result<WrittenLimits | undefined, { readonly key: LimitKey; readonly sentence: string }> {
-  const written: Record<string, unknown> = { ...before };
-  for (const key of LIMIT_KEYS) {
-    const value = asked[key];
-    const isEmpty = value === null || (key !== 'history_since' && Array.isArray(value) && value.length === 0);
-    if (isEmpty) delete written[key];
-    else if (value !== undefined) written[key] = value;
-  }
-  const fault = LIMIT_KEYS.find((key) => written[key] !== undefined && !isWritten(key, written[key]));
-  if (fault) return err({ key: fault, sentence: `${fault} ${FORM_OF[fault]}` });
+/** The code of a refusal, and the form of a value as it is written. */
+// biome-ignore format: a table
+const LIMITS = [
+  ['deny', 'fields-invalid', TEXTS, 'should be a list of verbs, such as ["export"]'],
+  ['hours', 'hours-invalid', TEXTS, 'should be a list, such as ["Mon-Fri 07:00-18:00"]'],
+  ['history_since', 'history-invalid', z.string(), 'should be a text: grant, or a duration such as 7d'],
+] as const;
+
+/** The limits that a role has then; undefined for none. */
+function checkedLimits(name: string, asked: RequestedLimits, before: WrittenLimits = {}): WrittenLimits | undefined {
+  const refused = (wrong: LimitKey, why: string) => {
+    const [, told] = LIMITS.find(([key]) => key === wrong) ?? LIMITS[0];
+    return unfit(told, `The role ${name}: ${wrong}${why}`, 400, 'limits-invalid');
+  };
+  const written: Record<string, unknown> = { ...before, ...asked };
+  for (const [key, , form] of LIMITS)
+    if (written[key] === null || (form === TEXTS && isDeepStrictEqual(written[key], []))) delete written[key];
+  for (const [key, , form, why] of LIMITS)
+    if (!form.optional().safeParse(written[key]).success) throw refused(key, ` ${why}`);
   const limits = parseLimits(written);
-  if (!limits.ok) return err({ ...limits.error, sentence: `${limits.error.key}: ${limits.error.message}` });
-  return ok(hasLimit(limits.value) ? writtenLimits(limits.value) : undefined);
+  if (!limits.ok) throw refused(limits.error.key, `: ${limits.error.message}`);
+  return hasLimit(limits.value) ? writtenLimits(limits.value) : undefined;
 }
-
-const isWritten = (key: LimitKey, value: unknown): boolean =>
-  key === 'history_since'
-    ? typeof value === 'string'
-    : Array.isArray(value) && value.every((entry) => typeof entry === 'string');
-
-const FORM_OF: Readonly<Record<LimitKey, string>> = {
-  deny: 'should be a list of verbs, such as ["export"]',
-  hours: 'should be a list, such as ["Mon-Fri 07:00-18:00"]',
-  history_since: 'should be a text: grant, or a duration such as 7d',
-};
