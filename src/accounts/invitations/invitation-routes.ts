@@ -14,7 +14,7 @@ import { type Call, declaring, type OpenCall, orByForm, orRefusedFields, Refused
 import { newCredential } from '../passkeys/credential.ts';
 import { NEW_PASSKEY, USUAL_NAME } from '../passkeys/passkey-routes.ts';
 import { requireSite } from '../passkeys/passkeys.ts';
-import { addUser, toValidity, userAbsent, VALIDITY } from '../users/users.ts';
+import { addUser, userAbsent, VALIDITY } from '../users/users.ts';
 import { acceptByPasskey, acceptByPassword, passkeyOptions } from './invitations.ts';
 
 const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, with the current one';
@@ -67,7 +67,7 @@ async function make(call: Call<z.output<typeof NEW_INVITATION> | undefined>, dep
   note({ user: name });
   if (name === caller.name && caller.credential.kind === 'session') throw unfit('own-account', NOT_OWN, 409);
   // Without a role the account is there already, and keeps its own.
-  if (body?.role !== undefined) await addUser({ name, role: body.role, validity: toValidity(body) }, deps);
+  if (body?.role !== undefined) await addUser({ name, role: body.role, validity: body }, deps);
   const user = await store.accounts.findUser(name);
   if (!user) throw userAbsent();
   const createdAt = unixSeconds(clock);

@@ -9,19 +9,17 @@ import type { CommandStore } from '../http/route-commands.ts';
 import { mostIterations, parseHash } from '../passwords/password-hash.ts';
 import { changeRoles } from '../roles/roles.ts';
 
-/** The outcome of one user. */
-type ImportedUser =
-  | ({ readonly kind: 'added'; readonly name: string } & FoundRole)
-  /** A user who exists here keeps role and password: they may have been changed here since. */
-  | { readonly kind: 'kept'; readonly name: string }
-  | { readonly kind: 'refused'; readonly name: string; readonly reason: string };
+/** The outcome of one user, and its line of the report. One who exists here keeps role and password: they may have been changed here since. */
+interface ImportedUser {
+  readonly kind: 'added' | 'kept' | 'refused';
+  readonly name: string;
+  readonly line: string;
+}
 
 interface FoundRole {
   readonly role: Role;
-  /** Entries may hold `*`, which alone is every camera. */
-  readonly cameras: readonly string[];
-  /** The role in the NVR, where nothing says what it may see. */
-  readonly unknownRole?: string;
+  /** What it may see, for the report. */
+  readonly sees: string;
 }
 
 type Importing = Pick<CommandStore, 'store' | 'settings' | 'importing'>;
@@ -51,39 +49,40 @@ export async function importUsers(
     const checked = checkedRow(name, passwordHash, existing, mostIterations(settings.auth.hash_iterations));
     const found = checked.ok ? await roleFor(asked ?? ADMIN, nvr, open) : checked;
     if (!checked.ok || !found.ok) {
-      imported.push({ kind: 'refused', name, reason: found.ok ? '' : found.error });
+      // A name that was refused may hold anything.
+      const line = `${JSON.stringify(name)}: not added: ${found.ok ? '' : found.error}`;
+      imported.push({ kind: 'refused', name, line });
       continue;
     }
     // The NVR keeps the time of the change without a zone. The time of the import will do: no token of ours is older.
     const times = { passwordChangedAt: now, createdAt: now };
-    const outcome = await store.accounts.addUser({
-      name: checked.value,
-      role: found.value.role,
-      passwordHash,
-      ...times,
-    });
+    const { role, sees } = found.value;
+    const isNew = (await store.accounts.addUser({ name: checked.value, role, passwordHash, ...times })) !== 'taken';
     existing.push(name);
-    imported.push(outcome === 'taken' ? { kind: 'kept', name } : { kind: 'added', name, ...found.value });
+    imported.push(
+      isNew
+        ? { kind: 'added', name, line: `${name}: added with the role ${role}, sees ${sees}` }
+        : { kind: 'kept', name, line: `${name}: exists already, and keeps its role and password` },
+    );
   }
   for (const { kind, name } of imported) if (kind === 'added') record({ what: 'user-created', user: name });
   return importReport(file, nvr.file, imported);
 }
-
-const EVERY_CAMERA = ['*'];
 
 /** What the NVR's users may see. `unknownRole`: the role of users whose role is unknown. Absent: their own, without cameras. */
 type NvrRights = Pick<NvrRoles, 'roles'> & { readonly unknownRole: string | undefined };
 
 /** A role that is not here is made, with the cameras that it has in the NVR, or with none. */
 async function roleFor(asked: string, nvr: NvrRights, open: Importing): Promise<Result<FoundRole, string>> {
-  if (asked === ADMIN || asked === VIEWER) return ok({ role: asked as Role, cameras: EVERY_CAMERA });
+  if (asked === ADMIN || asked === VIEWER) return ok({ role: asked as Role, sees: seen(['*']) });
   const { roleRegistry, record } = open.importing;
   const here = (await roleRegistry.latest()).get(asked as Role);
-  if (here) return ok({ role: asked as Role, cameras: here });
+  if (here) return ok({ role: asked as Role, sees: seen(here) });
   const there = nvr.roles.get(asked);
+  const unknown = there ? '' : `, for nothing says what the role ${JSON.stringify(asked)} may see`;
   if (!there && nvr.unknownRole !== undefined) {
     const found = await roleFor(nvr.unknownRole, nvr, open);
-    return found.ok ? ok({ ...found.value, unknownRole: asked }) : found;
+    return found.ok ? ok({ ...found.value, sees: `${found.value.sees}${unknown}` }) : found;
   }
   const cameras = there ?? [];
   try {
@@ -93,7 +92,7 @@ async function roleFor(asked: string, nvr: NvrRights, open: Importing): Promise<
     return err(`the role ${JSON.stringify(asked)} cannot be made: ${fault.message}`);
   }
   record({ what: 'custom-role-changed', role: asked });
-  return ok({ role: asked as Role, cameras, ...(!there && { unknownRole: asked }) });
+  return ok({ role: asked as Role, sees: `${seen(cameras)}${unknown}` });
 }
 
 function checkedRow(
@@ -116,7 +115,7 @@ function checkedRow(
 function importReport(file: string, config: string | undefined, imported: readonly ImportedUser[]): string {
   const count = (kind: ImportedUser['kind']): number => imported.filter((user) => user.kind === kind).length;
   const total = `${file}: ${imported.length} read, ${count('added')} added, ${count('kept')} kept, ${count('refused')} refused`;
-  const report = [...imported.map(importLine), rolesLine(config), total].join('\n');
+  const report = [...imported.map(({ line }) => `  ${line}`), rolesLine(config), total].join('\n');
   if (imported.length > 0 && count('refused') === imported.length) throw new Error(report);
   return report;
 }
@@ -126,17 +125,8 @@ const rolesLine = (config: string | undefined): string =>
     ? 'the roles of the NVR were not found: name its config.yml with --config, or give the cameras in auth.roles'
     : `the roles of the NVR are from ${config}`;
 
-function importLine(user: ImportedUser): string {
-  if (user.kind === 'kept') return `  ${user.name}: exists already, and keeps its role and password`;
-  // A name that was refused may hold anything.
-  if (user.kind === 'refused') return `  ${JSON.stringify(user.name)}: not added: ${user.reason}`;
-  const { name, role, cameras, unknownRole } = user;
-  const why =
-    unknownRole === undefined ? '' : `, for nothing says what the role ${JSON.stringify(unknownRole)} may see`;
-  return `  ${name}: added with the role ${role}, sees ${camerasText(cameras)}${why}`;
-}
-
-function camerasText(cameras: readonly string[]): string {
+/** `*` alone is every camera. */
+function seen(cameras: readonly string[]): string {
   if (cameras.includes('*')) return 'all cameras';
   return cameras.length === 0 ? 'no camera' : cameras.join(', ');
 }

@@ -20,7 +20,6 @@ import {
   checkValidity,
   setPassword,
   setRole,
-  toValidity,
   type UserServices,
   userAbsent,
   VALIDITY,
@@ -143,7 +142,7 @@ async function add(
   if (role === ADMIN) prove('elevation');
   // The name in a request may be any text, so a refusal of one is recorded without it.
   if (caller.credential.kind === 'command-line') note({ user: username });
-  note({ user: await addUser({ name: username, password, role, validity: toValidity(body) }, services) });
+  note({ user: await addUser({ name: username, password, role, validity: body }, services) });
   return { username };
 }
 
@@ -197,12 +196,12 @@ async function changeRole(call: Call<z.output<typeof NEW_ROLE>>, deps: UserServi
 
 /** What is not said stays as it is. */
 async function changeValidity(call: Call<object>, deps: Pick<Services, 'store'>): Promise<void> {
-  const given = toValidity(orRefusedFields(fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {})));
+  const given = orRefusedFields(fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {}));
   const user = await proveForAdmin(call, deps, userIn(call));
   if (!user) throw userAbsent();
-  const { validFrom = user.validFrom ?? null, validUntil = user.validUntil ?? null } = given;
-  checkValidity(validFrom, validUntil);
-  const outcome = await deps.store.accounts.setValidity(user.name, validFrom, validUntil);
+  const { valid_from: from = user.validFrom ?? null, valid_until: until = user.validUntil ?? null } = given;
+  checkValidity(from, until);
+  const outcome = await deps.store.accounts.setValidity(user.name, from, until);
   assertChanged(outcome, 'Cannot make a guest of the last admin: one whose account lasts must stay');
 }
 

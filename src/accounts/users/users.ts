@@ -21,7 +21,7 @@ export interface NewUser {
   readonly password?: string | undefined;
   readonly role: string;
   /** A guest: from when and until when the account may be used. */
-  readonly validity?: GivenValidity | undefined;
+  readonly validity?: z.output<typeof VALIDITY> | undefined;
 }
 
 /** The hash of a password, or a refusal while too many wait for theirs. */
@@ -71,7 +71,7 @@ export async function addUser(user: NewUser, services: UserServices): Promise<Us
   const name = parseNewUserName(user.name, existing);
   if (!name.ok) throw unfit('name-invalid', `Invalid username: ${name.error}`);
   const role = await roleNamed(user.role, services);
-  const { validFrom = null, validUntil = null } = user.validity ?? {};
+  const { valid_from: validFrom = null, valid_until: validUntil = null } = user.validity ?? {};
   checkValidity(validFrom, validUntil);
   if (validUntil !== null && validUntil <= unixSeconds(clock))
     throw unfit(['validity-unfit', { why: 'passed' }], 'valid_until has passed already');
@@ -126,12 +126,6 @@ export function assertChanged(outcome: 'set' | 'deleted' | 'absent' | 'last-admi
   if (outcome === 'last-admin') throw unfit('last-admin', lastAdmin, 403);
 }
 
-/** The validity of an account, as it is asked for, in Unix seconds. Null: without that end. Undefined: not said. */
-export interface GivenValidity {
-  readonly validFrom?: number | null;
-  readonly validUntil?: number | null;
-}
-
 /** The year 3000: a time in milliseconds is beyond it. */
 const LATEST = 32_503_680_000;
 const NO_TIME = 'Input should be a time in whole Unix seconds, or null';
@@ -142,12 +136,8 @@ const END = z
   .nullish()
   .meta({ description: 'Unix seconds; null: without that end' });
 
+/** The validity of an account, as it is asked for. Undefined: not said. */
 export const VALIDITY = named('Validity', z.object({ valid_from: END, valid_until: END }));
-
-export const toValidity = ({ valid_from: from, valid_until: until }: z.output<typeof VALIDITY>): GivenValidity => ({
-  ...(from !== undefined && { validFrom: from }),
-  ...(until !== undefined && { validUntil: until }),
-});
 
 export function checkValidity(from: number | null, until: number | null): void {
   if (from !== null && until !== null && until <= from)
