@@ -51,7 +51,7 @@ export function createConcurrencyLimit({ lanes, queue }: { readonly lanes: numbe
           await unlessAborted(turn.promise, waiter.signal);
         } catch (reason) {
           // A turn that came in the same moment goes on to the next.
-          if (!line.remove(waiter, turn.resolve)) leave();
+          if (!line.remove(turn.resolve)) leave();
           throw reason;
         }
       }
@@ -64,46 +64,35 @@ export function createConcurrencyLimit({ lanes, queue }: { readonly lanes: numbe
   };
 }
 
-interface QueuedStarts {
-  readonly waiter: Waiter;
-  readonly starts: (() => void)[];
-}
-
 /** Clients in the order of their turns: after one piece of work a client goes to the end of the line. */
 function createLine(mostClients: number) {
   const mostOfNetwork = Math.max(1, Math.floor(mostClients * SHARE_OF_A_NETWORK));
-  const places = new Map<string, QueuedStarts>();
-  const ofNetwork = (network: string): number =>
-    [...places.values()].filter(({ waiter }) => waiter.network === network).length;
+  let queue: readonly { readonly waiter: Waiter; readonly start: () => void }[] = [];
+  const waiting = (by: 'client' | 'network', name: string) => queue.filter(({ waiter }) => waiter[by] === name);
+  const clientsIn = (those: typeof queue): number => new Set(those.map(({ waiter }) => waiter.client)).size;
   return {
-    size: () => [...places.values()].reduce((sum, { starts }) => sum + starts.length, 0),
+    size: () => queue.length,
     /** False when there is no place. */
     add(waiter: Waiter, start: () => void): boolean {
-      const place = places.get(waiter.client);
-      const isFull = place
-        ? place.starts.length >= mostClients
-        : places.size >= mostClients || ofNetwork(waiter.network) >= mostOfNetwork;
-      if (isFull) return false;
-      if (place) place.starts.push(start);
-      else places.set(waiter.client, { waiter, starts: [start] });
-      return true;
+      const own = waiting('client', waiter.client).length;
+      const hasPlace =
+        own > 0
+          ? own < mostClients
+          : clientsIn(queue) < mostClients && clientsIn(waiting('network', waiter.network)) < mostOfNetwork;
+      if (hasPlace) queue = [...queue, { waiter, start }];
+      return hasPlace;
     },
     /** False when its turn has come. */
-    remove({ client }: Waiter, start: () => void): boolean {
-      const starts = places.get(client)?.starts ?? [];
-      const at = starts.indexOf(start);
-      if (at < 0) return false;
-      starts.splice(at, 1);
-      if (starts.length === 0) places.delete(client);
-      return true;
+    remove(start: () => void): boolean {
+      const before = queue.length;
+      queue = queue.filter((one) => one.start !== start);
+      return queue.length < before;
     },
     take(): (() => void) | undefined {
-      const [place] = places.values();
-      if (!place) return undefined;
-      places.delete(place.waiter.client);
-      const start = place.starts.shift();
-      if (place.starts.length > 0) places.set(place.waiter.client, place);
-      return start;
+      const [first, ...rest] = queue;
+      const isSame = ({ waiter }: { readonly waiter: Waiter }): boolean => waiter.client === first?.waiter.client;
+      queue = [...rest.filter((one) => !isSame(one)), ...rest.filter(isSame)];
+      return first?.start;
     },
   };
 }
