@@ -11,10 +11,11 @@ import {
   type NewAdminPassword,
   warnWithoutAdmin,
 } from '../accounts/login/first-admin.ts';
+import { createHashCosts } from '../accounts/login/guesses.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createChallenges, toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { warnOfUnusable } from '../accounts/passkeys/passkeys.ts';
-import { createHashCosts, createHashers } from '../accounts/passwords/password-hash.ts';
+import { createHashers } from '../accounts/passwords/password-hash.ts';
 import { createSealer, createTickets, derivedKey, type KeyPurpose } from '../accounts/second-factor/sealing.ts';
 import { createSecondFactor } from '../accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../accounts/sessions/seen-sessions.ts';
@@ -209,7 +210,7 @@ export async function openCredentials({
     seenSessions,
     grantUses,
     /** What a wrong password costs: as much as with the hashes that the store has. */
-    followStore: createHashCosts(store),
+    followStore: createHashCosts(store, grace),
     /** Called when the custom roles have changed, by whomever. */
     onRoles: (tell: (roles: CustomRoles) => void) => void listeners.push(tell),
     /** `before`: the roles of this site's file until now. */

@@ -41,7 +41,7 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
   const store = records.accounts;
   for (const [name, role] of people) await store.addUser(await person(name, { role }));
   const opens = async (name: string, password: string): Promise<boolean> =>
-    (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)).kind === 'match';
+    (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)) === 'match';
   const place = { directory, schema: configSchema, env: {}, clock: handClock() };
 
   const run = async (line: string, { piped = '', typed }: Typing = {}) => {

@@ -50,12 +50,12 @@ export function createFirstTimeLogin(isPasswordNew: boolean) {
 
 /** False when another process, started at the same time, was first: the password that it prints is the one. */
 async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminParts): Promise<boolean> {
-  const hashed = await hasher.hash(password);
-  if (hashed.kind === 'busy') throw new Error('no password can be hashed at start: too many are waiting');
-  const row = { passwordHash: hashed.hash, createdAt: unixSeconds(clock), passwordChangedAt: null };
+  const passwordHash = await hasher.hash(password);
+  if (passwordHash === undefined) throw new Error('no password can be hashed at start: too many are waiting');
+  const row = { passwordHash, createdAt: unixSeconds(clock), passwordChangedAt: null };
   const added = await store.addUser({ name: FIRST_ADMIN, role: ADMIN, ...row, passwordIsGenerated: true });
   if (added === 'added' || !reset) return added === 'added';
-  const changed = await store.setPassword(FIRST_ADMIN, hashed.hash, unixSeconds(clock), undefined, true);
+  const changed = await store.setPassword(FIRST_ADMIN, passwordHash, unixSeconds(clock), undefined, true);
   if (changed === 'absent')
     throw new Error(
       `the admin "${FIRST_ADMIN}" cannot be made: a user has a name that differs in case only; remove it with "postern users delete"`,

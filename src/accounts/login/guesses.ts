@@ -7,6 +7,8 @@ import type { Clause } from '../../domain/rate-limit.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
+import type { PasswordHasher } from '../passwords/password-hash.ts';
+import type { StoreGrace } from '../sessions/store-grace.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { type Attempt, type LimiterPlace, settled, type Windows } from './login-limiter.ts';
 
@@ -67,6 +69,13 @@ export async function whileThere<Outcome>(
 
 const LEFT = new Error('the client closed the connection before its response');
 
+/** What a wrong password costs follows the store: a dear hash that is gone from it costs no more time (SPEC 4.1). */
+export function createHashCosts({ accounts }: Pick<Services['store'], 'accounts'>, grace: StoreGrace) {
+  const counts = grace.memory<readonly number[]>(1, { rowsOf: () => ['users'], isOfRows: true });
+  return async (hasher: PasswordHasher): Promise<void> =>
+    hasher.follow(await counts('', () => accounts.listIterations()));
+}
+
 /** One that was not checked (busy, a fault) gives its place back. */
 export async function judgeGuess(
   guess: Guess,
@@ -78,9 +87,9 @@ export async function judgeGuess(
   const waiter = { client, network: networkKey(address), isKnown, signal };
   return guessed(limiter.reserve(address, isKnown, { ...guess, costsHash: true }), async () => {
     await followStore?.(hasher);
-    const { kind } = await hasher.check(guess.password, await guess.storedHash(), waiter);
-    if (kind === 'busy') throw refusedWhileBusy('busy');
-    return kind === 'match' ? ok(undefined) : err({ why: 'bad-credentials' });
+    const outcome = await hasher.check(guess.password, await guess.storedHash(), waiter);
+    if (outcome === 'busy') throw refusedWhileBusy('busy');
+    return outcome === 'match' ? ok(undefined) : err({ why: 'bad-credentials' });
   });
 }
 

@@ -160,10 +160,10 @@ export async function connectInvited(
   invitation: string,
   { store, hasher, clock }: Pick<AccountServices, 'store' | 'hasher' | 'clock'>,
 ): Promise<'accepted' | 'void' | 'taken' | 'busy'> {
-  const hashed = await hasher.hash(unknownPassword());
-  if (hashed.kind === 'busy') return 'busy';
+  const hash = await hasher.hash(unknownPassword());
+  if (hash === undefined) return 'busy';
   const now = unixSeconds(clock);
-  return store.invitations.acceptBySignIn(invitation, newSignIn(user, origin, now), hashed.hash, now);
+  return store.invitations.acceptBySignIn(invitation, newSignIn(user, origin, now), hash, now);
 }
 
 type CodeGiven = LoginClient & Pick<LoginAttempt, 'code'> & Pick<StepTicket, 'origin'>;
@@ -223,5 +223,5 @@ async function findUser(name: string, { store }: AccountServices): Promise<User 
 /** Only a login has the password for rehashing an older hash. While the hasher is busy it is left to the next login. */
 async function strengthen(user: User, password: string, { hasher, store }: AccountServices): Promise<void> {
   const stronger = await hasher.strengthen(password, user.passwordHash);
-  if (stronger?.kind === 'hashed') await store.accounts.rehashPassword(user.name, user.passwordHash, stronger.hash);
+  if (stronger !== undefined) await store.accounts.rehashPassword(user.name, user.passwordHash, stronger);
 }

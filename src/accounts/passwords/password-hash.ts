@@ -2,7 +2,6 @@
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import type { Store } from '../../store/open-store.ts';
 import { createConcurrencyLimit, type Waiter } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
@@ -24,14 +23,11 @@ export interface StoredHash {
   readonly key: Buffer;
 }
 
-export type HashOutcome = { readonly kind: 'hashed'; readonly hash: string } | { readonly kind: 'busy' };
-export type CheckOutcome = { readonly kind: 'match' } | { readonly kind: 'mismatch' } | { readonly kind: 'busy' };
-
 export interface HashSettings {
   readonly iterations: number;
   /** Cores less one, at least one: logins must never starve forwarding. */
   readonly concurrency: number;
-  /** Clients whose hashes may wait; past that the outcome is `busy`. */
+  /** Clients whose hashes may wait; past that there is none. */
   readonly queue: number;
   /** Called with the iteration count of each derivation. */
   readonly onHash?: (iterations: number) => void;
@@ -50,19 +46,19 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
     onHash?.(count);
     return promisify(pbkdf2)(password, salt, count, KEY_BYTES, 'sha256');
   };
-  const hashWith = async (password: string, salt: string): Promise<HashOutcome> => ({
-    kind: 'hashed',
-    hash: hashText(await derive(password, salt, iterations), salt, iterations),
-  });
-  const matches = async (password: string, stored: string | undefined): Promise<CheckOutcome> => {
+  const hashWith = (password: string, salt: string): Promise<string | undefined> =>
+    lanes
+      .run(async () => hashText(await derive(password, salt, iterations), salt, iterations))
+      .then((hash) => (hash === 'busy' ? undefined : hash));
+  const matches = async (password: string, stored: string | undefined): Promise<'match' | 'mismatch'> => {
     const known = stored === undefined ? undefined : parseHash(stored, most);
     const expected = known ?? unknownUser;
     const isSame = timingSafeEqual(await derive(password, expected.salt, expected.iterations), expected.key);
-    if (isSame && known) return { kind: 'match' };
+    if (isSame && known) return 'match';
     // A known user with a cheaper or dearer hash would answer sooner or later than an unknown one, which tells that the user exists.
     dearest = Math.max(dearest, expected.iterations);
     if (expected.iterations < dearest) await derive(password, unknownUser.salt, dearest - expected.iterations);
-    return { kind: 'mismatch' };
+    return 'mismatch';
   };
 
   return {
@@ -72,16 +68,16 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
     follow(counts: readonly number[]): void {
       dearest = Math.max(iterations, ...counts.filter((count) => count <= most));
     },
-    hash: async (password: string): Promise<HashOutcome> =>
-      orBusy(await lanes.run(() => hashWith(password, newSalt()))),
+    /** Undefined while too many wait for theirs. */
+    hash: (password: string): Promise<string | undefined> => hashWith(password, newSalt()),
     /** `undefined` for an unknown user: costs what a known one costs, and never matches. */
-    check: async (password: string, stored: string | undefined, waiter?: Waiter): Promise<CheckOutcome> =>
-      orBusy(await lanes.run(() => matches(password, stored), waiter)),
-    /** A stronger hash of the same password; undefined when the stored one is strong enough. The salt stays. */
-    async strengthen(password: string, stored: string): Promise<HashOutcome | undefined> {
+    check: (password: string, stored: string | undefined, waiter?: Waiter): Promise<'match' | 'mismatch' | 'busy'> =>
+      lanes.run(() => matches(password, stored), waiter),
+    /** A stronger hash of the same password; undefined when the stored one is strong enough, and while too many wait. The salt stays. */
+    async strengthen(password: string, stored: string): Promise<string | undefined> {
       const known = parseHash(stored, most);
       if (!known || known.iterations >= iterations) return undefined;
-      return orBusy(await lanes.run(() => hashWith(password, known.salt)));
+      return await hashWith(password, known.salt);
     },
   };
 }
@@ -100,26 +96,6 @@ const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
 
 const hashText = (key: Buffer, salt: string, iterations: number): string =>
   `pbkdf2_sha256$${iterations}$${salt}$${key.toString('base64')}`;
-
-const orBusy = <Outcome>(outcome: Outcome | 'busy'): Outcome | { readonly kind: 'busy' } =>
-  outcome === 'busy' ? { kind: 'busy' } : outcome;
-
-/** What a wrong password costs follows the store: a dear hash that is gone from it costs no more time (SPEC 4.1). Asks again after a change of users. */
-export function createHashCosts({
-  accounts,
-  version,
-  heard,
-}: Pick<Store, 'accounts' | 'version' | 'heard'>): (hasher: PasswordHasher) => Promise<void> {
-  const read = new WeakMap<PasswordHasher, { readonly version: string; readonly revision: number }>();
-  return async (hasher) => {
-    const known = read.get(hasher);
-    const now = { version: version(), revision: heard?.revision() ?? 0 };
-    // A file says only that something has changed.
-    if (known && (heard ? !heard.haveChanged(['users'], known.revision) : known.version === now.version)) return;
-    hasher.follow(await accounts.listIterations());
-    read.set(hasher, now);
-  };
-}
 
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;

@@ -26,9 +26,9 @@ export interface NewUser {
 
 /** The hash of a password, or a refusal while too many wait for theirs. */
 export async function hashPassword(password: string, { hasher }: Pick<Services, 'hasher'>): Promise<string> {
-  const outcome = await hasher.hash(password);
-  if (outcome.kind === 'busy') throw refusedWhileBusy('busy');
-  return outcome.hash;
+  const hash = await hasher.hash(password);
+  if (hash === undefined) throw refusedWhileBusy('busy');
+  return hash;
 }
 
 /** The same for a password that a person has chosen. */

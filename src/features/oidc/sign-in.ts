@@ -88,15 +88,15 @@ async function created(person: NamedPerson): Promise<SignInOutcome> {
   if (wanted === '') return refused('sign-in-name-unfit');
   // The account of that name is the one that is made at the first start: a name at a provider opens it to no person.
   if (!name.ok || name.value === FIRST_ADMIN) return refused('sign-in-name-taken');
-  const hashed = await deps.hasher.hash(unknownPassword());
-  if (hashed.kind === 'busy') return refused('sign-in-busy');
+  const passwordHash = await deps.hasher.hash(unknownPassword());
+  if (passwordHash === undefined) return refused('sign-in-busy');
   const createdAt = unixSeconds(deps.clock);
   const user: User = {
     name: name.value,
     role,
     ...(otherRoles.length > 0 && { otherRoles }),
     roleSource: active.name,
-    passwordHash: hashed.hash,
+    passwordHash,
     hasNoPassword: true,
     passwordChangedAt: null,
     createdAt,

@@ -16,7 +16,7 @@ async function outcomesOf(passwords: readonly string[]): Promise<string[]> {
   const hasher = createPasswordHasher({ iterations: 1000, concurrency: 1, queue: passwords.length });
   const hashed = await hasher.hash(RIGHT);
   const limiter = createLoginLimiter({ clauses: FIVE.ok ? FIVE.value : [], clock: movableClock() });
-  const storedHash = async () => (hashed.kind === 'hashed' ? hashed.hash : undefined);
+  const storedHash = async () => hashed;
   const guesses = passwords.map((password) =>
     judgeGuess(
       { password, address: '192.0.2.1', storedHash },

@@ -152,9 +152,9 @@ describe('A session is over at the next request', () => {
       'but not when a hash is only strengthened',
       async ({ store, vera }) => {
         const outcome = await quickHasher().strengthen(PASSWORD, vera.passwordHash.replace('$10$', '$5$'));
-        assert.ok(outcome?.kind === 'hashed');
-        await store.rehashPassword(vera.name, vera.passwordHash, outcome.hash);
-        assert.equal((await store.findUser(vera.name))?.passwordHash, outcome.hash);
+        assert.ok(outcome !== undefined);
+        await store.rehashPassword(vera.name, vera.passwordHash, outcome);
+        assert.equal((await store.findUser(vera.name))?.passwordHash, outcome);
       },
       undefined,
     ],

@@ -58,8 +58,7 @@ export async function person(
   changes: Partial<Omit<User, 'role'>> & { role?: string; password?: string } = {},
 ) {
   const { password = PASSWORD, role = 'viewer', ...rest } = changes;
-  const hashed = await quickHasher().hash(password);
-  const passwordHash = hashed.kind === 'hashed' ? hashed.hash : '';
+  const passwordHash = (await quickHasher().hash(password)) ?? '';
   const row = { name: name as UserName, passwordHash, passwordChangedAt: null, createdAt: NOW - 1000 };
   const user: User = { ...row, ...rest, role: role as Role };
   return user;

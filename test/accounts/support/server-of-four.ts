@@ -26,6 +26,6 @@ export async function accountServerOfFour(t: TestContext, options: AccountServer
   const withToken = (token: string, method: string, path: string, body?: unknown) =>
     started.send(method, path, { headers: { authorization: `Bearer ${token}` }, body });
   const opens = async (name: string, password: string): Promise<boolean> =>
-    (await quickHasher().check(password, (await started.store.findUser(name))?.passwordHash)).kind === 'match';
+    (await quickHasher().check(password, (await started.store.findUser(name))?.passwordHash)) === 'match';
   return { ...started, as, withToken, opens, tokens };
 }
