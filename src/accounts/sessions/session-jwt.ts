@@ -2,29 +2,19 @@
 import { createHash } from 'node:crypto';
 import { CompactSign, type CryptoKey, compactVerify } from 'jose';
 import { z } from 'zod';
-import type { SessionFault } from '../../domain/caller.ts';
+import type { Credential, SessionFault } from '../../domain/caller.ts';
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { ADMIN, parseCustomRoleName, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
+/** What of a session is known for as long as it is used. `secretsDigest` and `authenticatedAt` are absent in tokens made by the NVR. */
+export type SessionFacts = Omit<Extract<Credential, { kind: 'session' }>, 'kind' | 'carriedBy'>;
+
 /** Times are Unix seconds, always whole. */
-export interface SessionClaims {
+export interface SessionClaims extends SessionFacts {
   readonly userName: UserName;
   /** What the role was when the token was issued: for clients to show, never for us to believe. */
   readonly role: Role;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-  readonly tokenId: string;
-  /** The login from which the session has been renewed since (`auth_time`); absent in tokens made by the NVR: `issuedAt`. */
-  readonly authenticatedAt?: number | undefined;
-  /** When the password or a factor was last given in this session (`proof_time`); absent: never. */
-  readonly provenAt?: number | undefined;
-  /** Which password of which account the token was issued for; absent in tokens made by the NVR. */
-  readonly secretsDigest?: string | undefined;
-  /** The OpenID Connect provider that the session began with. */
-  readonly provider?: string | undefined;
-  /** The second factor was shown to that provider. */
-  readonly hasProviderFactor?: true | undefined;
   /** The id of the API token that the session was begun with: it is worth what the token is. */
   readonly apiToken?: string | undefined;
   /** The hour from which it holds; we never write one. */
@@ -47,8 +37,9 @@ const textEncoder = new TextEncoder();
 export const importSigningKey = (key: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
-export function signSessionToken({ notBefore: _, ...claims }: SessionClaims, key: CryptoKey): Promise<string> {
-  const payload = Object.fromEntries(NAMES.map(([name, field]) => [name, (claims as SessionClaims)[field]]));
+export function signSessionToken({ notBefore: _, ...session }: SessionClaims, key: CryptoKey): Promise<string> {
+  const claims: SessionClaims = session;
+  const payload = Object.fromEntries(CLAIMS.map(([name, field]) => [name, claims[field]]));
   return new CompactSign(textEncoder.encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .sign(key);
@@ -92,48 +83,40 @@ async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
   }
 }
 
-/** The claims as they are written, and what each is called here. */
-// biome-ignore format: a table
-const NAMES = [
-  ['sub', 'userName'], ['role', 'role'], ['iat', 'issuedAt'], ['exp', 'expiresAt'], ['nbf', 'notBefore'],
-  ['auth_time', 'authenticatedAt'], ['proof_time', 'provenAt'], ['jti', 'tokenId'], ['gen', 'secretsDigest'],
-  ['idp', 'provider'], ['idp_factor', 'hasProviderFactor'], ['api_token', 'apiToken'],
-] as const satisfies readonly (readonly [string, keyof SessionClaims])[];
-
 /** `"9999999999"`, `[9999999999]`, `1e999` and 1.5 all compare like numbers: only a whole number is a time. */
 const SECOND = z.int();
-const TEXT = z.string().optional();
+const TEXT = z.string();
 
-const PAYLOAD = z
-  .object({
-    sub: z.string().refine((name) => parseUserName(name).ok),
-    role: z.string().refine(isRole),
-    iat: SECOND,
-    exp: SECOND,
-    nbf: SECOND.optional(),
-    auth_time: SECOND.optional(),
-    proof_time: SECOND.optional(),
-    jti: z.string().min(1).max(LONGEST_TOKEN_ID),
-    gen: TEXT,
-    idp: TEXT,
-    idp_factor: z.unknown().optional(),
-    api_token: TEXT,
-  })
-  // A login after the token was issued would put off the end of the session.
-  .refine(({ iat, auth_time = iat, proof_time = iat }) => Math.max(auth_time, proof_time) <= iat);
+const isRole = (role: string): boolean => role === ADMIN || role === VIEWER || parseCustomRoleName(role).ok;
+
+/** The claims as they are written, what each is called here, and its form. */
+// biome-ignore format: a table
+const CLAIMS = [
+  ['sub',        'userName',          TEXT.refine((name) => parseUserName(name).ok)],
+  ['role',       'role',              TEXT.refine(isRole)],
+  ['iat',        'issuedAt',          SECOND],
+  ['exp',        'expiresAt',         SECOND],
+  ['nbf',        'notBefore',         SECOND.optional()],
+  ['auth_time',  'authenticatedAt',   SECOND.optional()],
+  ['proof_time', 'provenAt',          SECOND.optional()],
+  ['jti',        'tokenId',           TEXT.min(1).max(LONGEST_TOKEN_ID)],
+  ['gen',        'secretsDigest',     TEXT.optional()],
+  ['idp',        'provider',          TEXT.optional()],
+  ['idp_factor', 'hasProviderFactor', z.literal(true).optional().catch(undefined)],
+  ['api_token',  'apiToken',          TEXT.optional()],
+] as const satisfies readonly (readonly [name: string, field: keyof SessionClaims, form: z.ZodType])[];
 
 /** The NVR gives its tokens no `jti`; the signature names one as well. */
 function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
   if (!isRecord(payload)) return undefined;
-  const { jti = createHash('sha256').update(signature).digest('base64url'), ...given } = payload;
-  const { data } = PAYLOAD.safeParse({ ...given, jti });
-  if (!data) return undefined;
-  const isOfProvider = data.idp !== undefined && data.idp_factor === true;
-  const claims = { ...data, idp_factor: isOfProvider || undefined };
-  const named = NAMES.map(([name, field]) => [field, claims[name]] as const);
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as unknown as SessionClaims;
-}
-
-function isRole(role: string): boolean {
-  return role === ADMIN || role === VIEWER || parseCustomRoleName(role).ok;
+  const { jti = createHash('sha256').update(signature).digest('base64url'), ...others } = payload;
+  const given: Readonly<Record<string, unknown>> = { ...others, jti };
+  const read = CLAIMS.map(([name, field, form]) => [field, form.safeParse(given[name])] as const);
+  if (read.some(([, { success }]) => !success)) return undefined;
+  const told = read.map(([field, { data }]) => [field, data] as const).filter(([, data]) => data !== undefined);
+  const { hasProviderFactor, ...claims } = Object.fromEntries(told) as unknown as SessionClaims;
+  const { issuedAt, authenticatedAt = issuedAt, provenAt = issuedAt, provider } = claims;
+  // A login after the token was issued would put off the end of the session.
+  if (Math.max(authenticatedAt, provenAt) > issuedAt) return undefined;
+  return { ...claims, ...(provider !== undefined && hasProviderFactor && { hasProviderFactor }) };
 }

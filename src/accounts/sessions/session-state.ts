@@ -4,7 +4,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { Caller, SessionFault } from '../../domain/caller.ts';
 import { type ActiveRoles, heldBy, rightsOfUser } from '../../domain/rights.ts';
 import { readSalt } from '../passwords/password-hash.ts';
-import type { SessionClaims } from './session-jwt.ts';
+import type { SessionFacts } from './session-jwt.ts';
 
 /** What the store says about a token. */
 export interface SessionState {
@@ -15,10 +15,6 @@ export interface SessionState {
   /** The store cannot be reached: it may have ended the session since. */
   readonly isInGrace?: boolean;
 }
-
-/** What is known of a token for as long as it is used. */
-export type SessionFacts = Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> &
-  Partial<Pick<SessionClaims, 'secretsDigest' | 'authenticatedAt' | 'provenAt' | 'provider' | 'hasProviderFactor'>>;
 
 /** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
 export const loginTime = ({ authenticatedAt, issuedAt }: Pick<SessionFacts, 'authenticatedAt' | 'issuedAt'>): number =>
