@@ -13,11 +13,9 @@ import {
   clausesOf,
   createWindowLimiter,
   inTurn,
-  type LimiterPlace,
   type LimiterRules,
   type LoginLimiter,
   once,
-  type Reserved,
   type Window,
   type Windows,
   windowsFor,
@@ -63,32 +61,27 @@ function createSharedLimiter(
       const own = await local.reserve(key, isKnown, waiter);
       if (own.kind !== 'reserved' || clauses.length === 0) return own;
       const attempt = randomBytes(ATTEMPT_BYTES).toString('base64url');
+      const settle = once((how: 'keep' | 'release') => {
+        own[how]();
+        if (how === 'release') giveBack(attempt);
+        // Told in vain, it counts as under way a while longer.
+        else attempts.keep(attempt).catch(() => {});
+      });
       try {
         const counted = windowsFor(windows, isKnown);
         const asked = counted.map((window) => ({ key: nameOf(window, key), clauses: clausesOf(window, clauses) }));
         const full = await reserveShared(attempt, asked, waiter.signal);
-        if (!full) return bothOf(own, attempt);
+        if (!full) return { kind: 'reserved', keep: () => settle('keep'), release: () => settle('release') };
         own.release();
         const { clause, retryAfterSeconds } = full;
         const window = counted[full.window];
         return { kind: 'limited', clause, retryAfterSeconds, ...(window && { window }) };
       } catch (fault) {
-        own.release();
-        giveBack(attempt); // the server may have counted it
+        settle('release'); // the server may have counted it
         throw fault;
       }
     },
   };
-
-  function bothOf(own: Reserved, attempt: string): LimiterPlace {
-    const settle = once((how: 'keep' | 'release') => {
-      own[how]();
-      if (how === 'release') giveBack(attempt);
-      // Told in vain, it counts as under way a while longer.
-      else attempts.keep(attempt).catch(() => {});
-    });
-    return { kind: 'reserved', keep: () => settle('keep'), release: () => settle('release') };
-  }
 }
 
 /** Attempts that wait for the store to be given back; of more, the oldest stay taken until they leave their window. */
