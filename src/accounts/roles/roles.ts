@@ -37,7 +37,6 @@ export function createRoleRegistry({ store, grace = createStoreGrace(), onChange
   let { fixed } = parts;
   let stored: readonly StoredRole[] = [];
   let roles = fixed.cameras;
-  let text = textOf(roles);
   let active = fixed;
   const remembered = grace.memory<readonly StoredRole[]>(1, { rowsOf: () => ['custom_roles'], isOfRows: true });
 
@@ -47,8 +46,8 @@ export function createRoleRegistry({ store, grace = createStoreGrace(), onChange
       ...fixed.cameras,
       ...others.map(({ role, cameras }) => [role, cameras] as const),
     ]);
-    const isChanged = textOf(found) !== text;
-    if (isChanged) [roles, text] = [found, textOf(found)];
+    const isChanged = !isDeepStrictEqual([...found], [...roles]);
+    if (isChanged) roles = found;
     const ofFile = fixed;
     active = {
       cameras: roles,
@@ -102,8 +101,6 @@ function readLimits({ role, limits }: StoredRole): [Role, RoleLimit][] {
   const parsed = parseLimits(limits);
   return [[role, parsed.ok ? parsed.value : { deny: VERBS }]];
 }
-
-const textOf = (roles: CustomRoles): string => JSON.stringify([...roles]);
 
 /** What is asked for a role. Of the limits, null takes one away; one that is left out stays as it is. */
 export interface WantedRole {
