@@ -10,14 +10,11 @@ import type { Tables } from './engine/tables.ts';
 import { STEPS_OF_0_2_0 } from './migrations/029-baseline.ts';
 import { migrationsFor } from './migrations/all-migrations.ts';
 
-/** The migrations in a file that is not in use. */
-export type MigrationReader = (path: string) => Promise<readonly string[]>;
-
-/** Gives undefined when the tables needed no change, or were new. Rejects with a sentence that names the cause; the tables are then as they were. */
+/** `migrationsIn`: those in a file that is not in use. Gives undefined when the tables needed no change, or were new. Rejects with a sentence that names the cause; the tables are then as they were. */
 export async function migrate(
   db: Kysely<Tables>,
   engine: Engine,
-  migrationsIn: MigrationReader,
+  migrationsIn: (path: string) => Promise<readonly string[]>,
   onMoved: (moved: MovedEvents) => void = () => {},
 ): Promise<TablesUpdate | undefined> {
   const { name, file, words } = engine;
@@ -36,15 +33,12 @@ export async function migrate(
 }
 
 /** `next`: the first migration that a start would run; undefined when the tables are those of this version. Rejects for those of a newer one. */
-async function migrationsOf<Tables>(db: Kysely<Tables>, engine: Engine) {
+export async function migrationsOf<Tables>(db: Kysely<Tables>, engine: Engine) {
   const done = await appliedMigrations(db, engine);
   const known: readonly string[] = Object.keys(await migrationsFor(engine.words).getMigrations()).sort();
   refuseOthers(done, known, engine);
   return { done, known, next: known.find((id) => !done.includes(id)) };
 }
-
-export const neededMigration = async <Tables>(db: Kysely<Tables>, engine: Engine): Promise<string | undefined> =>
-  (await migrationsOf(db, engine)).next;
 
 /** Checks the tables for a reader, which changes none: rejects when they are not those of this version. */
 export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
@@ -105,7 +99,7 @@ async function keepCopy(
   done: readonly string[],
   copy: string,
   { name, copyTo }: Engine,
-  migrationsIn: MigrationReader,
+  migrationsIn: (path: string) => Promise<readonly string[]>,
 ): Promise<void> {
   const draft = `${copy}.part`;
   try {

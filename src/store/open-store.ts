@@ -16,7 +16,7 @@ import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { forgetEventsOf, writeEvents } from './events/write-events.ts';
-import { appliedMigrations, assertCurrent, migrate, neededMigration } from './migrate.ts';
+import { appliedMigrations, assertCurrent, migrate, migrationsOf } from './migrate.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 import { assertNotLost, isBlank } from './sqlite/sqlite-faults.ts';
 
@@ -102,7 +102,8 @@ async function openEngine(options: StoreOptions): Promise<Engine> {
 const migrationsIn = (path: string): Promise<readonly string[]> => asked({ url: `sqlite:${path}` }, appliedMigrations);
 
 /** The first step of the schema that a start would take; undefined when there is none. Rejects with why it could not be opened. */
-export const pendingMigration = (options: StoreOptions): Promise<string | undefined> => asked(options, neededMigration);
+export const pendingMigration = (options: StoreOptions): Promise<string | undefined> =>
+  asked(options, async (db, engine) => (await migrationsOf(db, engine)).next);
 
 /** Asks a store whose tables may be those of another version, and changes nothing. */
 async function asked<Answer>(

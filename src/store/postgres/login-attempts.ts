@@ -1,6 +1,6 @@
 /** Attempts at a login in PostgreSQL: places in sliding windows, reserved by one statement (SPEC 4.5, 10). */
 import { type Kysely, sql } from 'kysely';
-import type { AttemptStore, AttemptWindow, FullWindow } from '../engine/engine.ts';
+import type { AttemptStore } from '../engine/engine.ts';
 
 /** An attempt that took longer has ended with its process. */
 const LONGEST_ATTEMPT_MILLISECONDS = 30_000;
@@ -65,7 +65,7 @@ export async function createLoginAttempts(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Each call is one statement, so that a pooler of transactions will do. */
-type Query = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
+type Query = <Row>(text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
 interface FullRow {
   readonly full_window: number;
@@ -76,9 +76,17 @@ interface FullRow {
 
 export const loginAttempts = (query: Query): AttemptStore => ({
   async reserve(attempt, windows, now) {
-    const values = [attempt, JSON.stringify(windows.map(windowValues)), now ?? null];
-    const [full] = await query('select * from postern_reserve_attempt($1, $2, $3)', values);
-    return full === undefined ? undefined : fullWindow(full as FullRow, windows);
+    const asked = windows.map(({ key, clauses }) => ({
+      key,
+      clauses: clauses.map(({ count, windowSeconds }) => ({ count, length: windowSeconds * 1000 })),
+    }));
+    const values = [attempt, JSON.stringify(asked), now ?? null];
+    const [full] = await query<FullRow>('select * from postern_reserve_attempt($1, $2, $3)', values);
+    if (full === undefined) return undefined;
+    const clause = windows[full.full_window]?.clauses[full.full_clause];
+    if (!clause) throw new Error('PostgreSQL named a window of login attempts that was not asked for');
+    const retryAfterSeconds = Math.ceil(full.wait / 1000);
+    return { window: full.full_window, clause, retryAfterSeconds, isUnderWay: full.is_under_way };
   },
   async keep(attempt) {
     await query('update login_attempts set is_over = true where attempt = $1', [attempt]);
@@ -90,15 +98,3 @@ export const loginAttempts = (query: Query): AttemptStore => ({
     await query('delete from login_attempts where key = $1', [window]);
   },
 });
-
-const windowValues = ({ key, clauses }: AttemptWindow) => ({
-  key,
-  clauses: clauses.map(({ count, windowSeconds }) => ({ count, length: windowSeconds * 1000 })),
-});
-
-function fullWindow(row: FullRow, windows: readonly AttemptWindow[]): FullWindow {
-  const clause = windows[row.full_window]?.clauses[row.full_clause];
-  if (!clause) throw new Error('PostgreSQL named a window of login attempts that was not asked for');
-  const retryAfterSeconds = Math.ceil(row.wait / 1000);
-  return { window: row.full_window, clause, retryAfterSeconds, isUnderWay: row.is_under_way };
-}

@@ -75,8 +75,8 @@ export async function postgresEngine(options: StoreOptions): Promise<Engine> {
       const [row] = await pool.ask<{ now: number }>('select extract(epoch from clock_timestamp())::float8 as now');
       return row?.now ?? Number.NaN;
     },
-    attempts: loginAttempts((text, values) =>
-      pool.ask(text, values).catch((fault: unknown) => {
+    attempts: loginAttempts(<Row>(text: string, values: readonly unknown[]) =>
+      pool.ask<Row>(text, values).catch((fault: unknown) => {
         throw named(fault, 'write');
       }),
     ),
