@@ -4,10 +4,11 @@ import { createGrantMemory } from '../../src/accounts/grants/grants.ts';
 import { createRoleRegistry } from '../../src/accounts/roles/roles.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
-import { type ApiToken, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { Queries } from '../../src/store/engine/rows.ts';
+import type { ApiToken } from '../../src/store/engine/tables.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person } from './support/people.ts';
 
 const CAMERAS = ['garden', 'patio_1', 'street'];

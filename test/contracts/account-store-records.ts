@@ -1,9 +1,9 @@
 /** What every store must do with roles, seen sessions and API tokens, whatever the engine (SPEC 4.2 to 4.4). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type ApiToken, NEW_GRANT } from '../../src/domain/accounts/grant.ts';
+import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { SeenSession } from '../../src/store/engine/tables.ts';
+import type { ApiToken, SeenSession } from '../../src/store/engine/tables.ts';
 import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';

@@ -1,12 +1,13 @@
 /** Invitations made, listed and revoked by admins, and used by those who have the link, as JSON (SPEC 12). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { type Invitation, MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../domain/accounts/grant.ts';
+import { MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import type { Invitation } from '../../store/engine/tables.ts';
 import { newGrant, shownAddress } from '../grants/grants.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD, thingName } from '../http/json-body.ts';

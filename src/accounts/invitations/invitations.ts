@@ -4,10 +4,11 @@
  */
 import type { AccountServices, Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
+import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
+import type { Invitation } from '../../store/engine/tables.ts';
 import { secretHash } from '../grants/grants.ts';
 import { Refused, record, refusedWhileLimited, unfit } from '../http/kernel.ts';
 import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';

@@ -1,7 +1,7 @@
 /** `/api/tokens`: API tokens are made, listed and revoked: the caller's own, for an admin those of all users (SPEC 4.4). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { type ApiToken, type GrantMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
+import { type GrantMaker, NEW_GRANT } from '../../domain/accounts/grant.ts';
 import { withoutDrawn } from '../../domain/caller.ts';
 import { wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -10,6 +10,7 @@ import { ADMIN, type Role } from '../../domain/names.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
 import { answer, BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
+import type { ApiToken } from '../../store/engine/tables.ts';
 import {
   findMaker,
   type GrantServices,

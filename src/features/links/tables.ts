@@ -1,8 +1,17 @@
 /** The tables of links: what is their own, by the id of the grant, and who opened them. */
-import type { Granted } from '../../domain/accounts/grant.ts';
 import type { SharedThing } from '../../domain/caller.ts';
 import type { Role } from '../../domain/names.ts';
-import { defaulted, FLAG, hidden, json, maybe, NUMBER, type Table, TEXT } from '../../store/engine/tables.ts';
+import {
+  defaulted,
+  FLAG,
+  type Granted,
+  hidden,
+  json,
+  maybe,
+  NUMBER,
+  type Table,
+  TEXT,
+} from '../../store/engine/tables.ts';
 
 const DAY = 86_400;
 
@@ -37,8 +46,6 @@ export interface Link extends Granted {
 type Own = typeof LINK_TABLES;
 declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}
-}
-declare module '../../domain/accounts/grant.ts' {
   interface Grants {
     readonly link: Link;
   }

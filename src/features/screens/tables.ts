@@ -1,6 +1,15 @@
 /** The tables of screens: what is their own, by the id of the grant, and the codes that pair them. */
-import type { Granted } from '../../domain/accounts/grant.ts';
-import { type Given, hidden, LATE_SECONDS, maybe, NUMBER, SITE, type Table, TEXT } from '../../store/engine/tables.ts';
+import {
+  type Given,
+  type Granted,
+  hidden,
+  LATE_SECONDS,
+  maybe,
+  NUMBER,
+  SITE,
+  type Table,
+  TEXT,
+} from '../../store/engine/tables.ts';
 
 // biome-ignore format: a table
 export const SCREEN_TABLES = {
@@ -35,8 +44,6 @@ declare module '../../accounts/audit.ts' {
 type Own = typeof SCREEN_TABLES;
 declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}
-}
-declare module '../../domain/accounts/grant.ts' {
   interface Grants {
     readonly screen: Screen;
   }

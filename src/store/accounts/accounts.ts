@@ -134,17 +134,13 @@ export const createAccountStore = storePart(
      */
     demoteUnknownRoles: (locked, known: readonly Role[], among?: readonly Role[]) =>
       locked({ key: 'roles' }, async (db) => {
-        const demoted = await db.kysely
-          .updateTable('users')
-          .set({ role: VIEWER, role_since: null })
+        const gone = {
           // Admins are never demoted here: no admin would be left to repair the configuration.
-          .where('role', 'not in', [ADMIN, VIEWER, NO_ROLE, ...known])
-          .$if(among !== undefined, (users) => users.where('role', 'in', [...(among ?? [])]))
+          role: { 'not in': [ADMIN, VIEWER, NO_ROLE, ...known], ...(among && { in: among }) },
           // A viewer sees more than what a provider gives: such an account is worth nothing until its next login.
-          .where('role_source', 'is', null)
-          .returning('name')
-          .execute();
-        return demoted.map((row) => row.name as UserName).sort();
+          role_source: null,
+        };
+        return namesIn(await db.change('users', gone, { role: VIEWER, role_since: null }));
       }),
   },
 );
@@ -158,6 +154,10 @@ export async function changeSecrets(
   await db.update('users', { name }, columns);
   await db.delete('seen_sessions', { user_name: name });
 }
+
+/** The names, sorted. */
+export const namesIn = (users: readonly { readonly name: string }[]): readonly UserName[] =>
+  users.map(({ name }) => name as UserName).sort();
 
 /** Names that differ in case only are one name. */
 export const nameOf = ({ name }: Pick<User, 'name'>): Lock => ({ key: `name ${name.toLowerCase()}` });

@@ -1,8 +1,9 @@
 /** The table of grants and those of what is a kind's own: the same code for every engine (SPEC 4.4, 12, 13, 18). */
 import type { User } from '../../domain/accounts/account.ts';
-import type { GrantKind, Grants, GrantUse } from '../../domain/accounts/grant.ts';
+import type { GrantUse } from '../../domain/accounts/grant.ts';
 import type { UserName } from '../../domain/names.ts';
 import { fulfils, type Locked, type Queries, untyped, type Where } from '../engine/rows.ts';
+import type { GrantKind, Grants } from '../engine/tables.ts';
 import { type GrantRules, readRecord, type TableName, tablesWhere } from '../engine/tables.ts';
 
 /** What the register says of each kind, with the table of what is its own. */

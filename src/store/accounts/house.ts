@@ -1,10 +1,11 @@
 /** The tables of what an admin sets for the house: custom roles, settings, and the sites that share the store (interface 2.2; SPEC 4.3, 8, 20). */
 
-import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { type Role, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
 import { storePart } from '../engine/rows.ts';
 import type { SiteRecord, StoredRole } from '../engine/tables.ts';
 import { SITE, tablesWhere } from '../engine/tables.ts';
+import { namesIn } from './accounts.ts';
 import { kindsOfSite } from './grants.ts';
 
 export type RoleStore = ReturnType<typeof createRoleStore>;
@@ -27,14 +28,7 @@ export const createRoleStore = storePart(
         for (const role of saved) await db.put('custom_roles', role);
         if (deleted.length === 0) return [];
         await db.delete('custom_roles', { role: deleted });
-        const demoted = await db.kysely
-          .updateTable('users')
-          .set({ role: VIEWER })
-          .where('role', 'in', deleted)
-          .where('role_source', 'is', null)
-          .returning('name')
-          .execute();
-        return demoted.map(({ name }) => name as UserName).sort();
+        return namesIn(await db.change('users', { role: deleted, role_source: null }, { role: VIEWER }));
       }),
   },
 );

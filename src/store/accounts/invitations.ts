@@ -1,9 +1,9 @@
 /** Invitations: whether one holds, and its use, in one transaction: of two uses at once, one is the first (SPEC 12). */
-import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
+import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import type { SpentChallenge } from '../../domain/accounts/second-factor.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import { type Lock, type Queries, storePart, type Where } from '../engine/rows.ts';
-import type { PasskeyRecord, SignIn } from '../engine/tables.ts';
+import type { Invitation, PasskeyRecord, SignIn } from '../engine/tables.ts';
 import { changeSecrets } from './accounts.ts';
 import { listGrants } from './grants.ts';
 import { afterGain, isSpentNow, isTaken } from './second-factor.ts';

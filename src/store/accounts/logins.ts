@@ -26,19 +26,14 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
     {
       /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
       async listSessions(db, now: number, user?: UserName): Promise<readonly SeenSession[]> {
-        const lasting = db.kysely
-          .selectFrom('seen_sessions')
-          .selectAll()
-          .where('expires_at', '>', now)
-          .where(notEnded(sql.val(now)));
+        const lasting = sessionsAt(db, now).where('expires_at', '>', now);
         const own = user === undefined ? lasting : lasting.where('user_name', '=', user);
         const rows = await own.orderBy('last_seen', 'desc').orderBy('id').limit(MOST_LISTED).execute();
         return rows.map((row) => readRecord('seen_sessions', row));
       },
 
       async findSession(db, id: string, now: number): Promise<SeenSession | undefined> {
-        const one = db.kysely.selectFrom('seen_sessions').selectAll().where('id', '=', id);
-        const row = await one.where(notEnded(sql.val(now))).executeTakeFirst();
+        const row = await sessionsAt(db, now).where('id', '=', id).executeTakeFirst();
         return row && readRecord('seen_sessions', row);
       },
 
@@ -153,6 +148,12 @@ export const surplusOf = ({ name, own, at, most }: Readonly<Record<'name' | 'own
   sql<BegunLogin['surplus'][number]>`select id, expires_at as "expiresAt" from seen_sessions
     where user_name = ${name} and id != ${own} and expires_at > ${at} and ${notEnded(at)}
     order by since desc, last_seen desc limit ${sql.lit(MOST_LISTED)} offset ${most} - 1`;
+
+const sessionsAt = (db: Queries, now: number) =>
+  db.kysely
+    .selectFrom('seen_sessions')
+    .selectAll()
+    .where(notEnded(sql.val(now)));
 
 /** Sightings are written with a delay: a session among them may have been revoked, or ended with its user or password. */
 const notEnded = (now: Expression) =>

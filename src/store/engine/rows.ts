@@ -7,8 +7,12 @@ import { type Given, type RecordOf, readRecord, TABLES, type TableName, type Tab
 
 type Row<Name extends TableName> = Selectable<Tables[Name]>;
 type Comparison = '<' | '<=' | '>' | '>=' | '!=';
+type Among = 'in' | 'not in';
 /** A value, null, one of a list, or a comparison: `{ '!=': null }` is a value. Undefined tests nothing: only questions take it. */
-type Test<Value> = Value | readonly NonNullable<Value>[] | { readonly [By in Comparison]?: Value };
+type Test<Value> =
+  | Value
+  | readonly NonNullable<Value>[]
+  | ({ readonly [By in Comparison]?: Value } & { readonly [By in Among]?: readonly NonNullable<Value>[] });
 /** What all of the columns must fulfil. */
 export type Where<Name extends TableName> = { readonly [Column in keyof Row<Name>]?: Test<Row<Name>[Column]> };
 type Asked<Name extends TableName> = { readonly [Column in keyof Where<Name>]: Where<Name>[Column] | undefined };
@@ -83,6 +87,12 @@ export class Queries {
     return Number((await update.executeTakeFirstOrThrow()).numUpdatedRows);
   }
 
+  /** The same, and gives the rows as they are then. */
+  async change<Name extends TableName>(table: Name, where: Where<Name>, columns: Partial<Row<Name>>) {
+    const update = untyped(this.kysely).updateTable<string>(table).set(columns).where(fulfils(where));
+    return (await update.returningAll().execute()) as readonly Row<Name>[];
+  }
+
   /** Gives the number of rows that are gone. */
   async delete<Name extends TableName>(table: Name, where: Where<Name>): Promise<number> {
     const removal = untyped(this.kysely).deleteFrom<string>(table).where(fulfils(where));
@@ -121,7 +131,7 @@ export const untyped = (db: Kysely<Tables>): Kysely<AnyTables> => db as unknown 
 export const fulfils = (where: object) => (build: ExpressionBuilder<AnyTables, string>) =>
   build.and(Object.entries(where).flatMap(([column, test]) => tested(column, test).map((one) => build(...one))));
 
-type Tested = [column: string, operator: 'in' | 'is' | 'is not' | '=' | Comparison, value: unknown];
+type Tested = [column: string, operator: Among | 'is' | 'is not' | '=' | Comparison, value: unknown];
 
 function tested(column: string, test: unknown): Tested[] {
   // A statement without the test would meet all rows.

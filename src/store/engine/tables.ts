@@ -5,8 +5,8 @@
  */
 import type { Generated, Simplify } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
-import type { GrantKind } from '../../domain/accounts/grant.ts';
 import type { BlockKind } from '../../domain/accounts/logins.ts';
+import { decidedByName } from '../../domain/bounded.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { WrittenLimits } from '../../domain/rights.ts';
 
@@ -117,14 +117,25 @@ const CORE_TABLES = {
   settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
   /** What is a kind's own stands in tables that name it in `ofGrants`. */
   grants: { key: 'id', isProbed: true, isKept: true, isNoted: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
-    id: TEXT, kind: hidden(TEXT), secret_hash: maybe(TEXT), name: maybe(TEXT), user_name: USER, user_created_at: maybe(NUMBER),
-    role: maybe(TEXT), cameras: maybe(NAMES), created_at: NUMBER, expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER),
-    last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
+    /** Names the grant in lists and logs; it opens nothing. */
+    id: TEXT, kind: hidden(TEXT),
+    /** SHA-256 of the secret, which itself is kept nowhere. Null: it was not fetched yet. */
+    secret_hash: maybe(TEXT), name: maybe(TEXT),
+    /** Whose rights it has; of an invitation, whose password it sets. And when that account was made: the grant dies with it. Null: there is no account here, as of a proxy's user. */
+    user_name: USER, user_created_at: maybe(NUMBER),
+    /** The role that a token was made with, or the role of a link's maker at that time; and a narrowing to these cameras. */
+    role: maybe(text<Role>()), cameras: maybe(NAMES), created_at: NUMBER,
+    /** Null: it does not end by itself. Links stay in lists after their revocation; other grants are deleted. */
+    expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER), last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
   } },
   token_rights: { key: 'id', ofGrants: { kind: 'api-token', order: ['created_at', 'id'] }, columns: {
-    id: TEXT, manages_accounts: FLAG, logs_in: MARK, is_for_curtain: MARK,
+    /** Whether it opens the routes for users, roles, tokens and sessions, which otherwise need a person. */
+    id: TEXT, manages_accounts: FLAG,
+    /** `POST /api/login` takes it in the place of the password. Or it draws and opens the curtain, and does nothing else. */
+    logs_in: MARK, is_for_curtain: MARK,
   } },
   invitation_terms: { key: 'id', ofGrants: { kind: 'invitation', isAlone: true, keptSeconds: 0, order: ['user_name'] }, columns: {
+    /** The admin who made it, by name, or one of `MAKERS_WITHOUT_ACCOUNT`. */
     id: TEXT, made_by: TEXT,
   } },
   /** Sealed secrets: no store and no backup tells a code. */
@@ -254,6 +265,25 @@ export type RecordOf<Name extends TableName> = Name extends keyof Records
   ? Records[Name]
   : Made<FieldsOf<Name>, null, never>;
 
+/** `tokenId`: the API token by which it was made: the grant dies with it too. */
+export type Granted = RecordOf<'grants'> & { readonly tokenId?: string | null };
+export type ApiToken = Granted &
+  RecordOf<'token_rights'> & { readonly secretHash: string; readonly name: string; readonly role: Role };
+/** A link, good once, by which a person sets the own password. */
+export type Invitation = Granted &
+  RecordOf<'invitation_terms'> & {
+    readonly secretHash: string;
+    readonly userCreatedAt: number;
+    readonly expiresAt: number;
+  };
+
+/** The kinds of the core; features add theirs here (`declare module`). */
+export interface Grants {
+  readonly 'api-token': ApiToken;
+  readonly invitation: Invitation;
+}
+export type GrantKind = keyof Grants;
+
 export type StoredRole = RecordOf<'custom_roles'>;
 export type SiteRecord = RecordOf<'sites'>;
 export type PasskeyRecord = RecordOf<'passkeys'>;
@@ -275,12 +305,7 @@ const makeCodecs = (columns: Table['columns']) =>
     field === false ? [] : [{ column, field, kind, isOptional, on: isNegated ? 0 : 1 }],
   );
 
-const made = new Map<TableName, ReturnType<typeof makeCodecs>>();
-const codecs = (name: TableName): ReturnType<typeof makeCodecs> => {
-  const known = made.get(name) ?? makeCodecs(TABLES[name].columns);
-  made.set(name, known);
-  return known;
-};
+const codecs = decidedByName((name) => makeCodecs(TABLES[name as TableName].columns));
 
 /** A row with the booleans that SQLite gives as 0 and 1. */
 export function withBooleans<Row extends object>(table: TableName, row: Row): Row {
