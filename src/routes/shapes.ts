@@ -10,28 +10,28 @@ export function named<Shape extends z.ZodType>(id: string, shape: Shape): Shape 
   return shape;
 }
 
+/** An object of these fields, described once under that name. */
+export const described = <Fields extends z.ZodRawShape>(id: string, fields: Fields) => named(id, z.object(fields));
+
 export const TEXT = z.string();
 export const TIME = z.int().meta({ description: 'Unix seconds' });
 export const CAMERAS = z.array(TEXT);
 
 export const ANY = named('Any', z.unknown());
-export const SUCCESS = named('Success', z.object({ success: z.literal(true) }));
-export const REFUSAL = named(
-  'Refusal',
-  z.object({
-    success: z.literal(false).optional(),
-    message: TEXT,
-    reason: TEXT.meta({ description: 'What was refused, as a code that stays the same' }).optional(),
-    values: z
-      .looseObject({})
-      .meta({ description: 'What a text of the reason names, such as the seconds to wait' })
-      .optional(),
-    second_factor: z
-      .array(z.enum(['totp', 'passkey']))
-      .meta({ description: 'After the right password: what is asked for' })
-      .optional(),
-  }),
-);
+export const SUCCESS = described('Success', { success: z.literal(true) });
+export const REFUSAL = described('Refusal', {
+  success: z.literal(false).optional(),
+  message: TEXT,
+  reason: TEXT.meta({ description: 'What was refused, as a code that stays the same' }).optional(),
+  values: z
+    .looseObject({})
+    .meta({ description: 'What a text of the reason names, such as the seconds to wait' })
+    .optional(),
+  second_factor: z
+    .array(z.enum(['totp', 'passkey']))
+    .meta({ description: 'After the right password: what is asked for' })
+    .optional(),
+});
 
 export const STATUS = named('Status', z.looseObject({}).meta({ description: 'State of the service' }));
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { ApiToken, SeenSession } from '../../src/store/engine/tables.ts';
-import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
+import { type ApiToken, LATE_SECONDS, type SeenSession } from '../../src/store/engine/tables.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { until } from '../support/until.ts';
 

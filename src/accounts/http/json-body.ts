@@ -5,7 +5,7 @@ import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type BodyLimits, readBody } from '../../routes/read-body.ts';
-import { named } from '../../routes/shapes.ts';
+import { described } from '../../routes/shapes.ts';
 
 /** One thing that is wrong, as the NVR's own API says it. */
 export interface FieldFault {
@@ -26,10 +26,10 @@ export const NEW_PASSWORD = GIVEN_TEXT.meta({
 });
 export const CODE = { description: 'Six digits of an authenticator app, or a recovery code' };
 export const ROLE_GIVEN = { description: 'admin, viewer or a custom role' };
-export const NAMED = named('Named', z.object({ name: GIVEN_TEXT }));
+export const NAMED = described('Named', { name: GIVEN_TEXT });
 export const NAME_SIZE = { minLength: 1, maxLength: 64 };
 /** What people call a passkey or a device. */
-export const THING_NAME = named('Name', z.object({ name: GIVEN_TEXT.meta(NAME_SIZE) }));
+export const THING_NAME = described('Name', { name: GIVEN_TEXT.meta(NAME_SIZE) });
 /** Shown in lists and audit lines. */
 const THING = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
 

@@ -6,7 +6,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
-import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, described, SUCCESS } from '../../routes/shapes.ts';
 import type { Invitation } from '../../store/engine/tables.ts';
 import { newGrant, shownAddress } from '../grants/grants.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
@@ -22,14 +22,11 @@ const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, w
 const NO_PASSWORDS = 'Authentication is disabled';
 const NO_LOGIN = 'auth.enabled is false: users log in at the authentication proxy, and have no password here';
 
-const NEW_INVITATION = named(
-  'NewInvitation',
-  z.object({
-    role: MAYBE_GIVEN_TEXT.meta({ description: 'Makes the user, with this role' }),
-    ...VALIDITY.shape,
-  }),
-);
-const INVITED_PASSWORD = named('InvitedPassword', z.object({ password: NEW_PASSWORD }));
+const NEW_INVITATION = described('NewInvitation', {
+  role: MAYBE_GIVEN_TEXT.meta({ description: 'Makes the user, with this role' }),
+  ...VALIDITY.shape,
+});
+const INVITED_PASSWORD = described('InvitedPassword', { password: NEW_PASSWORD });
 
 const route = declaring<Services>();
 const CHANGE = { access: 'admin', who: 'admin', proof: 'credentials' } as const;

@@ -9,7 +9,7 @@ import { providerName } from '../../domain/credentials.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, described, named, SUCCESS } from '../../routes/shapes.ts';
 import type { SeenSession } from '../../store/engine/tables.ts';
 import { shortText, triedName } from '../audit.ts';
 import { CODE, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
@@ -42,10 +42,7 @@ import {
   takeSecondStep,
 } from './login.ts';
 
-export const LOGIN = named(
-  'Login',
-  z.object({ user: GIVEN_TEXT, password: GIVEN_TEXT, code: MAYBE_GIVEN_TEXT.meta(CODE) }),
-);
+export const LOGIN = described('Login', { user: GIVEN_TEXT, password: GIVEN_TEXT, code: MAYBE_GIVEN_TEXT.meta(CODE) });
 export const LOGIN_NO: readonly number[] = [401, 403, 404, 413, 415, 422, 429, 503];
 
 /** Where there is no login of Postern's own. */
@@ -201,7 +198,7 @@ const NO_PASSKEY = 'This account has no passkey';
 const PASSKEY_OVER = 'The passkey took too long, or the page was open for too long: try again';
 const TWO_OR_NONE = { loc: ['body'], msg: 'Give the user and the password, or neither', type: 'value_error' } as const;
 
-const ASKED = named('PasskeyAsked', z.object({ user: MAYBE_GIVEN_TEXT, password: MAYBE_GIVEN_TEXT }));
+const ASKED = described('PasskeyAsked', { user: MAYBE_GIVEN_TEXT, password: MAYBE_GIVEN_TEXT });
 const SHOWN = named('PasskeyShown', z.object({ credential: ASSERTION }).meta({ required: ['credential'] }));
 
 const route = declaring<Services>();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import { ANY, BODY_NO, named } from '../../routes/shapes.ts';
+import { ANY, BODY_NO, described } from '../../routes/shapes.ts';
 import { CODE, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { ANSWERED, type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { ASSERTION, assertion } from '../passkeys/credential.ts';
@@ -12,21 +12,18 @@ import type { ProviderSessions } from '../sessions/sessions.ts';
 import { type Guessed, guessed, guessOnAccount, judgeCode, judgeGuess, whileThere } from './guesses.ts';
 
 const PATH = '/api/reauthenticate';
-const PROVEN = named('Proven', z.object({ success: z.boolean().optional(), url: z.string().optional() }));
+const PROVEN = described('Proven', { success: z.boolean().optional(), url: z.string().optional() });
 const WRONG = 'The password, the code or the passkey is not right.';
 
 const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own session" } as const;
 
-const PROOF = named(
-  'Proof',
-  z.object({
-    password: MAYBE_GIVEN_TEXT,
-    code: MAYBE_GIVEN_TEXT.meta(CODE),
-    credential: ASSERTION,
-    provider: MAYBE_GIVEN_TEXT.meta({ description: 'The name of a provider that the account is connected with' }),
-    return_to: MAYBE_GIVEN_TEXT.meta({ description: 'The page to come back to from the provider' }),
-  }),
-);
+const PROOF = described('Proof', {
+  password: MAYBE_GIVEN_TEXT,
+  code: MAYBE_GIVEN_TEXT.meta(CODE),
+  credential: ASSERTION,
+  provider: MAYBE_GIVEN_TEXT.meta({ description: 'The name of a provider that the account is connected with' }),
+  return_to: MAYBE_GIVEN_TEXT.meta({ description: 'The page to come back to from the provider' }),
+});
 const ONE_OF_FOUR = {
   loc: ['body'],
   msg: 'Give the password, a code, a passkey or a provider',

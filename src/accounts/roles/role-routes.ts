@@ -9,7 +9,7 @@ import { ADMIN, type CameraName, type Role, VIEWER } from '../../domain/names.ts
 import { err, ok, type Result } from '../../domain/result.ts';
 import { heldBy } from '../../domain/rights.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, described, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
 import { NAMED, NO_CAMERA_LIST } from '../http/json-body.ts';
 import { ANSWERED, type Call, declaring, Refused, refusedFields, refusedFor, unfit } from '../http/kernel.ts';
@@ -17,15 +17,12 @@ import { changeRoles, type WantedRoles } from './roles.ts';
 
 /** Null takes a limit away, and what is left out stays. */
 const { deny, hours, history_since } = ROLE.shape;
-const CHANGED_ROLE = named(
-  'RoleCameras',
-  z.object({
-    cameras: z.array(z.string()).min(1).meta({ description: 'Names; "*" stands for any text' }),
-    deny: deny.nullable(),
-    hours: hours.nullable(),
-    history_since: history_since.nullable(),
-  }),
-);
+const CHANGED_ROLE = described('RoleCameras', {
+  cameras: z.array(z.string()).min(1).meta({ description: 'Names; "*" stands for any text' }),
+  deny: deny.nullable(),
+  hours: hours.nullable(),
+  history_since: history_since.nullable(),
+});
 
 type RoleServices = Pick<Services, 'store' | 'roleRegistry'>;
 

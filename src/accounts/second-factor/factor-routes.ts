@@ -1,10 +1,10 @@
 /** `/api/second-factor`: one's own second factors; an admin removes those of others (SPEC 12). */
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { answer, BODY_NO, described, SUCCESS } from '../../routes/shapes.ts';
 import { PASSKEY, RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { CODE, GIVEN_TEXT } from '../http/json-body.ts';
 import { type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
@@ -30,7 +30,7 @@ const NONE_WAITS = 'No secret waits for a code: begin with POST /api/second-fact
 const WRONG_CODE = 'The code is not right: is the clock of the phone right?';
 const NO_FACTOR = 'There is no second factor';
 
-const CONFIRMED = named('Code', z.object({ code: GIVEN_TEXT.meta(CODE) }));
+const CONFIRMED = described('Code', { code: GIVEN_TEXT.meta(CODE) });
 const OWN = { access: 'any', proof: 'credentials', writes: true, note: "the caller's own" } as const;
 
 /** How long a secret waits for its first code. */

@@ -8,25 +8,22 @@ import { repeated } from '../../domain/async.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { Role } from '../../domain/names.ts';
-import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
+import { CAMERAS, described, TEXT } from '../../routes/shapes.ts';
 import type { SiteRecord } from '../../store/engine/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { watchFault } from '../../telemetry/readiness.ts';
 import { type Call, declaring } from '../http/kernel.ts';
 
-export const SITES = named(
-  'Sites',
-  z.object({
-    site: TEXT.nullable().meta({ description: 'This one; null where there is one site alone' }),
-    others: z.array(
-      z.object({
-        name: TEXT,
-        url: TEXT.nullable().meta({ description: 'null: server.sites does not name it' }),
-        cameras: CAMERAS.optional().meta({ description: 'For admins' }),
-      }),
-    ),
-  }),
-);
+export const SITES = described('Sites', {
+  site: TEXT.nullable().meta({ description: 'This one; null where there is one site alone' }),
+  others: z.array(
+    z.object({
+      name: TEXT,
+      url: TEXT.nullable().meta({ description: 'null: server.sites does not name it' }),
+      cameras: CAMERAS.optional().meta({ description: 'For admins' }),
+    }),
+  ),
+});
 
 const route = declaring<Services>();
 

@@ -9,7 +9,7 @@ import { mayManageAccounts } from '../../domain/credentials.ts';
 import { ADMIN, type Role } from '../../domain/names.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { answer, BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, described, SUCCESS, TIME } from '../../routes/shapes.ts';
 import type { ApiToken } from '../../store/engine/tables.ts';
 import {
   findMaker,
@@ -35,18 +35,15 @@ type TokenServices = AccountResponseDeps &
   Pick<Services, 'settings'> & { readonly grantUses: Pick<GrantUses, 'flush'> };
 
 /** Any other field is refused: a misspelt `expires_at` must not become a token without an end. */
-const NEW_TOKEN = named(
-  'NewToken',
-  z.object({
-    name: z.string().min(1).max(100),
-    role: z.string().optional().meta(ROLE_GIVEN),
-    cameras: CAMERAS.nullish().meta({ description: 'null: all' }),
-    expires_at: TIME.nullish(),
-    manage_accounts: z.boolean().optional().meta({ description: 'Of an admin: the token may manage accounts' }),
-    login: z.boolean().optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
-    rights: z.array(z.literal('curtain')).nullish().meta(FOR_CURTAIN),
-  }),
-);
+const NEW_TOKEN = described('NewToken', {
+  name: z.string().min(1).max(100),
+  role: z.string().optional().meta(ROLE_GIVEN),
+  cameras: CAMERAS.nullish().meta({ description: 'null: all' }),
+  expires_at: TIME.nullish(),
+  manage_accounts: z.boolean().optional().meta({ description: 'Of an admin: the token may manage accounts' }),
+  login: z.boolean().optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
+  rights: z.array(z.literal('curtain')).nullish().meta(FOR_CURTAIN),
+});
 
 const route = declaring<TokenServices>();
 

@@ -8,7 +8,7 @@ import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, type UserName, VIEWER } from '../../domain/names.ts';
 import { heldBy } from '../../domain/rights.ts';
-import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, described, SUCCESS } from '../../routes/shapes.ts';
 import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/json-body.ts';
 import { type Call, declaring, orRefusedFields, type Refused, refusedFields, unfit } from '../http/kernel.ts';
@@ -25,30 +25,24 @@ import {
   VALIDITY,
 } from './users.ts';
 
-const NEW_USER = named(
-  'NewUser',
-  z.object({
-    username: GIVEN_TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' }),
-    password: NEW_PASSWORD,
-    role: MAYBE_GIVEN_TEXT.meta(ROLE_GIVEN),
-    ...VALIDITY.shape,
+const NEW_USER = described('NewUser', {
+  username: GIVEN_TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' }),
+  password: NEW_PASSWORD,
+  role: MAYBE_GIVEN_TEXT.meta(ROLE_GIVEN),
+  ...VALIDITY.shape,
+});
+const CHANGED_PASSWORD = described('NewPassword', {
+  password: NEW_PASSWORD,
+  old_password: MAYBE_GIVEN_TEXT.meta({ description: "Needed for one's own" }),
+});
+const NEW_ROLE = described('NewRole', {
+  role: MAYBE_GIVEN_TEXT.meta(ROLE_GIVEN),
+  source: MAYBE_GIVEN_TEXT.meta({
+    enum: ['provider'],
+    description: 'In the place of a role: from the next login on the provider gives it again',
   }),
-);
-const CHANGED_PASSWORD = named(
-  'NewPassword',
-  z.object({ password: NEW_PASSWORD, old_password: MAYBE_GIVEN_TEXT.meta({ description: "Needed for one's own" }) }),
-);
-const NEW_ROLE = named(
-  'NewRole',
-  z.object({
-    role: MAYBE_GIVEN_TEXT.meta(ROLE_GIVEN),
-    source: MAYBE_GIVEN_TEXT.meta({
-      enum: ['provider'],
-      description: 'In the place of a role: from the next login on the provider gives it again',
-    }),
-  }),
-);
-const CLOSED = named('ClosedGuestName', z.object({ provider: GIVEN_TEXT, subject: GIVEN_TEXT }));
+});
+const CLOSED = described('ClosedGuestName', { provider: GIVEN_TEXT, subject: GIVEN_TEXT });
 const ROLE_OR_SOURCE = { loc: ['body'], msg: 'Give a role, or "source": "provider"', type: 'value_error' } as const;
 
 /** The NVR's pages expect this user to exist with its role. The command line may remove it. */

@@ -5,7 +5,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
-import { named } from '../../routes/shapes.ts';
+import { described } from '../../routes/shapes.ts';
 import type { Store } from '../../store/open-store.ts';
 import { BY_CONFIGURATION } from '../audit.ts';
 import { type Refused, refusedWhileBusy, unfit } from '../http/kernel.ts';
@@ -137,7 +137,7 @@ const END = z
   .meta({ description: 'Unix seconds; null: without that end' });
 
 /** The validity of an account, as it is asked for. Undefined: not said. */
-export const VALIDITY = named('Validity', z.object({ valid_from: END, valid_until: END }));
+export const VALIDITY = described('Validity', { valid_from: END, valid_until: END });
 
 export function checkValidity(from: number | null, until: number | null): void {
   if (from !== null && until !== null && until <= from)

@@ -3,8 +3,14 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { GrantUse } from '../../domain/accounts/grant.ts';
 import type { UserName } from '../../domain/names.ts';
 import { fulfils, type Locked, type Queries, untyped, type Where } from '../engine/rows.ts';
-import type { GrantKind, Grants } from '../engine/tables.ts';
-import { type GrantRules, readRecord, type TableName, tablesWhere } from '../engine/tables.ts';
+import {
+  type GrantKind,
+  type GrantRules,
+  type Grants,
+  readRecord,
+  type TableName,
+  tablesWhere,
+} from '../engine/tables.ts';
 
 /** What the register says of each kind, with the table of what is its own. */
 const grantRules = (): readonly (GrantRules & { readonly own: TableName })[] =>

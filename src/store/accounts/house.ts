@@ -3,8 +3,7 @@
 import { type Role, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
 import { storePart } from '../engine/rows.ts';
-import type { SiteRecord, StoredRole } from '../engine/tables.ts';
-import { SITE, tablesWhere } from '../engine/tables.ts';
+import { SITE, type SiteRecord, type StoredRole, tablesWhere } from '../engine/tables.ts';
 import { namesIn } from './accounts.ts';
 import { kindsOfSite } from './grants.ts';
 

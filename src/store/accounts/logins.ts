@@ -8,8 +8,7 @@ import type { UserName } from '../../domain/names.ts';
 import { findStoreFault } from '../../domain/store/store-fault.ts';
 import type { BeginningLogin, BegunLogin, Dialect, Expression } from '../engine/engine.ts';
 import { evenDeadlocked, inChunks, Queries, storePart } from '../engine/rows.ts';
-import type { LoginBlock, SeenSession } from '../engine/tables.ts';
-import { readRecord, writeRow } from '../engine/tables.ts';
+import { type LoginBlock, readRecord, type SeenSession, writeRow } from '../engine/tables.ts';
 
 /** The most rows of one list: a page with more sessions cannot be read. */
 const MOST_LISTED = 1000;
@@ -50,9 +49,8 @@ export const sessionStoreOf = ({ beginLogin: begin }: Dialect) =>
       async deviceNames(db, seen: readonly { readonly user: string; readonly agent: string | null }[]) {
         const users = [...new Set(seen.map(({ user }) => user))];
         if (users.length === 0) return [];
-        const named = db.kysely.selectFrom('known_clients').select(['id', 'name']).where('name', 'is not', null);
-        const rows = await named.where('user_name', 'in', users as UserName[]).execute();
-        const names = new Map(rows.map(({ id, name }) => [id, name]));
+        const named = await db.list('known_clients', { user_name: users, name: { '!=': null } }, []);
+        const names = new Map(named.map(({ id, name }) => [id, name]));
         return seen.map(
           ({ user, agent }) => (agent !== null && names.get(idOf(user, 'device', deviceOf(agent)))) || null,
         );

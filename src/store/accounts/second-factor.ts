@@ -1,5 +1,4 @@
 /** The tables of second factors and passkeys: the same code for every engine (SPEC 12). */
-import { sql } from 'kysely';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FirstFactor, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
@@ -47,11 +46,7 @@ export const createSecondFactorStore = storePart(
     },
 
     /** Confirmed secrets that were sealed with another key than that of this id. */
-    async countTotpNotSealedWith(db, keyId: string) {
-      const count = sql<number>`count(*)`.as('secrets');
-      const rows = db.kysely.selectFrom('totp_secrets').select(count).where('secret', 'not like', `${keyId}.%`);
-      return Number((await rows.executeTakeFirstOrThrow()).secrets);
-    },
+    countTotpNotSealedWith: (db, keyId: string) => db.count('totp_secrets', { secret: { 'not like': `${keyId}.%` } }),
   },
   {
     /**

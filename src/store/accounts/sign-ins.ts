@@ -2,8 +2,7 @@
 import type { User } from '../../domain/accounts/account.ts';
 import { NO_ROLE, type Role, type UserName } from '../../domain/names.ts';
 import { type Queries, storePart } from '../engine/rows.ts';
-import type { SignIn } from '../engine/tables.ts';
-import { type RecordOf, readRecord } from '../engine/tables.ts';
+import { type RecordOf, readRecord, type SignIn } from '../engine/tables.ts';
 import { closeSignIn, hasOtherWay, insertUser, isLastAdmin, nameOf, ownRole, voidInvitations } from './accounts.ts';
 
 export type SignInStore = ReturnType<typeof createSignInStore>;

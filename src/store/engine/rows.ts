@@ -6,7 +6,7 @@ import type { Dialect } from './engine.ts';
 import { type Given, type RecordOf, readRecord, TABLES, type TableName, type Tables, writeRow } from './tables.ts';
 
 type Row<Name extends TableName> = Selectable<Tables[Name]>;
-type Comparison = '<' | '<=' | '>' | '>=' | '!=';
+type Comparison = '<' | '<=' | '>' | '>=' | '!=' | 'not like';
 type Among = 'in' | 'not in';
 /** A value, null, one of a list, or a comparison: `{ '!=': null }` is a value. Undefined tests nothing: only questions take it. */
 type Test<Value> =
