@@ -10,31 +10,26 @@ import { maySee, toScope, visibleCameras, wildcardsFault } from '../../domain/ca
 import { unixSeconds } from '../../domain/clock.ts';
 import type { JsonRecord } from '../../domain/json.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { answer, BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, described, TEXT, TIME } from '../../routes/shapes.ts';
 import { type Curtain, type CurtainStore, type DrawnEntry, isDrawn } from './curtain.ts';
 
-const DRAWN = named(
-  'DrawnCamera',
-  z.object({
-    camera: TEXT.meta({ description: 'A camera, or a pattern of cameras' }),
-    until: MAYBE_TIME.meta({ description: 'Unix seconds; null: until it is opened' }),
-    by: TEXT.meta({ description: 'Who drew it' }),
-    drawn_at: TIME,
-  }),
-);
-const CURTAIN = named('Curtain', z.object({ drawn: z.array(DRAWN) }));
-const MOVED = named(
-  'MovedCurtain',
-  z.object({ success: z.literal(true), drawn: z.array(DRAWN), warnings: z.array(TEXT).optional() }),
-);
-const DRAW = named(
-  'DrawCurtain',
-  z.object({
-    cameras: CAMERAS.min(1).meta({ description: 'Names; "*" stands for any text' }),
-    until: TIME.nullish().meta({ description: 'null: until it is opened' }),
-  }),
-);
-const OPEN = named('OpenCurtain', z.object({ cameras: CAMERAS.min(1) }));
+const DRAWN = described('DrawnCamera', {
+  camera: TEXT.meta({ description: 'A camera, or a pattern of cameras' }),
+  until: MAYBE_TIME.meta({ description: 'Unix seconds; null: until it is opened' }),
+  by: TEXT.meta({ description: 'Who drew it' }),
+  drawn_at: TIME,
+});
+const CURTAIN = described('Curtain', { drawn: z.array(DRAWN) });
+const MOVED = described('MovedCurtain', {
+  success: z.literal(true),
+  drawn: z.array(DRAWN),
+  warnings: z.array(TEXT).optional(),
+});
+const DRAW = described('DrawCurtain', {
+  cameras: CAMERAS.min(1).meta({ description: 'Names; "*" stands for any text' }),
+  until: TIME.nullish().meta({ description: 'null: until it is opened' }),
+});
+const OPEN = described('OpenCurtain', { cameras: CAMERAS.min(1) });
 
 /** The curtain as it is now, and as it is kept. */
 interface OpenCurtain {

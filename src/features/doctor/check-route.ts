@@ -5,7 +5,7 @@ import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import type { AccountServices } from '../../app/services.ts';
 import type { Turns } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { named, TEXT } from '../../routes/shapes.ts';
+import { described, TEXT } from '../../routes/shapes.ts';
 import type { DoctorPlace } from './inside.ts';
 import { runDoctor } from './run-doctor.ts';
 
@@ -17,24 +17,21 @@ export interface CheckRules {
 
 const RETRY_SECONDS = '10';
 
-export const REPORT = named(
-  'Report',
-  z.object({
-    url: TEXT.nullable().meta({ description: 'server.public_url; null: only this machine was looked at' }),
-    proxy: TEXT.nullable().meta({ description: 'As it says of itself' }),
-    findings: z.array(
-      z.object({
-        name: TEXT,
-        level: z.enum(['error', 'warning', 'advice']),
-        seen: TEXT,
-        advice: TEXT,
-        lines: z.array(TEXT).meta({ description: 'To change at the proxy' }),
-      }),
-    ),
-    good: z.array(TEXT).meta({ description: 'Names of what was looked for and not found' }),
-    closed: z.array(z.int()).optional().meta({ description: 'Ports at which no NVR answers at the public address' }),
-  }),
-);
+export const REPORT = described('Report', {
+  url: TEXT.nullable().meta({ description: 'server.public_url; null: only this machine was looked at' }),
+  proxy: TEXT.nullable().meta({ description: 'As it says of itself' }),
+  findings: z.array(
+    z.object({
+      name: TEXT,
+      level: z.enum(['error', 'warning', 'advice']),
+      seen: TEXT,
+      advice: TEXT,
+      lines: z.array(TEXT).meta({ description: 'To change at the proxy' }),
+    }),
+  ),
+  good: z.array(TEXT).meta({ description: 'Names of what was looked for and not found' }),
+  closed: z.array(z.int()).optional().meta({ description: 'Ports at which no NVR answers at the public address' }),
+});
 
 /** Nothing of the request says where to look: only the configuration does (SSRF). */
 const route = declaring<AccountServices & CheckRules>();

@@ -5,7 +5,7 @@ import { type Call, declaring, Refused, refusedFor } from '../../accounts/http/k
 import type { AccountServices } from '../../app/services.ts';
 import { NOTICE_KINDS, type NoticeKind, type ServiceMessage } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import { named, TEXT, TIME } from '../../routes/shapes.ts';
+import { described, TEXT, TIME } from '../../routes/shapes.ts';
 import type { Messages } from '../feature.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recordId } from './records.ts';
@@ -57,20 +57,17 @@ export async function listNotices(
 
 const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';
 
-export const ACCOUNT_EVENT = named(
-  'AccountEvent',
-  z.object({
-    id: TEXT,
-    user: USER_NAME,
-    event: z.enum(NOTICE_KINDS),
-    at: TIME,
-    by: MAYBE_TEXT,
-    address: TEXT,
-    agent: MAYBE_TEXT,
-    device: MAYBE_TEXT.meta({ description: 'What the user calls the device' }),
-    detail: MAYBE_TEXT,
-  }),
-);
+export const ACCOUNT_EVENT = described('AccountEvent', {
+  id: TEXT,
+  user: USER_NAME,
+  event: z.enum(NOTICE_KINDS),
+  at: TIME,
+  by: MAYBE_TEXT,
+  address: TEXT,
+  agent: MAYBE_TEXT,
+  device: MAYBE_TEXT.meta({ description: 'What the user calls the device' }),
+  detail: MAYBE_TEXT,
+});
 
 /** `noticesOf`: newest first; none of a user without an account. */
 const route = declaring<AccountServices & { readonly noticesOf: (user: string) => Promise<readonly Notice[]> }>();

@@ -16,7 +16,7 @@ import { LINK_PATH } from '../../domain/page-paths.ts';
 import { labelIn, type Texts } from '../../locales/texts.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../../routes/read-body.ts';
-import { BODY_NO, named, TIME } from '../../routes/shapes.ts';
+import { BODY_NO, described, TIME } from '../../routes/shapes.ts';
 import { buttonTo, type Html, html, paragraph } from '../../ui/html.ts';
 import {
   BODY_STATUS,
@@ -72,8 +72,8 @@ const linkPath = (ctx: RouteContext): string => `${readBasePath(ctx)}${LINK_PATH
 
 const FILE_NO = [206, 304, 403, 404, 416, 429, 502, 503, 504];
 
-const PIN = named('Pin', z.object({ pin: GIVEN_TEXT }));
-const GIVEN_PIN = named('Given', z.object({ success: z.literal(true), expires_at: TIME }));
+const PIN = described('Pin', { pin: GIVEN_TEXT });
+const GIVEN_PIN = described('Given', { success: z.literal(true), expires_at: TIME });
 
 const route = declaring<PageServices>();
 

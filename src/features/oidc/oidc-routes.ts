@@ -24,7 +24,7 @@ import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { readForm } from '../../routes/read-body.ts';
-import { named } from '../../routes/shapes.ts';
+import { described } from '../../routes/shapes.ts';
 import {
   type Attempt,
   attemptCookies,
@@ -54,7 +54,7 @@ export interface OidcServices extends Services {
 const providerNamed = (name: string, { active }: Pick<OidcServices, 'active'>): ActiveProvider | undefined =>
   active.find((one) => one.name === name);
 
-const BUTTON = named('SignInButton', z.object({ name: z.string(), label: z.string(), url: z.string() }));
+const BUTTON = described('SignInButton', { name: z.string(), label: z.string(), url: z.string() });
 /** Bytes of the form with a logout token. */
 const LONGEST_FORM = 65_536;
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;

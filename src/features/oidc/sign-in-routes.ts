@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { SIGN_IN } from '../../accounts/http/answers.ts';
 import { ANSWERED, type Call, checkRightsAgain, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
-import { answer, named, SUCCESS } from '../../routes/shapes.ts';
+import { answer, described, SUCCESS } from '../../routes/shapes.ts';
 import { beginAttempt, type OidcServices } from './oidc-routes.ts';
 
 const PATH = '/api/account/sign-ins';
 /** Where the console lists them. */
 const PAGE = '/postern/settings/sign-ins';
 /** The address at the provider, to open in the same browser. */
-export const AT_PROVIDER = named('AtProvider', z.object({ url: z.string() }));
+export const AT_PROVIDER = described('AtProvider', { url: z.string() });
 /** Why a sign-in stays. */
 const KEPT = {
   'last-way-in':

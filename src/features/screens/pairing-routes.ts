@@ -25,43 +25,36 @@ import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
+import { BODY_NO, CAMERAS, described, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import { PAIR_PATH, SCREEN, screenCameras, screenName } from './screen-routes.ts';
 import type { ScreenServices } from './screens.ts';
 import type { Screen } from './tables.ts';
 
-const SCREEN_CODE = named(
-  'ScreenCode',
-  z.object({
-    device_code: TEXT,
-    user_code: TEXT,
-    verification_uri: TEXT,
-    verification_uri_complete: TEXT,
-    qr: TEXT.meta({ description: 'verification_uri_complete as a picture, SVG' }),
-    expires_in: z.int(),
-    interval: z.int(),
-  }),
-);
-export const SCREEN_DEVICE = named(
-  'ScreenDevice',
-  z.object({ address: TEXT, agent: MAYBE_TEXT, created_at: TIME, expires_at: TIME }),
-);
-const MADE_SCREEN = named(
-  'MadeScreen',
-  z.object({ success: z.literal(true), id: TEXT, name: TEXT, ends_at: MAYBE_TIME }),
-);
-const DEVICE_CODE = named('ScreenDeviceCode', z.object({ device_code: GIVEN_TEXT }));
-const USER_CODE = named('ScreenUserCode', z.object({ user_code: GIVEN_TEXT }));
+const SCREEN_CODE = described('ScreenCode', {
+  device_code: TEXT,
+  user_code: TEXT,
+  verification_uri: TEXT,
+  verification_uri_complete: TEXT,
+  qr: TEXT.meta({ description: 'verification_uri_complete as a picture, SVG' }),
+  expires_in: z.int(),
+  interval: z.int(),
+});
+export const SCREEN_DEVICE = described('ScreenDevice', {
+  address: TEXT,
+  agent: MAYBE_TEXT,
+  created_at: TIME,
+  expires_at: TIME,
+});
+const MADE_SCREEN = described('MadeScreen', { success: z.literal(true), id: TEXT, name: TEXT, ends_at: MAYBE_TIME });
+const DEVICE_CODE = described('ScreenDeviceCode', { device_code: GIVEN_TEXT });
+const USER_CODE = described('ScreenUserCode', { user_code: GIVEN_TEXT });
 /** Any other field is refused: a misspelt `ends_at` must not become a screen without an end. */
-const NEW_SCREEN = named(
-  'NewScreen',
-  z.object({
-    user_code: GIVEN_TEXT.meta({ description: 'The letters that the display shows' }),
-    name: GIVEN_TEXT,
-    cameras: CAMERAS.nullish().meta({ description: 'Names of own cameras; null: all that the maker sees' }),
-    ends_at: TIME.nullish().meta({ description: 'null: it does not end by itself' }),
-  }),
-);
+const NEW_SCREEN = described('NewScreen', {
+  user_code: GIVEN_TEXT.meta({ description: 'The letters that the display shows' }),
+  name: GIVEN_TEXT,
+  cameras: CAMERAS.nullish().meta({ description: 'Names of own cameras; null: all that the maker sees' }),
+  ends_at: TIME.nullish().meta({ description: 'null: it does not end by itself' }),
+});
 
 /** The most screens of one user. */
 const MOST_SCREENS = 100;

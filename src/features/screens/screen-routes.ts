@@ -10,7 +10,7 @@ import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } fr
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { answer, BODY_NO, CAMERAS, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, described, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import { assetPath } from '../../ui/built-pages.ts';
 import { asTemplates, html, lonePage, stylesheetLink } from '../../ui/html.ts';
 import { moveTo, pageHeaders, pageLanguage, readBasePath, refuseUnbuilt, sendPage } from '../../ui/page.ts';
@@ -18,27 +18,21 @@ import type { ScreenFacts } from './page/screen-facts.ts';
 import type { ScreenServices } from './screens.ts';
 import type { Screen } from './tables.ts';
 
-export const SCREEN = named(
-  'Screen',
-  z.object({
-    id: TEXT,
-    name: TEXT,
-    user: TEXT.meta({ description: 'Who confirmed it' }),
-    cameras: CAMERAS.nullable().meta({ description: 'null: all that this user sees' }),
-    agent: MAYBE_TEXT.meta({ description: 'The browser with which it was paired' }),
-    created_at: TIME,
-    ends_at: MAYBE_TIME,
-    last_seen_at: MAYBE_TIME,
-    last_seen_from: MAYBE_TEXT,
-  }),
-);
-const CHANGE = named(
-  'ScreenChange',
-  z.object({
-    name: GIVEN_TEXT.optional(),
-    cameras: CAMERAS.nullish().meta({ description: "Names of its maker's cameras; null: all that its maker sees" }),
-  }),
-);
+export const SCREEN = described('Screen', {
+  id: TEXT,
+  name: TEXT,
+  user: TEXT.meta({ description: 'Who confirmed it' }),
+  cameras: CAMERAS.nullable().meta({ description: 'null: all that this user sees' }),
+  agent: MAYBE_TEXT.meta({ description: 'The browser with which it was paired' }),
+  created_at: TIME,
+  ends_at: MAYBE_TIME,
+  last_seen_at: MAYBE_TIME,
+  last_seen_from: MAYBE_TEXT,
+});
+const CHANGE = described('ScreenChange', {
+  name: GIVEN_TEXT.optional(),
+  cameras: CAMERAS.nullish().meta({ description: "Names of its maker's cameras; null: all that its maker sees" }),
+});
 
 const route = declaring<ScreenServices>();
 

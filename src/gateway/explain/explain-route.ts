@@ -8,7 +8,7 @@ import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { VERBS } from '../../domain/policy.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
+import { CAMERAS, described, named, TEXT } from '../../routes/shapes.ts';
 
 const QUERY = {
   method: 'GET when not given',
@@ -24,26 +24,23 @@ const EXPLANATION = named(
   z.looseObject({}).meta({ description: 'How a request would be authorized, and why' }),
 );
 
-export const ACCESS = named(
-  'CameraAccess',
-  z.object({
-    cameras: CAMERAS,
-    holders: z.array(
-      z.object({
-        kind: z.enum(['user', 'token']),
-        name: TEXT,
-        owner: TEXT.optional().meta({ description: 'A token: whose' }),
-        role: TEXT,
-        mustEnrol: z.literal(true).optional().meta({ description: 'A second factor must be set up first' }),
-        cameras: z.union([z.literal('all'), CAMERAS]),
-        denied: z.array(z.enum(VERBS)),
-        closed: TEXT.optional().meta({
-          description: 'Why nothing is seen now: account-ended, account-not-begun, role-missing, outside-hours',
-        }),
+export const ACCESS = described('CameraAccess', {
+  cameras: CAMERAS,
+  holders: z.array(
+    z.object({
+      kind: z.enum(['user', 'token']),
+      name: TEXT,
+      owner: TEXT.optional().meta({ description: 'A token: whose' }),
+      role: TEXT,
+      mustEnrol: z.literal(true).optional().meta({ description: 'A second factor must be set up first' }),
+      cameras: z.union([z.literal('all'), CAMERAS]),
+      denied: z.array(z.enum(VERBS)),
+      closed: TEXT.optional().meta({
+        description: 'Why nothing is seen now: account-ended, account-not-begun, role-missing, outside-hours',
       }),
-    ),
-  }),
-);
+    }),
+  ),
+});
 
 const route = declaring<Services>();
 
