@@ -146,9 +146,6 @@ export async function requestOptions(
   };
 }
 
-/** `user`: whose passkey it is, if it is known at all. `why` is for the log, never for the client. */
-type PasskeyOutcome = Result<User, { readonly user?: User; readonly why: PasskeyFault }>;
-
 export type PasskeyFault =
   | 'passkey-unknown'
   | 'passkey-challenge-foreign'
@@ -160,14 +157,15 @@ export type PasskeyFault =
 
 /**
  * Judges a passkey: at a login by the browser that asked for it; for a session by its user, who must be verified. A right response
- * uses up its challenge: of two at once, one is right.
+ * uses up its challenge: of two at once, one is right. `user`: whose passkey it is, if it is known at all; `why` is for the log,
+ * never for the client.
  */
 export async function judgePasskey(
   assertion: Assertion,
   asked: { readonly browser: string } | { readonly user: User; readonly session: string },
   site: RelyingParty,
   { store, challenges, clock }: PasskeyServices,
-): Promise<PasskeyOutcome> {
+): Promise<Result<User, { readonly user?: User; readonly why: PasskeyFault }>> {
   const found = await store.secondFactor.findPasskey(assertion.id);
   const isProof = 'session' in asked;
   const user = isProof ? asked.user : found && (await store.accounts.findUser(found.user));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
-import { newRoleFault, parseCustomRoleName, type Role, type UserName } from '../../domain/names.ts';
+import { newRoleFault, parseCustomRoleName, type Role } from '../../domain/names.ts';
 import { VERBS } from '../../domain/policy.ts';
 import {
   type ActiveRoles,
@@ -113,21 +113,14 @@ export interface WantedRole {
 /** The wanted roles by name: a role that is made or changed, null for one that is deleted. */
 export type WantedRoles = ReadonlyMap<string, WantedRole | null>;
 
-export interface RolesChanged {
-  readonly saved: readonly Role[];
-  readonly deleted: readonly Role[];
-  /** Who had a deleted role. */
-  readonly newViewers: readonly UserName[];
-}
-
 const LONGEST_ROLE_NAME = 64;
 const MOST_CAMERA_ENTRIES = 1000;
 
-/** All of them or none. Refuses by a `Refused`. */
+/** All of them or none. Gives what was saved and deleted, and who had a deleted role. Refuses by a `Refused`. */
 export async function changeRoles(
   wanted: WantedRoles,
   { store, roleRegistry }: Pick<Services, 'roleRegistry'> & { readonly store: Pick<Store, 'roles'> },
-): Promise<RolesChanged> {
+) {
   const active = await roleRegistry.active();
   const known = [...active.cameras.keys()];
   const saved: StoredRole[] = [];

@@ -44,13 +44,11 @@ interface OpenedStore {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-interface StartedConfig {
-  readonly directory: string;
-  readonly config: { readonly isEmpty: boolean };
-}
-
 /** Records the store of this start, which the next start looks for. Call it when the service has started. */
-export async function rememberStore({ directory, config }: StartedConfig, { store, log }: OpenedStore): Promise<void> {
+export async function rememberStore(
+  { directory, config }: { readonly directory: string; readonly config: { readonly isEmpty: boolean } },
+  { store, log }: OpenedStore,
+): Promise<void> {
   const [known, { id }] = [await rememberedStore(directory), await store.identity()];
   if (known !== undefined && known !== id)
     log.warn(

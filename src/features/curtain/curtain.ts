@@ -8,6 +8,7 @@ import { traitsFor } from '../../domain/credentials.ts';
 import { ADMIN } from '../../domain/names.ts';
 import type { HeardChanges } from '../../store/engine/engine.ts';
 import { storePart } from '../../store/engine/rows.ts';
+import type { RecordOf } from '../../store/engine/tables.ts';
 
 export type CurtainStore = ReturnType<typeof curtainPart>;
 
@@ -60,15 +61,7 @@ export function createCurtainRegistry({
   };
 }
 
-export interface DrawnEntry {
-  /** A camera, or a pattern of cameras. */
-  readonly camera: string;
-  /** It opens by itself then. Absent: it does not. */
-  readonly until?: number;
-  /** The name of who drew it. */
-  readonly by: string;
-  readonly drawnAt: number;
-}
+export type DrawnEntry = RecordOf<'curtain'>;
 
 /** All that is drawn. The list must not be changed afterwards: a change makes another list. */
 export type Curtain = readonly DrawnEntry[];

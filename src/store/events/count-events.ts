@@ -13,6 +13,7 @@ import {
   outOfTime,
 } from '../../domain/events/event-question.ts';
 import { allOf, type Condition, isOneOf } from '../engine/engine.ts';
+import { Queries } from '../engine/rows.ts';
 import { conditionInSql, offsetAt } from './event-conditions.ts';
 import { type EventsPlace, inTime, ofCameras, selectEvents } from './event-shape.ts';
 import { everyEvent } from './time-windows.ts';
@@ -94,12 +95,8 @@ const DAY = 86_400;
 export async function writesByDay({ db, shape }: EventsPlace): Promise<ReadonlyMap<number, number> | null> {
   if (!shape.countsWrites) return null;
   // Days beyond every calendar, of events that an earlier version imported, are no numbers that can be read.
-  const rows = await db
-    .selectFrom('event_writes')
-    .select(['day', 'writes'])
-    .where('day', '>=', Math.floor(EARLIEST_TIME / DAY))
-    .where('day', '<=', Math.floor(LATEST_TIME / DAY))
-    .execute();
+  const calendar = { '>=': Math.floor(EARLIEST_TIME / DAY), '<=': Math.floor(LATEST_TIME / DAY) };
+  const rows = await new Queries(db).list('event_writes', { day: calendar }, []);
   return new Map(rows.map(({ day, writes }) => [day, writes]));
 }
 
