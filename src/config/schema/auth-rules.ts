@@ -7,8 +7,7 @@ import { parsePublicUrl } from './addresses.ts';
 import { authSection } from './auth-schema.ts';
 import { isWider, readKeys } from './keys.ts';
 import { believesMore, everyAddress, lacksEntries } from './proxy-rules.ts';
-import { fails, warns } from './rule.ts';
-import type { Rule, Settings } from './schema.ts';
+import { fails, type Rule, type Settings, warns } from './schema.ts';
 
 /** The keys of `auth`, by their place below it. */
 const KEYS = readKeys(authSection({}));

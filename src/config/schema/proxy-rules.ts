@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseNetwork } from '../../domain/addresses.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { about, type Finding, type KeyPath, nearest } from '../problems/problems.ts';
-import { fails, warns } from './rule.ts';
-import type { Raw, Rule, Settings } from './schema.ts';
+import { fails, type Raw, type Rule, type Settings, warns } from './schema.ts';
 
 const SHORTEST_GOOD_SECRET = 16;
 

@@ -1,6 +1,6 @@
 /** The configuration keys of the core with type, default and sentence, and the schema of all keys, those of features included (interface 2.5; SPEC 1). */
 import { z } from 'zod';
-import type { Finding, KeyPath } from '../problems/problems.ts';
+import { about, type Finding, type KeyPath } from '../problems/problems.ts';
 import { authSection } from './auth-schema.ts';
 import { placeAmong, readKeys } from './keys.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
@@ -44,7 +44,7 @@ export type Sections = Readonly<Record<string, z.ZodType>>;
 /** The raw value of a key: a problem between keys is reported together with those of single keys. */
 export type Raw = (key: string) => unknown;
 
-/** A rule about a key in the light of others. */
+/** A rule about a key in the light of others. It stands beside the section of its key; `rules.ts` has the list and runs it. */
 export interface Rule {
   readonly key: string;
   /** What is wrong. `isWhole`: what the store holds is there too, and nothing else can give what is owed. */
@@ -54,6 +54,18 @@ export interface Rule {
   /** Whether a reload would trust more than before. `given`: the keys that have a value in the new file. */
   readonly widens?: (running: Settings, read: Settings, given: ReadonlySet<string>) => boolean;
 }
+
+type Said = string | false | undefined;
+
+export const fails = (key: string, problem: (raw: Raw, isWhole: boolean) => Said): Rule => ({
+  key,
+  problems: (raw, isWhole) => about(key.split('.'), problem(raw, isWhole)),
+});
+
+export const warns = (key: string, warning: (settings: Settings) => Said): Rule => ({
+  key,
+  warnings: (settings) => about(key.split('.'), warning(settings)),
+});
 
 export type Schema = ReturnType<typeof createSchema>;
 

@@ -3,8 +3,7 @@ import { isFramedElsewhere, isWithinDomain } from '../../domain/addresses.ts';
 import { namesAlike } from '../../domain/names.ts';
 import { about, type Finding } from '../problems/problems.ts';
 import { parseListenAddress, pathsDiffer, serverDefaults } from './addresses.ts';
-import { fails, warns } from './rule.ts';
-import type { Raw, Rule, Settings } from './schema.ts';
+import { fails, type Raw, type Rule, type Settings, warns } from './schema.ts';
 
 /** The port that recorders have open in a container's own network, where the container's configuration sets it. */
 const USUAL_INTERNAL_PORT = 5000;

@@ -20,12 +20,8 @@ export interface Report {
   readonly closed?: readonly number[];
 }
 
-/** What the command line may say of a run. */
-export interface ReportWishes extends Pick<ExamineOptions, 'headers' | 'ca' | 'silence'> {
+export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly proxy?: ProxyKind | undefined;
-}
-
-export interface ReportOptions extends Omit<ExamineOptions, 'url'>, ReportWishes {
   readonly url: URL | undefined;
   /** Those of the NVR, and of the internal listener, where every caller is an admin. */
   readonly ports: readonly KnownPort[];

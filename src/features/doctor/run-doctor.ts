@@ -10,9 +10,10 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
 import { findInternalPort, internalPort, nvrPorts } from './ports.ts';
 import { identityHeaders } from './probe-routes.ts';
-import { createReport, type Report, type ReportWishes } from './report.ts';
+import { createReport, type Report, type ReportOptions } from './report.ts';
 
-export interface DoctorRun extends ReportWishes {
+/** What the command line may say of a run. */
+export interface DoctorRun extends Pick<ReportOptions, 'proxy' | 'headers' | 'ca' | 'silence'> {
   /** Default: `server.public_url`. */
   readonly url?: URL | undefined;
   /** Whose name the token gets; undefined without a login (the command line, the internal listener): an admin's. */

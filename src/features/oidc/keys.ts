@@ -15,8 +15,7 @@ import {
   toTrue,
 } from '../../config/schema/keys.ts';
 import { losesGroups, mappedRoles, unknownRole } from '../../config/schema/proxy-rules.ts';
-import { fails } from '../../config/schema/rule.ts';
-import type { Raw, Rule, Settings } from '../../config/schema/schema.ts';
+import { fails, type Raw, type Rule, type Settings } from '../../config/schema/schema.ts';
 import { checked, filePath, parsed, secondsOrNever, text } from '../../config/schema/value-types.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import type { Role } from '../../domain/names.ts';
