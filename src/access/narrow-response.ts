@@ -117,12 +117,12 @@ const PERSON_KEYS: ReadonlySet<string> = new Set(['remote_addr', 'user_agent']);
 /** What the stream server sends to. */
 const isConsumer = ({ senders, bytes_send }: JsonRecord): boolean => senders !== undefined || bytes_send !== undefined;
 
-/** One stream, or anything in one: of an address the scheme and the host are left, of any other source its kind. */
-function withoutStreamSources(told: unknown): unknown {
+/** One stream: of an address the scheme and the host are left, of any other source its kind. */
+const withoutStreamSources = (told: unknown): unknown => withoutSecrets(withoutSources(told));
+
+function withoutSources(told: unknown): unknown {
   if (typeof told === 'string') return withoutSource(told);
   const isOfConsumer = isRecord(told) && isConsumer(told);
   const isHidden = (key: string): boolean => SOURCE_KEYS.has(key) || (isOfConsumer && PERSON_KEYS.has(key));
-  return withoutSecrets(
-    mapJson(told, (value, key = '') => (isHidden(key.toLowerCase()) ? undefined : withoutStreamSources(value))),
-  );
+  return mapJson(told, (value, key = '') => (isHidden(key.toLowerCase()) ? undefined : withoutSources(value)));
 }

@@ -40,7 +40,7 @@ export function withinTime({ match, target, now }: Asked, since: number): Result
         break;
       }
       case 'own-data':
-        Object.assign(obligations, { ownData: { list: place.list } });
+        Object.assign(obligations, { ownData: { list: place.list ?? obligations.ownData?.list } });
         break;
       case 'answer':
         Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });

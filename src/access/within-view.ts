@@ -52,7 +52,7 @@ export function withinView(asked: Asked, view: CameraView, more: Partial<Obligat
       return narrowed(asked, view, narrow, obligations);
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
-      return withObligations(asked, view, { ...obligations, ownData: { list: narrow.list } });
+      return withObligations(asked, view, { ...obligations, ownData: { list: narrow.list ?? more.ownData?.list } });
     case 'check':
     case 'lookup':
     case 'post-check':

@@ -29,9 +29,9 @@ export async function readIfThere(
   try {
     return { ok: true, value: await readBounded(file) };
   } catch (fault) {
-    const { code = 'unknown fault' } = fault as NodeJS.ErrnoException;
+    const { code = 'unknown fault', message } = fault as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { ok: true, value: undefined };
-    return { ok: false, error: `${file} cannot be read (${code}): ${advice}` };
+    return { ok: false, error: code === 'EFBIG' ? message : `${file} cannot be read (${code}): ${advice}` };
   }
 }
 

@@ -93,6 +93,7 @@ const table = compileRouteTable(
       { ...row('GET /api/events/{id}/clip.mp4 camera event:path:id lookup'), verb: 'history', times: timesOf('id') },
       { ...row('GET /api/names any - post-filter'), verb: 'history', times: timesOf('own-data:labels') },
       { ...row('GET /api/names/all any - post-filter'), verb: 'history', times: timesOf('own-data') },
+      { ...row('GET /api/names/twice any - own-data'), verb: 'history', times: timesOf('own-data:labels', 'own-data') },
       {
         ...row('GET /api/list any query:cameras rewrite:cameras'),
         verb: 'history',
@@ -254,6 +255,7 @@ describe('Who may do what', () => {
     ['back to a moment: with no semicolon',                    'recent',     'GET /api/near?after=950;after=1',    'target-not-plain'],
     ['back to a moment: where the NVR gives the latest only, as it was asked', 'recent', 'GET /api/near',         '/api/near?'],
     ['back to a moment: where it gives more, from there',      'recent',     'GET /api/far',                       '/api/far?after=900 {"timesInAnswer":true,"responseForm":"times"}'],
+    ['back to a moment: the list that one of two places names','recent',     'GET /api/names/twice',               '/api/names/twice? {"ownData":{"list":"labels"}}'],
     ['back to a moment: what our own backend keeps',           'recent',     'GET /api/names/all',                 '/api/names/all? {"ownData":{}}'],
     ['back to a moment: a route of our own judges its body',   'recent',     'POST /api/own',                      '/api/own?'],
     ['back to a moment: none of the NVR does',                 'recent',     'POST /api/not-own',                  'history-not-judged'],

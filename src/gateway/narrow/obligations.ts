@@ -68,18 +68,21 @@ export async function fulfilObligations(sending: Sending): Promise<Settled> {
   if (messages) return refused('not-narrowable');
   const askText = (path: string) => gate.askText(destination.upstream, path, sharer);
   const work = { ...sending, obligations, nvr: adapterFor(route), askText };
-  try {
-    if (ownData && destination.kind !== 'events-backend') return await composedList(work, ownData.list);
-    if (fanout) return await joinedList(work, fanout);
-    if (signalling) return await judgedOffer(request, signalling, gate);
-    const body = await judgedBody(work);
-    if (body.kind === 'refused') return body;
-    const narrowing = await chooseNarrowing(work);
-    return { ...body, ...(narrowing && { narrowing: { ...narrowing, hold: HELD.hold(sharer) } }) };
-  } catch (fault) {
-    return refused(askFailure(fault));
-  }
+  if (ownData && destination.kind !== 'events-backend') return unlessNvrFails(composedList(work, ownData.list));
+  if (fanout) return unlessNvrFails(joinedList(work, fanout));
+  if (signalling) return judgedOffer(request, signalling, gate);
+  const body = await judgedBody(work);
+  if (body.kind === 'refused') return body;
+  return unlessNvrFails(
+    chooseNarrowing(work).then((narrowing) => ({
+      ...body,
+      ...(narrowing && { narrowing: { ...narrowing, hold: HELD.hold(sharer) } }),
+    })),
+  );
 }
+
+const unlessNvrFails = (settling: Promise<Settled>): Promise<Settled> =>
+  settling.catch((fault: unknown) => refused(askFailure(fault)));
 
 const composeKept = createComposedCache();
 
