@@ -1,7 +1,7 @@
 /** The hours of a role: `Mon-Fri 07:00-18:00` as spans of a week, by the clock on the wall, and whether they are open (SPEC 13). */
 
 import { err, ok, type Result } from './result.ts';
-import { offsetReader } from './zone-offsets.ts';
+import { momentOfChange, offsetReader } from './zone-offsets.ts';
 
 /** A span of so many minutes from a minute of the week on (Monday 00:00 is 0); it may reach over Sunday's midnight. */
 export interface Span {
@@ -98,7 +98,6 @@ interface OpeningState {
 }
 
 const MINUTE = 60;
-const QUARTER = 15 * MINUTE;
 const DAY = DAY_MINUTES * MINUTE;
 /** 1 January 1970 was a Thursday: minutes from Monday 00:00 to there. */
 const EPOCH_MINUTE = 3 * DAY_MINUTES;
@@ -111,6 +110,7 @@ interface CachedOpening extends OpeningState {
   readonly since: number;
 }
 const known = new WeakMap<Hours, CachedOpening>();
+const readers = new Map<string, (time: number) => number>();
 
 /**
  * A role is open while the clock on the wall shows one of its hours. So an hour that the clocks skip in spring is not
@@ -119,37 +119,52 @@ const known = new WeakMap<Hours, CachedOpening>();
 export function openingAt(hours: Hours, zone: string, now: number): OpeningState {
   const last = known.get(hours);
   if (last?.zone === zone && last.since <= now && now < (last.changesAt ?? last.since + DAY)) return last;
-  const offsetAt = offsetReader(zone);
-  const isOpen = holds(hours, wallMinute(now + offsetAt(now)));
-  const opening: CachedOpening = { isOpen, changesAt: nextChange(hours, isOpen, now, offsetAt), zone, since: now };
+  const offsetAt = zoneReader(zone);
+  const isOpenAt = (time: number): boolean => holds(hours, wallMinute(time, offsetAt));
+  const isOpen = isOpenAt(now);
+  const changesAt = boundaries(hours, now, offsetAt).find((time) => isOpenAt(time) !== isOpen);
+  const opening: CachedOpening = { isOpen, changesAt, zone, since: now };
   known.set(hours, opening);
   return opening;
 }
 
-/** The first moment behind `now` at which the answer is another one, minute by minute. Clocks are changed at full quarters of an hour. */
-function nextChange(
-  hours: Hours,
-  isOpen: boolean,
-  now: number,
-  offsetAt: (time: number) => number,
-): number | undefined {
-  const end = now + LOOKED_AHEAD_DAYS * DAY;
-  for (let quarter = Math.floor(now / QUARTER) * QUARTER; quarter < end; quarter += QUARTER) {
-    const offset = offsetAt(quarter);
-    for (let time = quarter; time < quarter + QUARTER; time += MINUTE)
-      if (time > now && holds(hours, wallMinute(time + offset)) !== isOpen) return time;
-  }
-  return undefined;
+function zoneReader(zone: string): (time: number) => number {
+  const made = readers.get(zone) ?? offsetReader(zone);
+  readers.set(zone, made);
+  return made;
 }
 
-/** Minute of the week that the clock on the wall shows. `local`: seconds since 1970 on that clock. */
-function wallMinute(local: number): number {
-  const minutes = Math.floor(local / MINUTE) + EPOCH_MINUTE;
+/** Minute of the week that the clock on the wall shows. */
+function wallMinute(time: number, offsetAt: (time: number) => number): number {
+  const minutes = Math.floor((time + offsetAt(time)) / MINUTE) + EPOCH_MINUTE;
   return ((minutes % WEEK_MINUTES) + WEEK_MINUTES) % WEEK_MINUTES;
+}
+
+/** Every moment behind `now` at which the answer may change, in order: beginnings and ends of spans, and changes of the clocks. */
+function boundaries({ spans }: Hours, now: number, offsetAt: (time: number) => number): readonly number[] {
+  const last = now + LOOKED_AHEAD_DAYS * DAY;
+  const jumps: number[] = [];
+  for (let from = now; from < last; from += DAY)
+    if (offsetAt(from) !== offsetAt(from + DAY)) jumps.push(momentOfChange(from, from + DAY, offsetAt));
+  const offsets = new Set([offsetAt(now), ...jumps.map(offsetAt)]);
+  const edges = new Set(spans.flatMap(({ start, minutes }) => [start, (start + minutes) % WEEK_MINUTES]));
+  const times = [...offsets].flatMap((offset) =>
+    [...edges].flatMap((edge) => possibleMoments(edge, offset, now, last).filter((time) => offsetAt(time) === offset)),
+  );
+  return [...new Set([...jumps, ...times])].filter((time) => time > now).sort((one, other) => one - other);
+}
+
+/** When a clock that is always `offset` ahead of UTC shows this minute of the week. */
+function possibleMoments(minute: number, offset: number, from: number, until: number): number[] {
+  const week = WEEK_MINUTES * MINUTE;
+  const first = (minute - EPOCH_MINUTE) * MINUTE - offset;
+  const moments: number[] = [];
+  for (let time = first + Math.ceil((from - first) / week) * week; time <= until; time += week) moments.push(time);
+  return moments;
 }
 
 /** `2026-11-23 07:00 (Europe/Berlin)`: the same in every language. */
 export function wallText(time: number, zone: string): string {
-  const local = new Date((time + offsetReader(zone)(time)) * 1000).toISOString();
+  const local = new Date((time + zoneReader(zone)(time)) * 1000).toISOString();
   return `${local.slice(0, 10)} ${local.slice(11, 16)} (${zone})`;
 }
