@@ -62,7 +62,7 @@ function listChanges(zone: string, until: number): readonly ZoneOffset[] {
 }
 
 /** The first second of another offset, between two times whose offsets differ. */
-function momentOfChange(from: number, until: number, offsetAt: (time: number) => number): number {
+export function momentOfChange(from: number, until: number, offsetAt: (time: number) => number): number {
   const before = offsetAt(from);
   let [same, changed] = [from, until];
   while (changed - same > 1) {

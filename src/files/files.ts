@@ -54,6 +54,6 @@ const SQLITE = 'SQLite format 3\0';
 /** Rejects when the file cannot be opened. */
 export async function isSqlite(file: string): Promise<boolean> {
   const handle = await open(file);
-  const { buffer } = await handle.read(Buffer.alloc(SQLITE.length), 0).finally(() => handle.close());
+  const { buffer } = await handle.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0).finally(() => handle.close());
   return buffer.toString('latin1') === SQLITE;
 }

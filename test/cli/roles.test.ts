@@ -41,6 +41,12 @@ it('postern roles makes, changes, lists, takes over and removes roles', async (t
   );
   const limits = 'not export; Mon-Fri 07:00-18:00; Sat 09:00-12:00; since 7d';
   assert.deepEqual(await lineOf('cleaner'), ['cleaner', 'hall', limits, 'store', '0']);
+  await run('set', 'cleaner', 'hall,garden');
+  assert.deepEqual(
+    await lineOf('cleaner'),
+    ['cleaner', 'hall,garden', limits, 'store', '0'],
+    'limits that are left out stay',
+  );
   await run('set', 'cleaner', 'hall', '--hours', 'none', '--deny', 'none');
   assert.deepEqual(await lineOf('cleaner'), ['cleaner', 'hall', 'since 7d', 'store', '0']);
   assert.match(await run('delete', 'cleaner'), /The role cleaner is removed/);

@@ -189,9 +189,12 @@ function checkedLimits(name: string, asked: RequestedLimits, before: WrittenLimi
     const [, told] = LIMITS.find(([key]) => key === wrong) ?? LIMITS[0];
     return unfit(told, `The role ${name}: ${wrong}${why}`, 400, 'limits-invalid');
   };
-  const written: Record<string, unknown> = { ...before, ...asked };
-  for (const [key, , form] of LIMITS)
+  const written: Record<string, unknown> = { ...before };
+  for (const [key, , form] of LIMITS) {
+    // Absent, or undefined of a command: the limit stays.
+    if (asked[key] !== undefined) written[key] = asked[key];
     if (written[key] === null || (form === TEXTS && isDeepStrictEqual(written[key], []))) delete written[key];
+  }
   for (const [key, , form, why] of LIMITS)
     if (!form.optional().safeParse(written[key]).success) throw refused(key, ` ${why}`);
   const limits = parseLimits(written);
