@@ -30,7 +30,7 @@ const user = (more: Partial<UserRecord> = {}): UserRecord => ({
 describe('The answer', () => {
   const answered = (body: object, more: { role?: RoleRecord; user?: UserRecord; shows?: 'live' | 'history' } = {}) => {
     const explanation = { message: 'from the server', ...body } as Explanation;
-    return toAnswer(explanation, { user: user(), role: role(), shows: 'live', ...more });
+    return toAnswer(explanation, { user: user(), role: role(), camera: 'pool', shows: 'live', ...more });
   };
   const refusedFor = (reason: string) => ({ verdict: 'refused', reason });
 
@@ -44,6 +44,13 @@ describe('The answer', () => {
     assert.match(answered(lacks([])).text, /has no cameras/);
     const several = answered({ ...lacks(['street', 'pool']), roles: ['neighbour', 'swimmer'] });
     assert.equal(several.text, 'No: role neighbour, swimmer has street, pool only.');
+  });
+
+  it('names the curtain, or what the role has, while a camera is drawn and others are refused as unknown paths are', () => {
+    const hidden = (drawn: string[]) => ({ ...refusedFor('route-unlisted'), cameras: ['street'], drawn });
+    assert.match(answered(hidden(['pool'])).text, /^No: Only admins see a camera behind the curtain/);
+    assert.match(answered({ ...hidden(['pool']), reason: 'camera-not-in-role' }).text, /behind the curtain/);
+    assert.equal(answered(hidden(['yard'])).text, 'No: role neighbour has street only.');
   });
 
   it('says what may not be done, when hours begin, and when an account ends', () => {

@@ -15,15 +15,18 @@ export type Remedy = 'role' | 'cameras' | 'validity';
 export type AccessAnswer = { readonly isYes: boolean; readonly text: string; readonly remedies: readonly Remedy[] };
 
 /** `role`: the role of the user as it is listed; undefined: not known here. */
-type AnswerFacts = { readonly user: UserRecord; readonly role: RoleRecord | undefined; readonly shows: ViewingKind };
+type AnswerFacts = {
+  readonly user: UserRecord;
+  readonly role: RoleRecord | undefined;
+  readonly camera: string;
+  readonly shows: ViewingKind;
+};
 
 export function toAnswer(explanation: Explanation, facts: AnswerFacts): AccessAnswer {
-  const { verdict, reason = '' } = explanation;
-  if (verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
-  const known = Object.hasOwn(REFUSED, reason) ? REFUSED[reason] : undefined;
-  if (!known)
-    return { isYes: false, text: words.access.noBecause({ message: refusalText(explanation) }), remedies: [] };
-  return { isYes: false, text: known.text(explanation, facts), remedies: known.remedies };
+  if (explanation.verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
+  const reason = explanation.drawn?.includes(facts.camera) ? 'drawn' : (explanation.reason ?? '');
+  const { text, remedies } = REFUSED[reason] ?? OTHER;
+  return { isYes: false, text: text(explanation, facts), remedies };
 }
 
 /** Why it is refused, in the language of the page. */
@@ -32,9 +35,20 @@ export const refusalText = (told: Explanation): string =>
 
 type Refused = { text: (explanation: Explanation, facts: AnswerFacts) => string; remedies: readonly Remedy[] };
 
+const NO_CAMERA: Refused = {
+  remedies: ['role', 'cameras'],
+  text: (told, facts) =>
+    words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }),
+};
+
+const OTHER: Refused = { remedies: [], text: (told) => words.access.noBecause({ message: refusalText(told) }) };
+
 // biome-ignore format: a table
 const REFUSED: Readonly<Record<string, Refused>> = {
-  'camera-not-in-role':     { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }) },
+  'camera-not-in-role':     NO_CAMERA,
+  // While a camera is drawn, each one that the person does not see is refused as an unknown path is.
+  'route-unlisted':         NO_CAMERA,
+  'drawn':                  { remedies: [],                  text: () => words.access.noBecause({ message: words.curtain.why }) },
   'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb({ role: roleIn(told, facts), what: words.access.verbs[facts.shows] }) },
   'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours({ role: roleIn(told, facts), hours: hoursIn(told, facts), hasHours: hoursIn(told, facts) !== '', opens: momentOf(told.opens?.at), hasOpens: told.opens !== undefined }) },
   'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded({ name: user.username, moment: momentOf(user.valid_until), hasMoment: user.valid_until !== undefined }) },

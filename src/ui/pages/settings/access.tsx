@@ -99,8 +99,7 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
   };
   const { user, role } = holder(question.user);
   const known = told?.kind === 'ready' ? { ...told.value, ...holder(told.value.question.user) } : undefined;
-  const answer =
-    known?.user && toAnswer(known.explanation, { ...known, user: known.user, shows: known.question.shows });
+  const answer = known?.user && toAnswer(known.explanation, { ...known, ...known.question, user: known.user });
   // Roles of the configuration are changed there; admin and viewer never.
   const remedies = answer?.remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store') ?? [];
   return (
