@@ -74,7 +74,7 @@ export function Events(props: EventListProps) {
 function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
   const text = words.explore;
   const clear = isFiltered(filter) && <Button onPress={() => onFilter(NO_FILTER)}>{text.clearFilters}</Button>;
-  const isAdministrator = isAdmin(useProfile());
+  const profile = useProfile();
   if (list.status === 'loading') return <Skeleton text={text.loadingEvents} rows={6} />;
   if (list.status === 'failed')
     return (
@@ -91,7 +91,7 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
         {clear}
       </Blank>
     );
-  if (!facts.hasNvr && isAdministrator)
+  if (!facts.hasNvr && isAdmin(profile))
     return (
       <Blank title={text.connectNvr} message={text.connectNvrHow} isPart>
         <pre class="code-block" dir="ltr">
@@ -100,8 +100,9 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
       </Blank>
     );
   const isAnyTime = timeIn(filter, 'after') === ANY_TIME;
+  const why = profile.allowed_cameras.length === 0 ? words.live.none : text.noneWhy;
   return (
-    <Blank title={isAnyTime ? text.none : text.noneThisWeek} message={text.noneWhy} isPart>
+    <Blank title={isAnyTime ? text.none : text.noneThisWeek} message={why} isPart>
       {!isAnyTime && (
         <Button onPress={() => onFilter(withValues(filter, { after: ANY_TIME }))}>{text.filters.anyTime}</Button>
       )}
