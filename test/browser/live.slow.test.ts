@@ -116,6 +116,11 @@ describe('Live', { skip }, () => {
       await visit(t, PHONE, async (other) => {
         await enter(other, instance, CARL, '/postern/');
         await other.getByText('Keine Livebilder').waitFor();
+        const why = other.getByText(/oder der Vorhang ist zugezogen\.$/);
+        await why.waitFor();
+        await other.locator('main').getByRole('link', { name: 'Ereignisse' }).click();
+        await other.getByRole('heading', { name: /^Keine Ereignisse/ }).waitFor();
+        await why.waitFor();
       });
       await page.getByRole('switch').first().click();
       await card.getByText(/zugezogen/).waitFor({ state: 'detached' });
@@ -142,6 +147,37 @@ describe('Live', { skip }, () => {
         await page.getByRole('switch', { name: 'cam4*', exact: true }).click();
         await hasCount(page.locator('.wall-curtain.is-drawn'), 0);
       }));
+
+  it('says once why no picture comes, to an admin with the way to Status, and is silent when pictures come again', async (t) => {
+    const { answer } = nvr;
+    t.after(() => {
+      nvr.answer = answer;
+    });
+    const expected = { expectedStatuses: [502], expectedErrors: [/net::ERR_INTERNET_DISCONNECTED/] };
+    await visit(t, { viewport: { width: 1280, height: 800 }, ...expected }, async (page) => {
+      const notice = page.locator('.notice-warn');
+      await enter(page, instance, ADMIN_PERSON, '/postern/');
+      await until('pictures come', async () => (await shown(page).count()) > 0);
+      // One camera without a picture has its tile for that.
+      nvr.answer = (request, response, record) =>
+        request.url?.startsWith('/api/cam2/') ? void response.writeHead(502).end() : answer(request, response, record);
+      await tiles(page).nth(1).getByText('No picture at the moment').waitFor();
+      await hasCount(notice, 0);
+      nvr.answer = (request) => void request.socket.destroy();
+      await notice.getByText('The NVR does not answer').waitFor();
+      await hasCount(notice, 1);
+      assert.deepEqual(await axeFindings(page), []);
+      nvr.answer = answer;
+      await notice.waitFor({ state: 'detached' });
+      await page.context().setOffline(true);
+      await notice.getByText('The server cannot be reached.').waitFor();
+      await page.context().setOffline(false);
+      await notice.waitFor({ state: 'detached' });
+      nvr.answer = (request) => void request.socket.destroy();
+      await notice.getByRole('link', { name: 'Status' }).click();
+      await page.waitForURL(`${instance.url}/postern/status`);
+    });
+  });
 
   it('is where a guest lands after the login, in front of an NVR, whose own pages are one press away', async (t) => {
     const admin = await instance.logIn(ADMIN_PERSON);

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, useSearch, useSearchParams } from 'wouter-preact';
 import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
-import { useRefreshed, valueOr } from '../shared/api.ts';
+import { getAutomatically, problemOf, useRefreshed, valueOr } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
 import { Problem, ToExplore, usePageTitle } from '../shared/parts.tsx';
@@ -22,7 +22,10 @@ function Wall() {
   const profile = useProfile();
   const [search, setSearch] = useSearchParams();
   // Other pages of the console know the cameras that were there when it started.
-  const { allowed_cameras: cameras } = valueOr(useRefreshed<Profile>('api/profile')[0], profile);
+  const [fetched] = useRefreshed<Profile>('api/profile');
+  const { allowed_cameras: cameras } = valueOr(fetched, profile);
+  const [outage, onPicture] = useOutage();
+  const problem = outage || (fetched.kind === 'ready' && fetched.stale);
   const known = useRef(new Set<string>()).current;
   for (const camera of cameras) known.add(camera);
   const curtain = useCurtain(isAdmin(profile), cameras);
@@ -44,11 +47,16 @@ function Wall() {
         </div>
       </header>
       {curtain && <Problem text={curtain.problem} />}
+      {problem && (
+        <p class="notice notice-warn" role="alert">
+          {problem} {isAdmin(profile) && <Link href="/status">{words.ui.frame.status}</Link>}
+        </p>
+      )}
       {shown.length === 0 && <ToExplore title={words.live.noneTitle} message={words.live.none} isPart />}
       <ul class={`wall wall-${Math.min(Math.ceil(Math.sqrt(shown.length)), 4)}`}>
         {shown.map((camera) => (
           <li key={camera} class="wall-camera">
-            <Picture {...{ camera, cameras, full, fill }} />
+            <Picture {...{ camera, cameras, full, fill, onPicture }} />
             {curtain?.switches.map(
               (one) =>
                 one.name === camera && <CurtainSwitch key={camera} {...{ curtain, one }} text={words.curtain.title} />,
@@ -66,10 +74,29 @@ interface PictureProps {
   readonly cameras: readonly string[];
   readonly full: string | undefined;
   readonly fill: (camera: string, isFull: boolean) => void;
+  readonly onPicture: (address: string, isGood: boolean) => void;
+}
+
+/** So long after a picture, and after a question, no failure is asked about. */
+const QUIET_MS = 10_000;
+
+/** Why no picture comes at all, '' while one does; and what is to be told of each picture. */
+function useOutage(): readonly [problem: string, onPicture: PictureProps['onPicture']] {
+  const [problem, setProblem] = useState('');
+  const askAt = useRef(0);
+  const onPicture = async (address: string, isGood: boolean): Promise<void> => {
+    if (!isGood && Date.now() < askAt.current) return;
+    askAt.current = Date.now() + QUIET_MS;
+    // An image does not say why it failed. What one camera alone cannot do is said by its tile.
+    const answer = isGood ? undefined : await getAutomatically(address);
+    const isOut = answer?.kind === 'unreachable' || (answer?.kind === 'refused' && answer.status >= 502);
+    setProblem(isOut ? problemOf(answer) : '');
+  };
+  return [problem, (...told) => void onPicture(...told)];
 }
 
 /** The tile of the wall. */
-function Picture({ camera, cameras, full, fill }: PictureProps) {
+function Picture({ camera, cameras, full, fill, onPicture }: PictureProps) {
   const place = useRef<HTMLDivElement>(null);
   const tile = useRef<Tile>(null);
   const latest = useRef(fill);
@@ -81,7 +108,7 @@ function Picture({ camera, cameras, full, fill }: PictureProps) {
   // Another one may cover it.
   const isSeen = (useIsSeen(place) && full === undefined) || isFull;
   useEffect(() => {
-    const source = { ...facts, basePath: basePath.slice(0, -1), noPicture: words.live.noPicture };
+    const source = { ...facts, basePath: basePath.slice(0, -1), noPicture: words.live.noPicture, onPicture };
     const made = createTile(camera, name, source, (wanted) => latest.current(camera, wanted));
     place.current?.replaceChildren(made.element);
     tile.current = made;

@@ -28,6 +28,8 @@ export interface PictureSource extends Pick<PageFacts, 'still' | 'live'> {
   readonly basePath: string;
   /** Said in the place of a picture. */
   readonly noPicture: string;
+  /** Called with the address of each still image, and whether it came. */
+  readonly onPicture?: (address: string, isGood: boolean) => void;
 }
 
 interface TileState {
@@ -44,10 +46,9 @@ export const UNSEEN: TileState = { isSeen: false, isLive: false, isFull: false, 
 
 /** `name`: the camera's, as people call it. `fill`: a finger, a pointer, and the middle key of a remote control call it. */
 export function createTile(camera: string, name: string, source: PictureSource, fill: (isFull: boolean) => void) {
-  const { basePath, still, live, noPicture } = source;
+  const { basePath, still, live, noPicture, onPicture } = source;
   const element = make('button', 'camera-tile');
   element.setAttribute('type', 'button');
-  element.setAttribute('aria-label', name);
   // Two pictures in turn: the one that is loading is not seen, and memory stays as it is.
   const pictures = [document.createElement('img'), document.createElement('img')] as const;
   const video = document.createElement('video');
@@ -88,6 +89,7 @@ export function createTile(camera: string, name: string, source: PictureSource, 
       const pause = isGood ? EVERY_MS - (shownAt - begun) : Math.min(LONGEST_PAUSE_MS, EVERY_MS * failures);
       timer = window.setTimeout(load, Math.max(0, pause));
       followLive();
+      if (onPicture) onPicture(picture.src, isGood);
     };
     timer = window.setTimeout(end(false), PATIENCE_MS);
     [picture.onload, picture.onerror] = [end(true), end(false)];
