@@ -138,6 +138,18 @@ describe('A link', { skip }, () => {
       assert.equal(page.url(), link);
     }));
 
+  it('is made in Explore, where the settings lead while there is none', (t) =>
+    visit(t, PHONE, async (page) => {
+      const value = await instance.logIn(VERA);
+      await page.context().addCookies([{ name: 'frigate_token', value, url, httpOnly: true, sameSite: 'Lax' }]);
+      await page.route('**/api/links', (route) => route.fulfill({ json: [] }));
+      await page.goto(`${url}/postern/settings/links`);
+      await page.getByText('Noch keine Links.').waitFor();
+      await assertSound(page);
+      await page.getByRole('link', { name: 'Zu den Ereignissen' }).click();
+      await page.waitForURL('**/postern/explore');
+    }));
+
   it('is shared in Explore, and listed and revoked in the settings', (t) =>
     visit(t, { ...PHONE, expectedStatuses: [403, 404] }, async (page) => {
       const value = await instance.logIn(VERA);

@@ -1,4 +1,5 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
+import { Link } from 'wouter-preact';
 import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
 import { useList } from '../../../ui/pages/shared/api.ts';
 import { removal } from '../../../ui/pages/shared/forms.tsx';
@@ -13,7 +14,16 @@ export function Links() {
   const text = words.links;
   return (
     <ResourcePage
-      {...{ title: text.title, lead: text.lead, none: text.none }}
+      {...{ title: text.title, lead: text.lead }}
+      none={
+        <>
+          {text.none}
+          {/* An event has Share. */}
+          <Link class="button" href="/explore">
+            {words.ui.frame.toExplore}
+          </Link>
+        </>
+      }
       fetched={useList<LinkRecord>('api/links')}
       keyOf={({ id }) => id}
       columns={[

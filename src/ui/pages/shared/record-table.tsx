@@ -56,7 +56,7 @@ export interface RecordTableProps<Row> {
   /** A row where there is no room for columns: a card with a line a fact, its first three columns in two lines, all in a text, or its first two columns beside its acts. */
   readonly narrow?: 'card' | 'two-lines' | 'text' | 'line';
   /** Said when there are no rows at all. */
-  readonly none?: string;
+  readonly none?: ComponentChild;
 }
 
 /** So few rows are seen at a glance: there is nothing to search. */
