@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { skip, visit } from './support/browser.ts';
+import { hasCount, skip, visit } from './support/browser.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
 describe('Activity', { skip }, () => {
@@ -78,5 +78,29 @@ describe('Activity', { skip }, () => {
         (heights as number[]).every((height) => height < 90),
         String(heights),
       );
+    }));
+
+  it('keeps the records that are shown when the next ones cannot be had, says so, and goes on from there', (t) =>
+    visit(t, { expectedStatuses: [503] }, async (page) => {
+      const record = (id: string) => ({
+        ...{ id, kind: 'login', from: 1, to: 1, user: 'vera', credential: 'session', address: '192.0.2.1' },
+        ...{ camera: null, detail: {}, hash: null },
+      });
+      const headers = { link: '<api/ledger?page_after=a>; rel="next"' };
+      let isBroken = true;
+      await page.route(/\/api\/ledger\?/, (route) => {
+        if (!route.request().url().includes('page_after')) return route.fulfill({ json: [record('a')], headers });
+        if (isBroken) return route.fulfill({ status: 503, json: { reason: 'store-unavailable' } });
+        return route.fulfill({ json: [record('b')] });
+      });
+      await enter(page, instance, ADMIN_PERSON, '/postern/activity?group=logins');
+      await page.getByRole('button', { name: 'Show more' }).click();
+      const notice = page.getByRole('alert').getByText('This is not the latest state: The store cannot be read');
+      await notice.waitFor();
+      await hasCount(page.locator('.record'), 1);
+      isBroken = false;
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await notice.waitFor({ state: 'detached' });
+      await page.locator('.record').first().waitFor();
     }));
 });

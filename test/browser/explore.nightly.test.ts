@@ -336,6 +336,7 @@ describe('Explore', { skip }, () => {
       const plot = page.locator('.plot-area');
       await page.locator('.plot-area path').waitFor();
       assert.equal(await page.locator('.overview-stretch').innerText(), 'Detections a day');
+      await hasCount(page.locator('.plot-shaded'), 0);
       const { height: whole } = (await page.locator('.plot').boundingBox()) ?? assert.fail('the plot has no place');
       assert.ok(whole <= 100, `${whole} pixels`);
       const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
@@ -404,7 +405,7 @@ describe('Explore', { skip }, () => {
     });
   });
 
-  it('begins with the last seven days, compressed', (t) =>
+  it('begins with the last seven days, compressed, and shades them in the plot', (t) =>
     visit(t, TALL, async (page) => {
       const asked = page.waitForResponse(/\/api\/events\?/);
       await enter(page, instance, ADMIN_PERSON);
@@ -413,6 +414,26 @@ describe('Explore', { skip }, () => {
       const after = Number(new URL(response.url()).searchParams.get('after'));
       assert.ok(after <= weekAgo && after > weekAgo - 7200, `${after}`);
       assert.equal(response.headers()['content-encoding'], 'br');
+      // It begins within a day.
+      assert.match(String(await page.locator('.plot-shaded').getAttribute('width')), /^[78]$/);
+    }));
+
+  it('keeps what is shown without a network, says so, is not live meanwhile, and goes on by itself', (t) =>
+    visit(t, { ...TALL, expectedErrors: [/ERR_INTERNET_DISCONNECTED/] }, async (page) => {
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?label=car');
+      const rows = await rowsOf(page);
+      await page.locator('.live-open').waitFor();
+      await page.context().setOffline(true);
+      await page.locator('.live-waiting').waitFor();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      const notice = page.getByRole('alert').getByText('This is not the latest state: The server cannot be reached');
+      await notice.waitFor();
+      assert.equal(await page.locator('.event').count(), rows);
+      await page.locator('.plot-area path').waitFor();
+      await page.locator('.live-waiting').waitFor();
+      await page.context().setOffline(false);
+      await page.locator('.live-open').waitFor();
+      await notice.waitFor({ state: 'detached' });
     }));
 
   it('shows everything about one event, by a link that can be shared', (t) =>

@@ -71,6 +71,11 @@ export function Activity() {
             {hasMinutes(filter) && known.length > 0 && (
               <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
+            {fetched.kind === 'ready' && fetched.stale !== undefined && (
+              <p class="notice notice-warn" role="alert">
+                {words.status.stale({ problem: fetched.stale })}
+              </p>
+            )}
             <ActivityTable
               {...{ records, names, onUser, onCamera }}
               none={filter.group === 'viewings' ? text.nothingWatched : text.none}
@@ -173,10 +178,15 @@ function useRecords(path: string) {
     records: [...before, ...recordsIn<ActivityRecord>(body)],
     next: /<(?<next>[^>]+)>;\s*rel="?next"?/.exec(link ?? '')?.groups?.['next'],
   }));
-  const { next, records } = valueOr(fetched, NOTHING);
+  // A page that cannot be had leaves those before it.
+  const known: typeof fetched =
+    fetched.kind === 'failed' && further
+      ? { kind: 'ready', value: { records: [...before], next: from }, stale: fetched.problem }
+      : fetched;
+  const { next, records } = valueOr(known, NOTHING);
   return {
-    fetched,
-    more: next === undefined ? undefined : () => setFurther({ from: next, before: records }),
+    fetched: known,
+    more: next && (() => (next === from ? again() : setFurther({ from: next, before: records }))),
     again,
   };
 }

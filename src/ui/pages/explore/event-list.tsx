@@ -51,6 +51,11 @@ export function Events(props: EventListProps) {
         // A list in another order is loaded anew: the service knows where new events stand in it.
         onShow={isNewestFirst(filter) ? list.showWaiting : onRetry}
       />
+      {list.stale !== undefined && (
+        <p class="notice notice-warn" role="alert">
+          {words.status.stale({ problem: list.stale })}
+        </p>
+      )}
       {isEmpty && <NoEvents {...props} />}
       {days.map(({ name, pieces }, dayAt) => (
         <section key={name} class="day">
@@ -113,7 +118,7 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
 /** More comes by itself when the end comes near; the button is for when it does not, and for the keyboard. */
 function End({ list }: { list: EventList }) {
   const end = useRef<HTMLDivElement>(null);
-  const isReady = list.status === 'ready' && list.next !== undefined;
+  const isReady = list.status === 'ready' && list.stale === undefined && list.next !== undefined;
   useNearness(end, NEAR_THE_END, (isNear) => isNear && isReady && list.loadMore(), [isReady, list.events.length]);
   return (
     <div ref={end} class={list.next && list.events.length <= FIRST_SIZE ? 'events-more is-first' : 'events-more'}>

@@ -1,5 +1,5 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
 import { goToLogin, useFetched, valueOr } from '../shared/api.ts';
@@ -12,7 +12,7 @@ import { Button, Icon, usePageTitle } from '../shared/parts.tsx';
 import { readTexts } from '../shared/untrusted.ts';
 import { facts, formatCount, formatDate, labelName, words } from '../shared/words.ts';
 import { EventDetails } from './event-details.tsx';
-import { type EventFilter, moreCount, namesIn, weekBefore, withUsualTime, withValues } from './event-filter.ts';
+import { type EventFilter, moreCount, namesIn, timeIn, weekBefore, withUsualTime, withValues } from './event-filter.ts';
 import { Events } from './event-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { LineState } from './keep-line.ts';
@@ -35,13 +35,21 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
     const names = namesIn(filter, name);
     if (names.length > 0) query.set(`${name}s`, names.join(','));
   }
-  const [fetched] = useFetched(`api/events/days?${query}`, readDays, round);
-  const days = valueOr(fetched, null);
+  const path = `api/events/days?${query}`;
+  const [fetched] = useFetched(path, (body) => ({ path, days: readDays(body) }), round);
+  const last = useRef<{ readonly path: string; readonly days: ReturnType<typeof readDays> }>(undefined);
+  last.current = valueOr(fetched, last.current);
+  // Days that cannot be counted anew stay; not those of an earlier filter.
+  const days = (fetched.kind !== 'failed' || last.current?.path === path ? last.current?.days : undefined) ?? null;
   const { starts, counts } = useMemo(() => toBars(days ?? new Map(), MOST_DAYS[facts.eventsBy]), [days]);
   const series = useMemo(() => (counts.length > 0 ? [{ name: '', colour: colourAt(0), counts }] : []), [counts]);
   const startOf = (day: number): number => starts[day] ?? 0;
   const selecting = useSelection(counts.length, (from, to) => onTime(startOf(from), startOf(to + 1)));
   const { selection } = selecting;
+  const [after, before] = [timeIn(filter, 'after'), timeIn(filter, 'before')];
+  const listed = counts.flatMap((_, day) =>
+    startOf(day + 1) > (after ?? 0) && startOf(day) < (before ?? Number.POSITIVE_INFINITY) ? [day] : [],
+  );
   const text = words.explore.overview;
   const name = text.perDay[facts.eventsBy];
   let said = '';
@@ -56,6 +64,7 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
       starts={starts.slice(0, -1)}
       isBusy={fetched.kind === 'loading'}
       {...{ series, selecting, said }}
+      shaded={listed}
       caption={fetched.kind !== 'loading' && days === null ? text.unavailable : name}
       zoom={text.zoomIn}
     />
@@ -86,7 +95,8 @@ export function Explore() {
     [one, labelName(one)].some((name) => name.toLowerCase() === typed),
   );
   const asked = label === undefined ? filter : withValues(filter, { text: '', label });
-  const list = useEvents(withUsualTime(asked, weekAgo), round);
+  const shown = withUsualTime(asked, weekAgo);
+  const list = useEvents(shown, String(asked), round);
   // The days are counted by these two filters alone.
   const hasDays = moreCount(asked) === 0 && !asked.get('text');
   const seen = (name: 'label' | 'camera') => [...list.events.map((event) => event[name]), ...namesIn(filter, name)];
@@ -125,7 +135,7 @@ export function Explore() {
         <FilterBar {...{ filter, cameras, labels }} onChange={setSearch} />
         {hasDays && (
           <DaysPlot
-            {...{ filter: asked, round }}
+            {...{ filter: shown, round }}
             onTime={(after, before) => setSearch(withValues(filter, { after, before }))}
           />
         )}

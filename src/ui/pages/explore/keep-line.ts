@@ -25,6 +25,8 @@ type LineListener = { readonly onState: (state: LineState) => void } & Pick<Line
 export function keepLine(line: Line, { onState, onChange }: LineListener): () => void {
   onState('connecting');
   return whileSeen(async (left) => {
+    // The browser may need long to see that a connection is dead. It begins anew when the network is back.
+    addEventListener('offline', () => onState('waiting'), { signal: left });
     for (let tries = 0; !left.aborted; ) {
       const onOpen = (): void => {
         tries = 0;

@@ -13,6 +13,10 @@ interface LoadedEvents extends Arrivals {
   readonly isOutdated: boolean;
   /** What went wrong, in words. */
   readonly problem: string;
+  /** Why they are not the latest, in words. */
+  readonly stale: string | undefined;
+  /** What they are the answer to. */
+  readonly question: string | undefined;
   readonly next: URLSearchParams | undefined;
 }
 export type EventList = ReturnType<typeof useEvents>;
@@ -30,13 +34,16 @@ const NOTHING_YET: LoadedEvents = {
   status: 'loading',
   isOutdated: false,
   problem: '',
+  stale: undefined,
+  question: undefined,
   next: undefined,
 };
 
 /** A burst of events is one question. */
 const BETWEEN_QUESTIONS_MILLISECONDS = 2000;
 
-export function useEvents(filter: EventFilter, round: number) {
+/** `question`: the same while a person asks for the same, though the last seven days are others. */
+export function useEvents(filter: EventFilter, question: string, round: number) {
   const [list, setList] = useState(NOTHING_YET);
   const [line, setLine] = useState<LineState>('connecting');
   /** Events are new, which the NVR or the service says. */
@@ -59,7 +66,7 @@ export function useEvents(filter: EventFilter, round: number) {
     const response = await getFromApi(`${first.path}?${query}`, controller.signal);
     if (controller.signal.aborted) return;
     // A search of the NVR gives the whole list at once.
-    setList((was) => listAfter(response, isSearch ? undefined : query, isFirst ? earlier : was, was));
+    setList((was) => listAfter(response, isSearch ? undefined : query, isFirst ? { ...earlier, question } : was, was));
   };
   useEffect(() => {
     void load(new URLSearchParams(first.query), NOTHING_YET);
@@ -71,16 +78,17 @@ export function useEvents(filter: EventFilter, round: number) {
     return keepLine(facts.eventsBy === 'nvr' ? nvrSocket : changesAt('api/events/changes'), {
       onState: setLine,
       onChange(newest) {
-        const { events, waiting, newIds } = latest.current.list;
+        const { events, waiting, newIds, stale } = latest.current.list;
         const isKnown =
           (newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === newest);
         // An event in progress may be over.
-        const wantsMore = newIds.size > 0 || events.some(({ endTime }) => endTime === undefined);
+        const wantsMore = stale !== undefined || newIds.size > 0 || events.some(({ endTime }) => endTime === undefined);
         // The first message of a stream tells where the list stands already.
         if (!isKnown || wantsMore) setIsBehind(true);
       },
     });
-  }, [isOpenEnded]);
+    // What failed to be read anew tells that the connection may be dead as well.
+  }, [isOpenEnded, list.stale]);
   /** Asks for what is new. Rejects nothing: what cannot be had now comes with the next change. */
   const catchUp = async (): Promise<void> => {
     askedAt.current = performance.now();
@@ -97,7 +105,7 @@ export function useEvents(filter: EventFilter, round: number) {
     setList((was) =>
       was.status === 'loading' && was.isOutdated
         ? was
-        : withArrivals(was, arrived, { hasMore: was.next !== undefined, isHeldBack }),
+        : withArrivals({ ...was, stale: undefined }, arrived, { hasMore: was.next !== undefined, isHeldBack }),
     );
   };
   const mustCatchUp = isBehind && isOpenEnded && list.status === 'ready';
@@ -133,13 +141,18 @@ function listAfter(
   earlier: LoadedEvents,
   was: LoadedEvents,
 ): LoadedEvents {
-  // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
+  // A failure keeps what was shown, and the way to go on; not the events of an earlier filter.
   if (response.kind !== 'ok') {
-    const next = earlier.events.length > 0 ? was.next : undefined;
     // An NVR whose search is off says so in a sentence, without a reason.
     const isOff = query === undefined && response.kind === 'refused' && response.status === 400 && !response.reason;
     const problem = isOff ? words.explore.filters.noSearch : problemOf(response);
-    return { ...earlier, status: 'failed', isOutdated: false, problem, next };
+    if (was.question !== earlier.question) return { ...NOTHING_YET, status: 'failed', problem };
+    const isRefresh = earlier !== was;
+    return {
+      ...was,
+      isOutdated: false,
+      ...(isRefresh ? { status: 'ready', stale: problem } : { status: 'failed', problem }),
+    };
   }
   const fresh = readEvents(response.body);
   const known = new Set(earlier.events.map(({ id }) => id));

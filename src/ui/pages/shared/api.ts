@@ -264,15 +264,11 @@ type Read<Value> = (body: unknown, link: string | null) => Value;
 const asItIs = <Value>(body: unknown): Value => body as Value;
 
 /** While it is fetched again, the previous value stays. Without a path nothing is fetched. It is fetched again when `round` changes. */
-export const useFetched = <Value>(path: string | false | undefined, read: Read<Value> = asItIs, round = 0) =>
-  useResource(path || undefined, read, { round, isRefreshed: false });
+export const useFetched = <Value>(path: string | false | undefined, read?: Read<Value>, round = 0) =>
+  useRefreshed(path, read, round);
 
 /** `Row`: what the route of the list declares. */
 export const useList = <Row>(path: string | false) => useFetched(path, recordsIn<Row>);
-
-/** Again and again while the page is seen. What was shown stays when a later fetch fails. */
-export const useRefreshed = <Value>(path: string | false, read: Read<Value> = asItIs) =>
-  useResource(path || undefined, read, { round: 0, isRefreshed: true });
 
 /**
  * Does it while the page is seen, and anew each time that it is seen again, or that the network is back: a hidden tab asks
@@ -285,27 +281,29 @@ export function whileSeen(act: (left: AbortSignal) => Promise<void>): () => void
     left = new AbortController();
     if (!document.hidden) void act(left.signal);
   };
-  document.addEventListener('visibilitychange', onSight);
-  addEventListener('online', onSight);
+  const seen = new AbortController();
+  const until = { signal: seen.signal };
+  document.addEventListener('visibilitychange', onSight, until);
+  addEventListener('online', onSight, until);
   onSight();
   return () => {
-    document.removeEventListener('visibilitychange', onSight);
-    removeEventListener('online', onSight);
+    seen.abort();
     left.abort();
   };
 }
 
 const EVERY_MILLISECONDS = 15_000;
 
-function useResource<Value>(
-  path: string | undefined,
-  read: Read<Value>,
-  { round, isRefreshed }: { readonly round: number; readonly isRefreshed: boolean },
+/** Again and again while the page is seen, and what was shown stays when a later fetch fails; once for each `round` where there is one. */
+export function useRefreshed<Value>(
+  path: string | false | undefined,
+  read: Read<Value> = asItIs,
+  round?: number,
 ): FetchedAgain<Value> {
   const [fetched, setFetched] = useState<Fetched<Value>>({ kind: 'loading' });
   const [ownRound, setOwnRound] = useState(0);
   useEffect(() => {
-    if (path === undefined) return undefined;
+    if (!path) return undefined;
     let get = getFromApi;
     const ask = async (left: AbortSignal): Promise<void> => {
       for (let failures = 0; !left.aborted; ) {
@@ -314,20 +312,24 @@ function useResource<Value>(
         // A page that is left open leads to no login by itself.
         const isEnded = response.kind === 'login-needed' && get === getAutomatically;
         get = getAutomatically;
-        failures = response.kind === 'ok' ? 0 : failures + 1;
-        if (response.kind === 'ok') setFetched({ kind: 'ready', value: read(response.body, response.link) });
-        else {
+        if (response.kind === 'ok') {
+          failures = 0;
+          setFetched({ kind: 'ready', value: read(response.body, response.link) });
+        } else {
+          failures += 1;
           const problem = isEnded ? words.explore.live['login-needed'] : problemOf(response);
           const status = response.kind === 'refused' ? response.status : undefined;
           setFetched((was) =>
-            isRefreshed && was.kind === 'ready' ? { ...was, stale: problem } : { kind: 'failed', problem, status },
+            round === undefined && was.kind === 'ready'
+              ? { ...was, stale: problem }
+              : { kind: 'failed', problem, status },
           );
         }
-        if (!isRefreshed || isEnded) return;
-        await pause(Math.max(EVERY_MILLISECONDS, failures > 0 ? pauseAfter(failures, Math.random()) : 0));
+        if (round !== undefined || isEnded) return;
+        await pause(Math.max(EVERY_MILLISECONDS, pauseAfter(failures, Math.random())));
       }
     };
-    if (isRefreshed) return whileSeen(ask);
+    if (round === undefined) return whileSeen(ask);
     const controller = new AbortController();
     void ask(controller.signal);
     return () => controller.abort();

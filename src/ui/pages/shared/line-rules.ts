@@ -15,7 +15,7 @@ export const pause = (time: number): Promise<void> => new Promise((end) => setTi
 const FIRST_MILLISECONDS = 1000;
 const LONGEST_MILLISECONDS = 60_000;
 
-/** `tries` that failed in a row, from 1 on; `chance` in 0 to 1: a service that comes back is not met by all pages at once. */
+/** `tries` that failed in a row; `chance` in 0 to 1: a service that comes back is not met by all pages at once. */
 export function pauseAfter(tries: number, chance: number): number {
   const usual = Math.min(FIRST_MILLISECONDS * 2 ** (tries - 1), LONGEST_MILLISECONDS);
   return Math.round(usual * (0.75 + chance / 2));

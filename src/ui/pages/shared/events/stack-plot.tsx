@@ -18,6 +18,8 @@ interface PlotProps {
   /** The first is at the bottom. `counts`: one a day. */
   readonly series: readonly { readonly name: string; readonly colour: string; readonly counts: readonly number[] }[];
   readonly selecting: ReturnType<typeof useSelection>;
+  /** Days that follow each other, such as those that a list below it has; all of them need no shade. */
+  readonly shaded?: readonly number[];
   /** What is selected, in words; '' for nothing: then the caption is shown. */
   readonly said: string;
   readonly caption: string;
@@ -33,7 +35,7 @@ const MARK_WIDTH = 68;
 
 /** Its height is the same with and without bars. */
 export function Plot(props: PlotProps) {
-  const { label, starts, series, said, caption, isBusy = false, zoom, children } = props;
+  const { label, starts, series, shaded = [], said, caption, isBusy = false, zoom, children } = props;
   const { selection, handlers, choose } = props.selecting;
   const area = useRef<HTMLDivElement>(null);
   const width = useWidth(area);
@@ -74,6 +76,9 @@ export function Plot(props: PlotProps) {
               const y = 100 - (mark / top) * 100;
               return <line key={mark} class="plot-line" x2={Math.max(1, slices)} y1={y} y2={y} />;
             })}
+            {shaded.length < slices && (
+              <rect class="plot-selected plot-shaded" opacity="0.6" x={shaded[0]} width={shaded.length} height="100" />
+            )}
             {selection && (
               <rect class="plot-selected" x={selection.from} width={selection.to - selection.from + 1} height="100" />
             )}
