@@ -124,5 +124,5 @@ ${card}</main>
 </body>`,
   });
 
-export const paragraph = (sentence: string): Html => html`<p class="refusal-message">${sentence}</p>\n`;
+export const paragraph = (sentence: string | Html): Html => html`<p class="refusal-message">${sentence}</p>\n`;
 export const buttonTo = (address: string, text: string): Html => html`<a class="button" href="${address}">${text}</a>`;

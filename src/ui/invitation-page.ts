@@ -14,7 +14,7 @@ import { heldBy } from '../domain/rights.ts';
 import type { Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
-import { asTemplates, buttonTo, type Html, html, paragraph } from './html.ts';
+import { asTemplates, buttonTo, type Html, html, paragraph, toHtml } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, pageHeaders, pageLanguage, readBasePath, sendCard } from './page.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
@@ -23,12 +23,12 @@ import type { InvitationPageServices, UiOptions } from './ui-options.ts';
 type PageText = Texts['invitations']['page'];
 type InvitedGuest = Awaited<ReturnType<typeof guestOf>>;
 
-/** What a visit or a form leads to: the form, which has a script, or a sentence. */
+/** What a visit or a form leads to: the form, or a sentence. */
 interface Shown {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
-  readonly isForm?: true;
+  readonly hasScript?: true;
   /** Seconds. */
   readonly retryAfter?: number;
 }
@@ -94,8 +94,8 @@ async function accept(password: string, ctx: RouteContext, ui: UiOptions): Promi
     return void moveTo(ctx, 303, `${readBasePath(ctx)}/postern/`);
   }
   const text = textFor(ctx);
-  const content = html`${paragraph(doneText(openingText(opensAt, ctx, ui), text, text.done))}${linkToLogin(ctx)}`;
-  return { status: 200, title: text.doneTitle, content };
+  const content = html`${paragraph(doneText(shownTime(opensAt, ctx, ui), text, text.done))}${linkToLogin(ctx)}`;
+  return { status: 200, title: text.doneTitle, content, hasScript: true };
 }
 
 /** A refusal of the routes, as the page shows it. */
@@ -140,11 +140,11 @@ async function guestOf({ invitation: { madeBy }, owner }: HeldInvitation, servic
   };
 }
 
-function show(ctx: RouteContext, ui: UiOptions, { status, title, content, isForm, retryAfter }: Shown): void {
+function show(ctx: RouteContext, ui: UiOptions, { status, title, content, hasScript, retryAfter }: Shown): void {
   ctx.set({ ...pageHeaders(ui), ...REFERRER });
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
   const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
-  sendCard(ctx, ui, status, { title, card, ...(isForm && { script: 'invitation' }) });
+  sendCard(ctx, ui, status, { title, card, ...(hasScript && { script: 'invitation' }) });
 }
 
 /** `guest`: absent for an account that had a password: the link is for a new one. `told`: which rule the password breaks. */
@@ -173,7 +173,7 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Shown {
   const isWrong = state === 'password-unfit' || hasDiffered;
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
-  const opens = openingText(shown.opensAt, ctx, ui);
+  const opens = shownTime(shown.opensAt, ctx, ui);
   const scriptWords = invitationWords(words, asTemplates(words.problems), shortestPassword);
   const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
   // A form for each provider: in the query of a link the secret would stand in logs.
@@ -192,33 +192,36 @@ ${field('user', text.user, user)}${field('password', text.password, password, he
 </form>
 ${forms.length > 0 && html`<div class="lone-providers">${forms}</div>\n`}`;
   const retry = state === 'busy' && { retryAfter: BUSY_RETRY_SECONDS };
-  return { status: STATUS[state], title: text.title, content, isForm: true, ...retry };
+  return { status: STATUS[state], title: text.title, content, hasScript: true, ...retry };
 }
 
 function renderGuest(
   { by, cameras, until }: InvitedGuest,
-  opens: string | undefined,
+  opens: Html | undefined,
   ctx: RouteContext,
   ui: UiOptions,
 ): Html | undefined {
   const text = textFor(ctx);
+  const ends = shownTime(until, ctx, ui);
   const seen = cameras === undefined ? text.allCameras : cameras.join(', ');
   const sentences = [
-    by === undefined ? undefined : text.invitedBy({ name: by }),
-    seen === '' ? undefined : text.sees({ cameras: seen }),
-    opens && text.opens({ time: opens }),
-    until === undefined ? undefined : text.validUntil({ time: momentIn(until, pageLanguage(ctx).tag, ui.timeZone) }),
+    by === undefined ? undefined : html`${text.invitedBy({ name: by })}`,
+    seen === '' ? undefined : html`${text.sees({ cameras: seen })}`,
+    opens && toHtml(text.opens, { time: opens }),
+    ends && toHtml(text.validUntil, { time: ends }),
   ].filter((sentence) => sentence !== undefined);
   const lines = sentences.map((sentence, at) => html`${at > 0 && html`<br>`}<bdi>${sentence}</bdi>`);
   return lines.length === 0 ? undefined : html`<p class="notice">${lines}</p>\n`;
 }
 
-/** When the account begins, or the hours of its role. */
-const openingText = (opensAt: number | undefined, ctx: RouteContext, { timeZone }: UiOptions): string | undefined =>
-  opensAt === undefined ? undefined : momentIn(opensAt, pageLanguage(ctx).tag, timeZone);
+/** In the time zone of the house; the script shows that of the reader. */
+const shownTime = (seconds: number | undefined, ctx: RouteContext, { timeZone }: UiOptions): Html | undefined =>
+  seconds === undefined
+    ? undefined
+    : html`<time datetime="${new Date(seconds * 1000).toISOString()}">${momentIn(seconds, pageLanguage(ctx).tag, timeZone)}</time>`;
 
-const doneText = (opens: string | undefined, text: PageText, atOnce: string): string =>
-  opens === undefined ? atOnce : text.doneLater({ time: opens });
+const doneText = (opens: Html | undefined, text: PageText, atOnce: string): string | Html =>
+  opens === undefined ? atOnce : toHtml(text.doneLater, { time: opens });
 
 function problemOf({ state, told }: FormShown, { problems, invitations: { page: text } }: Texts): string {
   if (state === 'password-unfit' && typeof told === 'object' && told[0] === 'password-unfit')

@@ -28,7 +28,10 @@ describe('An invitation', { skip }, () => {
   before(async () => {
     instance = await startPagesInstance();
     url = `http://localhost:${instance.port}`;
-    assert.equal((await instance.reload({ server: { public_url: url } })).isTaken, true);
+    assert.equal(
+      (await instance.reload({ auth: { timezone: 'Europe/Berlin' }, server: { public_url: url } })).isTaken,
+      true,
+    );
   });
   after(() => instance.close());
 
@@ -37,9 +40,9 @@ describe('An invitation', { skip }, () => {
     await page.context().addCookies([{ name: 'frigate_token', value, url, httpOnly: true, sameSite: 'Lax' }]);
     await page.goto(`${url}${path}`);
   };
-  const invited = async (name: string): Promise<string> => {
+  const invited = async (name: string, wanted: object = { role: 'viewer' }): Promise<string> => {
     const admin = await instance.logIn(ADMIN_PERSON);
-    const answer = await sendJson(instance, `/api/users/${name}/invitation`, { role: 'viewer' }, admin);
+    const answer = await sendJson(instance, `/api/users/${name}/invitation`, wanted, admin);
     return ((await answer.json()) as { url: string }).url;
   };
 
@@ -165,6 +168,19 @@ describe('An invitation', { skip }, () => {
       await page.waitForURL(`${url}/postern/**`);
       await instance.logIn({ name: 'heidi', role: 'viewer', password: PASSWORD });
     }));
+
+  for (const [sentence, javaScriptEnabled, end] of [
+    ['the reader', true, /valid until Wednesday, May 9, 2040 at 6:59\sPM\.$/],
+    ['the house without script', false, /valid until Thursday, May 10, 2040 at 1:59\sAM GMT\+2\.$/],
+  ] as const)
+    it(`tells the end in the time zone of ${sentence}`, async (t) => {
+      const wanted = { role: 'viewer', valid_until: Date.UTC(2040, 4, 9, 23, 59) / 1000 };
+      const link = await invited(`guest_${javaScriptEnabled}`, wanted);
+      await visit(t, { javaScriptEnabled, locale: 'en-US', timezoneId: 'America/Lima' }, async (page) => {
+        await page.goto(link);
+        await page.getByText(end).waitFor();
+      });
+    });
 
   it('is accepted without script, and says which rule a password breaks', async (t) => {
     const link = await invited('ivan');

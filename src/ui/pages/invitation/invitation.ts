@@ -1,4 +1,4 @@
-/** The page of an invitation: the form works without this script, which shows the password's strength and offers a passkey (SPEC 12). */
+/** The page of an invitation: the form works without this script, which shows the password's strength and the reader's time, and offers a passkey (SPEC 12). */
 
 import { isRecord } from '../../../domain/json.ts';
 import { applyTheme, baseUrl, chosenTheme, isPhone, postJson } from '../shared/browser.ts';
@@ -7,9 +7,16 @@ import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webau
 import type { InvitationWords } from './invitation-words.ts';
 
 applyTheme(chosenTheme());
+showTimes(document);
 
 const form = document.querySelector('form');
 if (form) wire(form);
+
+/** In the time zone of the reader; the server has written that of the house. */
+function showTimes(root: ParentNode): void {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'full', timeStyle: 'short' });
+  for (const time of root.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
+}
 
 function wire(form: HTMLFormElement): void {
   const words: InvitationWords = JSON.parse(form.dataset['words'] ?? '{}');
@@ -103,6 +110,7 @@ function showDone(): void {
   if (!done || !card) return;
   const title = (): string => card.querySelector('h1')?.textContent ?? '';
   const before = title();
+  showTimes(done.content);
   card.replaceChildren(done.content);
   document.title = document.title.replace(before, title());
   card.querySelector('a')?.focus();
