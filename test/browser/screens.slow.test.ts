@@ -76,6 +76,7 @@ describe('A screen', { skip }, () => {
         await dialog.getByLabel('Name').fill('Flur');
         await dialog.getByRole('button', { name: 'Bestätigen' }).click();
         await hasCount(dialog.locator('.field-fault'), 2);
+        await dialog.getByText('Wählen Sie eine Gültigkeitsdauer.', { exact: true }).waitFor();
         await dialog.getByRole('switch', { name: 'Nur ausgewählte Kameras' }).click();
         await dialog.getByLabel('Läuft ab').selectOption('never');
         await dialog.getByRole('button', { name: 'Bestätigen' }).click();

@@ -67,6 +67,18 @@ describe('The page Security', { skip }, () => {
       assert.deepEqual(sent, [{ public_url: 'https://nvr.example.com' }]);
     }));
 
+  it('speaks of no set-up to an admin who has a second step', (t) =>
+    visit(t, { locale: 'en-GB' }, async (page) => {
+      const own = { required: false, totp: true, passkeys: [], recovery_codes_left: 8 };
+      await page.route('**/api/second-factor', (route) => route.fulfill({ json: own }));
+      await enter(page, instance, ADMIN_PERSON, PATH);
+      const told = page.waitForResponse('**/api/second-factor');
+      await page.getByLabel('Two-step login').selectOption('required for admins');
+      await told;
+      await page.getByText('Admins who have not set it up must do so first.', { exact: true }).waitFor();
+      await page.getByText('You will set it up').waitFor({ state: 'detached' });
+    }));
+
   it('only shows what the configuration file sets, and where', (t) =>
     visit(t, { locale: 'en-GB' }, async (page) => {
       const { isTaken } = await instance.reload({ auth: { timezone: 'Asia/Tokyo' } });
@@ -80,7 +92,10 @@ describe('The page Security', { skip }, () => {
   it('leads an admin without a second step to its set-up, once it is required', (t) =>
     visit(t, { locale: 'en-GB', expectedStatuses: [403] }, async (page) => {
       await enter(page, instance, ADMIN_PERSON, PATH);
+      await page.getByLabel('Two-step login').selectOption('required for everyone');
+      await page.getByText(/^People who have not set it up/).waitFor();
       await page.getByLabel('Two-step login').selectOption('required for admins');
+      await page.getByText(/^Admins who .* You will set it up right after saving\.$/).waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Set up an authenticator app' }).waitFor();
       assert.equal((await kept())['second_factor'], 'admins');

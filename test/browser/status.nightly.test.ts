@@ -27,7 +27,7 @@ describe('The status page', { skip }, () => {
     visit(t, {}, async (page) => {
       await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
-      await page.getByText('4 parts need attention').waitFor();
+      await page.locator('.reach-failed', { hasText: '4 parts need attention' }).waitFor();
       await page.evaluate("for (const tile of document.querySelectorAll('.tile')) tile.open = true");
       const tile = (title: string) =>
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -47,6 +47,16 @@ describe('The status page', { skip }, () => {
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       await hasCount(page.locator('.failure-bar'), 3);
       assert.match(await page.locator('.page-lead').innerText(), /As of \d\d:\d\d:\d\d\./);
+    }));
+
+  it('names warnings in amber while no part has a fault', (t) =>
+    visit(t, {}, async (page) => {
+      const calm = { ...FULL_STATUS, nvr: { kind: 'ok' }, certificate: null, failures: [] };
+      await page.route('**/api/status', (route) => route.fulfill({ json: calm }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.locator('.notice-warn[role="status"]', { hasText: /^Warnings \(2\)$/ }).waitFor();
+      await hasCount(page.getByText(/needs? attention/), 0);
+      assert.deepEqual(await axeFindings(page), []);
     }));
 
   it('is fetched again by itself while it is seen, as an automatic request, and stays when that fails', (t) =>

@@ -180,7 +180,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
           <SearchBox label={words.access.searchPeople} value={person} onChange={setPerson} />
         </search>
         <search>
-          <SearchBox label={words.access.searchCameras} value={camera} onChange={setCamera} />
+          <SearchBox label={words.ui.cameraChoice.search} value={camera} onChange={setCamera} />
         </search>
         <p class="table-count" role="status">
           {words.access.count({

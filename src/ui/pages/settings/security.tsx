@@ -1,7 +1,8 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
 import { canonicalZone } from '../../../domain/zone-offsets.ts';
+import type { FactorState } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { sendToApi, useFetched } from '../shared/api.ts';
+import { sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
 import { PanelForm, useDialogs } from '../shared/forms.tsx';
@@ -74,13 +75,17 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
 type SecurityFieldProps = FieldProps & { name: SecurityField; before: string | null };
 
 function SettingField({ name, label, before, value, onChange }: SecurityFieldProps) {
-  const { choices, enrol, use, timezoneHelp, timezoneUnfit, publicUrlHelp, publicUrlUnfit } = words.security;
+  const { choices, enrol, enrolYou, use, timezoneHelp, timezoneUnfit, publicUrlHelp, publicUrlUnfit } = words.security;
+  const isOwed = /^(?:admins|everyone)$/.test(value);
+  const [own] = useFetched<FactorState | undefined>(name === 'second_factor' && isOwed && 'api/second-factor');
+  const factors = valueOr(own, undefined);
+  const isNext = factors && !factors.totp && factors.passkeys.length === 0;
   if (name === 'second_factor')
     return (
       <SelectField
         {...{ label, value, onChange }}
         options={FACTOR_CHOICES.filter((one) => one !== 'off' || one === before).map((one) => [one, choices[one]])}
-        {...(/^(?:admins|everyone)$/.test(value) && { help: enrol })}
+        {...(isOwed && { help: [enrol({ whom: value }), isNext && enrolYou].filter(Boolean).join(' ') })}
       />
     );
   // What this browser knows is offered. The address at hand is the public one for most who use HTTPS.

@@ -25,7 +25,7 @@ export function Settings() {
           <span aria-hidden="true">←</span> {words.settings.all}
         </Link>
       )}
-      <nav class="row settings-nav" aria-label={words.settings.sections}>
+      <nav class="row settings-nav" aria-label={words.settings.title}>
         {open.map(({ path: at, title }) => (
           <NavLink key={at} class="side-link" href={`/settings/${at}`} isHere={at === name}>
             {title()}

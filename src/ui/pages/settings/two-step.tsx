@@ -248,7 +248,7 @@ function AddPasskey({ onAdded }: { onAdded: OnCodes }) {
   };
   return (
     <FormDialog
-      title={text.addTitle}
+      title={text.add}
       submit={text.addNow}
       first={{ name: deviceName(navigator.userAgent) }}
       onSubmit={add}

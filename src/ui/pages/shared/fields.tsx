@@ -268,8 +268,8 @@ export function endAfter(lifetime: string): number | null {
 
 export const LifetimeField = (field: Omit<FieldProps, 'label'>) => (
   <SelectField
-    label={words.tokens.lifetime}
-    wrong={field.value === '' ? words.ui.common.choose : undefined}
+    label={words.tokens.expires}
+    wrong={field.value === '' ? words.tokens.expiryMissing : undefined}
     {...field}
     options={Object.entries(words.tokens.lifetimes)}
   />

@@ -28,13 +28,13 @@ export function Status() {
   };
   return (
     <RecordsPage
-      title={text.title}
+      title={words.ui.frame.status}
       lead={asOf ? `${text.lead} ${asOf}` : text.lead}
       fetched={[fetched, refresh]}
       beside={
         <Button onPress={refresh}>
           <Icon name="refresh" />
-          {text.refresh}
+          {words.explore.refresh}
         </Button>
       }
     >
@@ -60,12 +60,15 @@ function Parts({ status, now, limits }: PartsProps) {
   const cameras = status.nvr?.kind === 'ok' && length > 0 && text.cameras({ number: length });
   const { versions, startedAt, limiter, warnings, failures } = status;
   const isFailing = [status.nvr, status.store, status.events].map((part) => faultsOf(part).length > 0);
-  const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS, ...[limits, warnings, failures].map(hasAny)];
-  const number = faults.filter(Boolean).length;
+  const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS, hasAny(failures)].filter(Boolean);
+  const advice = [[text.blocks.title, limits] as const, [text.warnings, warnings] as const].flatMap(([title, rows]) =>
+    rows && hasAny(rows) ? `${title} (${rows.length.toLocaleString(locale)})` : [],
+  );
+  const isAdvice = !hasAny(faults) && hasAny(advice);
   return (
     <>
-      <p class={`reach reach-${number > 0 ? 'failed' : 'ok'}`} role="status">
-        {text.health({ number })}
+      <p class={isAdvice ? 'notice notice-warn' : `reach reach-${hasAny(faults) ? 'failed' : 'ok'}`} role="status">
+        {isAdvice ? advice.join(', ') : text.health({ number: faults.length + advice.length })}
       </p>
       <div class="tiles">
         <Part title={text.nvr} {...told(status.nvr, [versions?.nvr, cameras])} />
@@ -88,7 +91,7 @@ function Parts({ status, now, limits }: PartsProps) {
         {/* Who must wait, until when, which names were tried, and a button that lifts it (SPEC 4.5). */}
         <Listed
           title={text.blocks.title}
-          none={text.blocks.none}
+          none={text.none}
           rows={limits}
           row={({ id, kind, subject: blocked, until, names }) => {
             const subject = kind === 'address' ? blocked : text.blocks.subject({ kind, subject: blocked });
@@ -138,7 +141,7 @@ function Parts({ status, now, limits }: PartsProps) {
         />
         <Listed
           title={text.failures}
-          none={text.noFailures}
+          none={text.none}
           // The same request that failed again and again stands once, with its newest failure.
           rows={
             failures &&
