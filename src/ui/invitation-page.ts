@@ -214,7 +214,7 @@ function renderGuest(
   return lines.length === 0 ? undefined : html`<p class="notice">${lines}</p>\n`;
 }
 
-/** In the time zone of the house; the script shows that of the reader. */
+/** The moment in the time zone of the house; the script shows that of the reader. */
 const shownTime = (seconds: number | undefined, ctx: RouteContext, { timeZone }: UiOptions): Html | undefined =>
   seconds === undefined
     ? undefined

@@ -39,7 +39,7 @@ export function Links() {
           text: stateText,
           cell: (link) => <Badge text={stateText(link)} kind={link.state === 'active' ? 'strong' : 'plain'} />,
         },
-        { title: text.ends, at: ({ expires_at }) => expires_at, isDescendingFirst: true },
+        { title: words.invitations.ends, at: ({ expires_at }) => expires_at, isDescendingFirst: true },
         {
           title: text.opened,
           sortBy: ({ opened }) => opened,

@@ -12,7 +12,7 @@ showTimes(document);
 const form = document.querySelector('form');
 if (form) wire(form);
 
-/** In the time zone of the reader; the server has written that of the house. */
+/** Tells each moment in the time zone of the reader; the server has written that of the house. */
 function showTimes(root: ParentNode): void {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'full', timeStyle: 'short' });
   for (const time of root.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));

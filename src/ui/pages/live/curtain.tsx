@@ -98,6 +98,6 @@ function stateText(name: string, { camera, until, by }: DrawnEntry): string {
   return [
     text.drawnBy({ name: by }),
     ...(camera !== name ? [text.byPattern({ pattern: camera })] : []),
-    ...(until !== null ? [text.until({ moment: formatShortMoment(until) })] : []),
+    ...(until !== null ? [words.status.blocks.until({ moment: formatShortMoment(until) })] : []),
   ].join(', ');
 }

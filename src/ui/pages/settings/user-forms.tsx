@@ -230,7 +230,7 @@ export function ResetPassword({ user: { username: name } }: { readonly user: Use
     >
       {({ field }) => (
         <>
-          <NewPassword label={words.users.newPassword} userName={name} isSuggested {...field('password')} />
+          <NewPassword label={words.passwords.change.new} userName={name} isSuggested {...field('password')} />
           <p>{words.users.passwordEnds}</p>
         </>
       )}
