@@ -227,8 +227,9 @@ export function goToLogin(location: string | null): 'leaving' | 'loop' {
 
 function recentTrips(now: number): number[] {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(TRIPS_KEY) ?? '[]');
-    return Array.isArray(kept) ? kept.filter((time) => typeof time === 'number' && now - time < LOOP_MILLISECONDS) : [];
+    // What is no list throws, and counts for nothing.
+    const kept: number[] = JSON.parse(sessionStorage.getItem(TRIPS_KEY) ?? '[]');
+    return kept.filter((time) => typeof time === 'number' && now - time < LOOP_MILLISECONDS);
   } catch {
     return [];
   }
@@ -282,9 +283,9 @@ export function whileSeen(act: (left: AbortSignal) => Promise<void>): () => void
     if (!document.hidden) void act(left.signal);
   };
   const seen = new AbortController();
-  const until = { signal: seen.signal };
-  document.addEventListener('visibilitychange', onSight, until);
-  addEventListener('online', onSight, until);
+  const { signal } = seen;
+  document.addEventListener('visibilitychange', onSight, { signal });
+  addEventListener('online', onSight, { signal });
   onSight();
   return () => {
     seen.abort();
