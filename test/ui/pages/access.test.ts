@@ -51,6 +51,11 @@ describe('The answer', () => {
     assert.match(answered(hidden(['pool'])).text, /^No: Only admins see a camera behind the curtain/);
     assert.match(answered({ ...hidden(['pool']), reason: 'camera-not-in-role' }).text, /behind the curtain/);
     assert.equal(answered(hidden(['yard'])).text, 'No: role neighbour has street only.');
+    const ended = { ...refusedFor('account-ended'), drawn: ['pool'] };
+    assert.match(
+      answered(ended, { user: user({ valid_until: 1_795_400_000 }) }).text,
+      /^No: the account of grandma expired/,
+    );
   });
 
   it('says what may not be done, when hours begin, and when an account ends', () => {

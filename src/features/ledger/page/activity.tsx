@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
-import { useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
+import { type Fetched, isOutage, useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
 import { Button, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
@@ -71,11 +71,7 @@ export function Activity() {
             {hasMinutes(filter) && known.length > 0 && (
               <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
-            {fetched.kind === 'ready' && fetched.stale !== undefined && (
-              <p class="notice notice-warn" role="alert">
-                {words.status.stale({ problem: fetched.stale })}
-              </p>
-            )}
+            <Stale fetched={fetched} />
             <ActivityTable
               {...{ records, names, onUser, onCamera }}
               none={filter.group === 'viewings' ? text.nothingWatched : text.none}
@@ -99,6 +95,14 @@ type BrowsedProps = Omit<ActivityTableProps, 'records' | 'none'> & {
   isChosen: (record: ActivityRecord) => boolean;
 };
 
+const Stale = ({ fetched }: { readonly fetched: Fetched<unknown> }) =>
+  fetched.kind === 'ready' &&
+  fetched.stale !== undefined && (
+    <p class="notice notice-warn" role="alert">
+      {words.status.stale({ problem: fetched.stale })}
+    </p>
+  );
+
 /** Small pictures in lists: no viewings, and so apart from them. */
 function Browsed({ query, isChosen, ...table }: BrowsedProps) {
   const { fetched, more } = useRecords(`api/ledger?${query}`);
@@ -107,6 +111,7 @@ function Browsed({ query, isChosen, ...table }: BrowsedProps) {
     records.length > 0 && (
       <section>
         <h2>{words.ledger.groups.browsing}</h2>
+        <Stale fetched={fetched} />
         <ActivityTable {...table} records={records} none="" />
         {more && <Button onPress={more}>{words.ledger.more}</Button>}
       </section>
@@ -180,7 +185,7 @@ function useRecords(path: string) {
   }));
   // A page that cannot be had leaves those before it.
   const known: typeof fetched =
-    fetched.kind === 'failed' && further
+    fetched.kind === 'failed' && further && isOutage(fetched.status)
       ? { kind: 'ready', value: { records: [...before], next: from }, stale: fetched.problem }
       : fetched;
   const { next, records } = valueOr(known, NOTHING);

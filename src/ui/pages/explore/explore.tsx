@@ -2,7 +2,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
-import { goToLogin, useFetched, valueOr } from '../shared/api.ts';
+import { goToLogin, isOutage, useFetched, valueOr } from '../shared/api.ts';
 import { storeChoice, storedChoice } from '../shared/browser.ts';
 import { colourAt, readDays, toBars } from '../shared/events/bars.ts';
 import { type EventView, readEvent } from '../shared/events/event-view.ts';
@@ -39,8 +39,9 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
   const [fetched] = useFetched(path, (body) => ({ path, days: readDays(body) }), round);
   const last = useRef<{ readonly path: string; readonly days: ReturnType<typeof readDays> }>(undefined);
   last.current = valueOr(fetched, last.current);
-  // Days that cannot be counted anew stay; not those of an earlier filter.
-  const days = (fetched.kind !== 'failed' || last.current?.path === path ? last.current?.days : undefined) ?? null;
+  // Days that cannot be counted anew stay; not those of an earlier filter, nor those that the person may not see any more.
+  const isKept = fetched.kind !== 'failed' || (last.current?.path === path && isOutage(fetched.status));
+  const days = (isKept ? last.current?.days : undefined) ?? null;
   const { starts, counts } = useMemo(() => toBars(days ?? new Map(), MOST_DAYS[facts.eventsBy]), [days]);
   const series = useMemo(() => (counts.length > 0 ? [{ name: '', colour: colourAt(0), counts }] : []), [counts]);
   const startOf = (day: number): number => starts[day] ?? 0;
@@ -65,7 +66,7 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
       isBusy={fetched.kind === 'loading'}
       {...{ series, selecting, said }}
       shaded={listed}
-      caption={fetched.kind !== 'loading' && days === null ? text.unavailable : name}
+      caption={fetched.kind === 'failed' || (fetched.kind === 'ready' && days === null) ? text.unavailable : name}
       zoom={text.zoomIn}
     />
   );

@@ -26,14 +26,21 @@ export function keepLine(line: Line, { onState, onChange }: LineListener): () =>
   onState('connecting');
   return whileSeen(async (left) => {
     // The browser may need long to see that a connection is dead. It begins anew when the network is back.
-    addEventListener('offline', () => onState('waiting'), { signal: left });
+    let isTried = true;
+    addEventListener('offline', () => isTried && onState('waiting'), { signal: left });
     for (let tries = 0; !left.aborted; ) {
       const onOpen = (): void => {
         tries = 0;
         onState('open');
       };
-      const end = await line(left, { onOpen, onChange });
+      // Without a network the service of the same machine still answers.
+      const heard: LineEvents['onChange'] = (newest) => {
+        onState('open');
+        onChange(newest);
+      };
+      const end = await line(left, { onOpen, onChange: heard });
       if (left.aborted) return;
+      isTried = end === 'lost';
       onState(end === 'lost' ? 'waiting' : end);
       if (end !== 'lost') return;
       tries += 1;

@@ -1,6 +1,14 @@
 /** The events of the list: the first page for a filter, more on demand, and what arrives while it is looked at (SPEC 8). */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, getAutomatically, getFromApi, problemOf, viewedPerson } from '../shared/api.ts';
+import {
+  type ApiResponse,
+  getAutomatically,
+  getFromApi,
+  isOutage,
+  problemOf,
+  statusOf,
+  viewedPerson,
+} from '../shared/api.ts';
 import { readEvents } from '../shared/events/event-view.ts';
 import { facts, words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
@@ -146,8 +154,10 @@ function listAfter(
     // An NVR whose search is off says so in a sentence, without a reason.
     const isOff = query === undefined && response.kind === 'refused' && response.status === 400 && !response.reason;
     const problem = isOff ? words.explore.filters.noSearch : problemOf(response);
-    if (was.question !== earlier.question) return { ...NOTHING_YET, status: 'failed', problem };
     const isRefresh = earlier !== was;
+    // What the person may not see any more goes.
+    const isWithdrawn = isRefresh && !isOutage(statusOf(response));
+    if (was.question !== earlier.question || isWithdrawn) return { ...NOTHING_YET, status: 'failed', problem };
     return {
       ...was,
       isOutdated: false,

@@ -25,7 +25,7 @@ function Wall() {
   const [fetched] = useRefreshed<Profile>('api/profile');
   const { allowed_cameras: cameras } = valueOr(fetched, profile);
   const [outage, onPicture] = useOutage();
-  const problem = outage || (fetched.kind === 'ready' && fetched.stale);
+  const problem = (cameras.length > 0 && outage) || (fetched.kind === 'ready' && fetched.stale);
   const known = useRef(new Set<string>()).current;
   for (const camera of cameras) known.add(camera);
   const curtain = useCurtain(isAdmin(profile), cameras);
@@ -84,11 +84,16 @@ const QUIET_MS = 10_000;
 function useOutage(): readonly [problem: string, onPicture: PictureProps['onPicture']] {
   const [problem, setProblem] = useState('');
   const askAt = useRef(0);
+  const goods = useRef(0);
   const onPicture = async (address: string, isGood: boolean): Promise<void> => {
     if (!isGood && Date.now() < askAt.current) return;
     askAt.current = Date.now() + QUIET_MS;
+    if (isGood) goods.current += 1;
+    const before = goods.current;
     // An image does not say why it failed. What one camera alone cannot do is said by its tile.
     const answer = isGood ? undefined : await getAutomatically(address);
+    // A picture that came meanwhile says more.
+    if (before !== goods.current) return;
     const isOut = answer?.kind === 'unreachable' || (answer?.kind === 'refused' && answer.status >= 502);
     setProblem(isOut ? problemOf(answer) : '');
   };

@@ -24,8 +24,9 @@ type AnswerFacts = {
 
 export function toAnswer(explanation: Explanation, facts: AnswerFacts): AccessAnswer {
   if (explanation.verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
-  const reason = explanation.drawn?.includes(facts.camera) ? 'drawn' : (explanation.reason ?? '');
-  const { text, remedies } = REFUSED[reason] ?? OTHER;
+  const { reason = '', drawn } = explanation;
+  const refused = REFUSED[reason] ?? OTHER;
+  const { text, remedies } = refused === NO_CAMERA && drawn?.includes(facts.camera) ? DRAWN : refused;
   return { isYes: false, text: text(explanation, facts), remedies };
 }
 
@@ -41,6 +42,8 @@ const NO_CAMERA: Refused = {
     words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }),
 };
 
+const DRAWN: Refused = { remedies: [], text: () => words.access.noBecause({ message: words.curtain.why }) };
+
 const OTHER: Refused = { remedies: [], text: (told) => words.access.noBecause({ message: refusalText(told) }) };
 
 // biome-ignore format: a table
@@ -48,7 +51,6 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'camera-not-in-role':     NO_CAMERA,
   // While a camera is drawn, each one that the person does not see is refused as an unknown path is.
   'route-unlisted':         NO_CAMERA,
-  'drawn':                  { remedies: [],                  text: () => words.access.noBecause({ message: words.curtain.why }) },
   'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb({ role: roleIn(told, facts), what: words.access.verbs[facts.shows] }) },
   'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours({ role: roleIn(told, facts), hours: hoursIn(told, facts), hasHours: hoursIn(told, facts) !== '', opens: momentOf(told.opens?.at), hasOpens: told.opens !== undefined }) },
   'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded({ name: user.username, moment: momentOf(user.valid_until), hasMoment: user.valid_until !== undefined }) },

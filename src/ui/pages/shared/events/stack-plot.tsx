@@ -76,7 +76,7 @@ export function Plot(props: PlotProps) {
               const y = 100 - (mark / top) * 100;
               return <line key={mark} class="plot-line" x2={Math.max(1, slices)} y1={y} y2={y} />;
             })}
-            {shaded.length < slices && (
+            {shaded.length > 0 && shaded.length < slices && (
               <rect class="plot-selected plot-shaded" opacity="0.6" x={shaded[0]} width={shaded.length} height="100" />
             )}
             {selection && (
