@@ -211,10 +211,10 @@ describe('The session that an invitation begins', () => {
     const from = Math.floor(at.clock.now() / 1000) + 86_400;
     const { path } = await invited(name, { role: 'viewer', valid_from: from });
     const year = String(new Date(from * 1000).getFullYear());
-    assert.match(await (await at.ask(path)).text(), new RegExp(`Your account is valid from [^<]*${year}`));
+    assert.match(await (await at.ask(path)).text(), new RegExp(`Your account is valid from <time [^<]*${year}`));
     const done = await sendForm(path, { password: PASSWORD, again: PASSWORD }, { origin: at.url });
     assert.deepEqual([done.status, done.headers.getSetCookie(), logins(name)], [200, [], []]);
-    assert.match(await done.text(), new RegExp(`Done\\. You can log in from [^<]*${year}`));
+    assert.match(await done.text(), new RegExp(`Done\\. You can log in from <time [^<]*${year}`));
   });
 
   it('can do nothing but set up a second factor, where one is owed', async () => {
