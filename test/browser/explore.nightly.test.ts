@@ -436,6 +436,18 @@ describe('Explore', { skip }, () => {
       await notice.waitFor({ state: 'detached' });
     }));
 
+  it('shows nothing any more once it is refused', (t) =>
+    visit(t, { ...TALL, expectedErrors: [/403/] }, async (page) => {
+      await enter(page, instance, ADMIN_PERSON, '/postern/explore?label=car');
+      await rowsOf(page);
+      const over = { status: 403, contentType: 'application/json', body: '{"reason":"account-ended"}' };
+      await page.route('**/api/events**', (route) => route.fulfill(over));
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.locator('.event').first().waitFor({ state: 'detached' });
+      assert.equal(await page.locator('.event').count(), 0);
+      assert.equal(await page.locator('.plot-area path').count(), 0);
+    }));
+
   it('shows everything about one event, by a link that can be shared', (t) =>
     visit(t, {}, async (page) => {
       await enter(page, instance, ADMIN_PERSON);

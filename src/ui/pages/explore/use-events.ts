@@ -1,14 +1,6 @@
 /** The events of the list: the first page for a filter, more on demand, and what arrives while it is looked at (SPEC 8). */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import {
-  type ApiResponse,
-  getAutomatically,
-  getFromApi,
-  isOutage,
-  problemOf,
-  statusOf,
-  viewedPerson,
-} from '../shared/api.ts';
+import { type ApiResponse, getAutomatically, getFromApi, isOutage, problemOf, viewedPerson } from '../shared/api.ts';
 import { readEvents } from '../shared/events/event-view.ts';
 import { facts, words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
@@ -156,8 +148,9 @@ function listAfter(
     const problem = isOff ? words.explore.filters.noSearch : problemOf(response);
     const isRefresh = earlier !== was;
     // What the person may not see any more goes.
-    const isWithdrawn = isRefresh && !isOutage(statusOf(response));
-    if (was.question !== earlier.question || isWithdrawn) return { ...NOTHING_YET, status: 'failed', problem };
+    const isPassing = response.kind === 'unreachable' || (response.kind === 'refused' && isOutage(response.status));
+    if (was.question !== earlier.question || (isRefresh && !isPassing))
+      return { ...NOTHING_YET, status: 'failed', problem };
     return {
       ...was,
       isOutdated: false,

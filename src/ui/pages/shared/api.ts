@@ -185,10 +185,6 @@ function isProven(): Promise<boolean> {
   return asked;
 }
 
-/** Of the answer; undefined where none came. */
-export const statusOf = (response: Exclude<ApiResponse, { kind: 'ok' }>): number | undefined =>
-  response.kind === 'login-needed' ? 401 : Object(response).status;
-
 /** No answer, or one that says nothing of rights: what was shown before may stay. */
 export const isOutage = (status = 500): boolean => status === 429 || status >= 500;
 
@@ -255,7 +251,7 @@ export type Fetched<Value> =
   | { readonly kind: 'loading' }
   /** `stale`: why it is not the latest, in words. */
   | { readonly kind: 'ready'; readonly value: Value; readonly stale?: string }
-  /** `status`: of the answer; undefined where none came. */
+  /** `status`: of the answer; undefined where none came, or the session is over. */
   | { readonly kind: 'failed'; readonly problem: string; readonly status?: number | undefined };
 
 /** `again` fetches at once, as an act of the user. */
@@ -326,7 +322,7 @@ export function useRefreshed<Value>(
         } else {
           failures += 1;
           const problem = isEnded ? words.explore.live['login-needed'] : problemOf(response);
-          const status = statusOf(response);
+          const status = response.kind === 'refused' ? response.status : undefined;
           setFetched((was) =>
             round === undefined && was.kind === 'ready'
               ? { ...was, stale: problem }
