@@ -110,7 +110,6 @@ interface CachedOpening extends OpeningState {
   readonly since: number;
 }
 const known = new WeakMap<Hours, CachedOpening>();
-const readers = new Map<string, (time: number) => number>();
 
 /**
  * A role is open while the clock on the wall shows one of its hours. So an hour that the clocks skip in spring is not
@@ -119,19 +118,13 @@ const readers = new Map<string, (time: number) => number>();
 export function openingAt(hours: Hours, zone: string, now: number): OpeningState {
   const last = known.get(hours);
   if (last?.zone === zone && last.since <= now && now < (last.changesAt ?? last.since + DAY)) return last;
-  const offsetAt = zoneReader(zone);
+  const offsetAt = offsetReader(zone);
   const isOpenAt = (time: number): boolean => holds(hours, wallMinute(time, offsetAt));
   const isOpen = isOpenAt(now);
   const changesAt = boundaries(hours, now, offsetAt).find((time) => isOpenAt(time) !== isOpen);
   const opening: CachedOpening = { isOpen, changesAt, zone, since: now };
   known.set(hours, opening);
   return opening;
-}
-
-function zoneReader(zone: string): (time: number) => number {
-  const made = readers.get(zone) ?? offsetReader(zone);
-  readers.set(zone, made);
-  return made;
 }
 
 /** Minute of the week that the clock on the wall shows. */
@@ -165,6 +158,6 @@ function possibleMoments(minute: number, offset: number, from: number, until: nu
 
 /** `2026-11-23 07:00 (Europe/Berlin)`: the same in every language. */
 export function wallText(time: number, zone: string): string {
-  const local = new Date((time + zoneReader(zone)(time)) * 1000).toISOString();
+  const local = new Date((time + offsetReader(zone)(time)) * 1000).toISOString();
   return `${local.slice(0, 10)} ${local.slice(11, 16)} (${zone})`;
 }

@@ -65,7 +65,9 @@ async function openSource(file: string, stdin: Readable): Promise<Source | { rea
   try {
     const found = await stat(file);
     if (found.isDirectory()) return { problem: `${file} is a directory: name the files in it` };
-    return { name: file, bytes: found.size, isDatabase: await isSqlite(file), open: () => createReadStream(file) };
+    // What is read of a pipe is gone.
+    const [bytes, isDatabase] = found.isFile() ? [found.size, await isSqlite(file)] : [undefined, false];
+    return { name: file, bytes, isDatabase, open: () => createReadStream(file) };
   } catch (fault) {
     return {
       problem: `${file} cannot be read: ${isAbsent(fault) ? 'there is no such file' : (fault as Error).message}`,

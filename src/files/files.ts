@@ -49,7 +49,7 @@ export async function putInPlace(draft: string, file: string): Promise<void> {
 }
 
 /** The first bytes of a database (SQLite file format, section 1.3). */
-const SQLITE = 'SQLite format 3\0';
+export const SQLITE = 'SQLite format 3\0';
 
 /** Rejects when the file cannot be opened. */
 export async function isSqlite(file: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
 import { Queries, untyped } from './engine/rows.ts';
 import { TABLES, type TableName, tablesWhere, withBooleans } from './engine/tables.ts';
-import { markUnfinished, openStore, type Store } from './open-store.ts';
+import { openStore, type Store, setUnfinished } from './open-store.ts';
 
 /** What becomes of rows that are in the target already. */
 export type CopyMode = 'refuse' | 'continue' | 'replace';
@@ -52,11 +52,11 @@ export async function copyStore(from: Store, to: Store, mode: CopyMode, report: 
     );
   }
   // What was there before, and is not replaced, may be in service.
-  if (filled === undefined || mode === 'replace') await markUnfinished(to.db, true);
+  if (filled === undefined || mode === 'replace') await setUnfinished(to.db, true);
   if (mode === 'replace') for (const table of copiedTables()) await target.delete(table, {});
   for (const table of copiedTables()) await copyTable(table, source, target, report);
   const copied = await compared(source, target);
-  if (copied.ok) await markUnfinished(to.db, false);
+  if (copied.ok) await setUnfinished(to.db, false);
   return copied;
 }
 

@@ -198,7 +198,7 @@ async function readIdentity(db: Kysely<Tables>) {
 const UNFINISHED = 'unfinished copy ';
 
 /** Marks a store that is not to be put into service, or that may be again. */
-export async function markUnfinished(db: Kysely<Tables>, isUnfinished: boolean): Promise<void> {
+export async function setUnfinished(db: Kysely<Tables>, isUnfinished: boolean): Promise<void> {
   const id = (await readId(db)).replace(UNFINISHED, '');
   await new Queries(db).update('store_identity', {}, { id: isUnfinished ? `${UNFINISHED}${id}` : id });
 }

@@ -22,12 +22,19 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const DECISION_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05];
 const RESPONSE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 
+/** The rest, also what is called so: two series of one name are refused by a scraper. */
+const OTHER = 'other';
+const withOther = (names: readonly string[], most = names.length): string[] => [
+  ...[...new Set(names)].filter((name) => name !== OTHER).slice(0, most),
+  OTHER,
+];
+
 const MOST_ROLES = 32;
 const MOST_HEADERS = 32;
 
 export function createMetrics({ version, revision, node, ...options }: MetricsOptions) {
-  const roles = [...new Set(['admin', 'viewer', ...options.roles])].slice(0, MOST_ROLES).concat('other');
-  const headers = [...new Set(options.identityHeaders)].slice(0, MOST_HEADERS).concat('other');
+  const roles = withOther(['admin', 'viewer', ...options.roles], MOST_ROLES);
+  const headers = withOther(options.identityHeaders, MOST_HEADERS);
   const route = ['route_class', labels.ROUTE_CLASSES] as const;
   const code = ['code_class', labels.CODE_CLASSES] as const;
   const role = ['role', roles] as const;
@@ -83,11 +90,10 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
 }
 
 const MOST_SERIES = 512;
-const OTHER = 'other';
 
 /** Counts denials by camera and role. The NVR names these labels, so the number of series has a limit (SPEC 9). */
 export function createCameraDenials(name: string, help: string, customRoles: readonly string[]) {
-  const roles = [...new Set(customRoles), OTHER];
+  const roles = withOther(customRoles);
   const mostCameras = Math.floor(MOST_SERIES / roles.length) - 1;
   const counterFor = (cameras: readonly string[]) => ({
     cameras,
@@ -106,8 +112,7 @@ export function createCameraDenials(name: string, help: string, customRoles: rea
     isKnown: (camera: string): boolean => current.cameras.includes(camera),
     /** What the NVR has now. What was counted for a camera that is gone moves to `other`. */
     setCameras(names: readonly string[]): void {
-      const known = [...new Set(names)].filter((camera) => camera !== OTHER).slice(0, mostCameras);
-      const next = counterFor([...known, OTHER]);
+      const next = counterFor(withOther(names, mostCameras));
       const counts = [...current.samples()].map(({ value }) => value);
       for (const camera of current.cameras) for (const role of roles) next.add(counts.shift() ?? 0, camera, role);
       current = next;

@@ -1,6 +1,8 @@
 /** `postern events import` and `events generate`, as typed, on real files and a real store (SPEC 1). */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { CommandStore, Frame } from '../../src/accounts/http/route-commands.ts';
@@ -105,6 +107,15 @@ describe('events import', () => {
     });
     assert.deepEqual(await stored(), FIVE_STORED);
     await nvr.close();
+  });
+
+  it('reads a pipe by its name', async () => {
+    const pipe = join(scratch.directory, 'events.pipe');
+    execFileSync('mkfifo', [pipe]);
+    const written = writeFile(pipe, FIVE.map((one) => JSON.stringify(one)).join('\n'));
+    const { code, stdout } = await type(['import', pipe]);
+    await written;
+    assert.deepEqual([code, stdout], [0, `${pipe}: 5 read, 5 stored, 0 skipped\n`]);
   });
 
   it('says of a database that is of no NVR what it lacks', async () => {

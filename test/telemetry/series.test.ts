@@ -111,6 +111,16 @@ describe('Denials by camera', () => {
     ]);
   });
 
+  it('have one series of each name, also of a role and a camera that are called "other"', () => {
+    const denials = createCameraDenials('denied_total', 'Denied.', ['guest', 'other']);
+    denials.setCameras(['other']);
+    denials.count('other', 'other');
+    assert.deepEqual(told(denials), [
+      'denied_total{camera="other",role="guest"} 0',
+      'denied_total{camera="other",role="other"} 1',
+    ]);
+  });
+
   it('have a ceiling, however many cameras and roles there are', () => {
     const roles = Array.from({ length: 31 }, (_, at) => `role${at}`);
     const denials = createCameraDenials('denied_total', 'Denied.', roles);

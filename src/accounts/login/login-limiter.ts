@@ -138,7 +138,7 @@ export function createLoginLimiter(rules: LimiterRules) {
   const [known, strangers] = [createClientMemory(capacity, limitOf), createClientMemory(capacity, limitOf)];
   const memories = [known, strangers];
 
-  /** A client has one list, also when it becomes known. */
+  /** A client that becomes known takes its failures along. */
   const clientAt = (key: string, isKnown: boolean, now: number): Client => {
     const ofKnown = known.clients.get(key);
     if (ofKnown) return ofKnown;

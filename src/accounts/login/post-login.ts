@@ -98,7 +98,7 @@ export const settle = (
   });
 
 /** An attempt, which ends when its client leaves; a refusal of it has its audit line. `user`: as it was written; empty where the refusal says whose attempt it was. */
-export function attemptOnRecord<Outcome>(
+function attemptOnRecord<Outcome>(
   user: string,
   ctx: RouteContext,
   deps: AccountServices,

@@ -27,7 +27,7 @@ export interface HashSettings {
   readonly iterations: number;
   /** Cores less one, at least one: logins must never starve forwarding. */
   readonly concurrency: number;
-  /** Clients whose hashes may wait; past that there is none. */
+  /** Clients whose hashes may wait; past that none is made. */
   readonly queue: number;
   /** Called with the iteration count of each derivation. */
   readonly onHash?: (iterations: number) => void;

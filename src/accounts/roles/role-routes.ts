@@ -103,7 +103,7 @@ function warningOf(
 }
 
 /** Whether the entry names one of the cameras. */
-export const isAmong = (entry: string, cameras: readonly CameraName[]): boolean =>
+const isAmong = (entry: string, cameras: readonly CameraName[]): boolean =>
   visibleCameras(toScope([entry]), cameras).length > 0;
 
 /** The NVR's own page of roles: Postern keeps those, and forwards the rest. Older clients send everything in the query and no body. */

@@ -175,7 +175,7 @@ type RequestedLimits = Readonly<Partial<Record<LimitKey, unknown>>>;
 
 const TEXTS = z.array(z.string());
 
-/** The code of a refusal, and the form of a value as it is written. */
+/** The code of a refusal, the form of a value as it is written, and what is said of another form. */
 // biome-ignore format: a table
 const LIMITS = [
   ['deny', 'fields-invalid', TEXTS, 'should be a list of verbs, such as ["export"]'],

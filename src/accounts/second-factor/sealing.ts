@@ -24,7 +24,7 @@ export const derivedKey = (signingKey: Uint8Array, purpose: KeyPurpose): Buffer 
   Buffer.from(hkdfSync('sha256', signingKey, NO_SALT, PURPOSES[purpose], KEY_BYTES));
 
 /** Tells one derived key from another, and nothing of either. */
-export const derivedKeyId = (key: Uint8Array): string =>
+const derivedKeyId = (key: Uint8Array): string =>
   createHash('sha256').update('key id').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
 
 const KEY_ID_CHARACTERS = 12;

@@ -82,15 +82,15 @@ export function signingKey(secret: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(secret, isHex ? 'hex' : 'utf8'));
 }
 
-function judge(text: string, source: string, isOpen: boolean): Result<SigningSecret, string> {
+function judge(text: string, source: string, isReadable: boolean): Result<SigningSecret, string> {
   if (text.trim() === '')
     return err(`${source} is empty: put at least ${SHORTEST_SECRET} random characters there, or remove it`);
-  const open = `${source} can be read by others: run "chmod 600 ${source}"`;
+  const readable = `${source} can be read by others: run "chmod 600 ${source}"`;
   const short = `${source} is shorter than ${SHORTEST_SECRET} characters: make a new one with "openssl rand -hex 64"`;
   const isShort = text.length < SHORTEST_SECRET;
   const key = signingKey(text);
   const keyId = createHash('sha256').update('key id').update(key).digest('hex').slice(0, 16);
-  return ok({ key, keyId, source, warnings: [...(isOpen ? [open] : []), ...(isShort ? [short] : [])] });
+  return ok({ key, keyId, source, warnings: [...(isReadable ? [readable] : []), ...(isShort ? [short] : [])] });
 }
 
 const optionIn =

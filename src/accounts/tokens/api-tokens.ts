@@ -90,7 +90,7 @@ const NOTHING = Buffer.alloc(32);
 const digestSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** Why a token holds no longer at that time, by the pure facts. */
-export const faultOfToken = (
+const faultOfToken = (
   token: ApiToken,
   owner: User | undefined,
   authEnabled: boolean,

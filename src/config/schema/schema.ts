@@ -44,7 +44,7 @@ export type Sections = Readonly<Record<string, z.ZodType>>;
 /** The raw value of a key: a problem between keys is reported together with those of single keys. */
 export type Raw = (key: string) => unknown;
 
-/** A rule about a key in the light of others. It stands beside the section of its key; `rules.ts` has the list and runs it. */
+/** A rule about a key in the light of others. It stands beside the section of its key; `rules.ts` runs those of the core and of features. */
 export interface Rule {
   readonly key: string;
   /** What is wrong. `isWhole`: what the store holds is there too, and nothing else can give what is owed. */
@@ -70,7 +70,7 @@ export const warns = (key: string, warning: (settings: Settings) => Said): Rule 
 export type Schema = ReturnType<typeof createSchema>;
 
 /** What features add: sections, keys of `auth`, and rules. */
-export function createSchema(sections: Sections, authKeys: Sections = {}, rules: readonly Rule[] = []) {
+export function createSchema(sections: Sections, authKeys: Sections, rules: readonly Rule[]) {
   const file = z.strictObject({ ...SECTIONS, auth: authSection(authKeys), ...sections });
   const keys = readKeys(file);
   return {

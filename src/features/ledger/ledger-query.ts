@@ -11,10 +11,10 @@ import { answer, named, TEXT } from '../../routes/shapes.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion, type ListedRecord } from './records.ts';
 
-export const FORMATS = ['json', 'ndjson', 'csv'] as const;
-export type Format = (typeof FORMATS)[number];
+const FORMATS = ['json', 'ndjson', 'csv'] as const;
+type Format = (typeof FORMATS)[number];
 
-export const MOST_RECORDS = 1000;
+const MOST_RECORDS = 1000;
 const LONGEST_NAME = 255;
 const LATEST = 1e11;
 

@@ -1,7 +1,7 @@
 /** Viewings for the ledger: who sees what by an admitted request, from its first byte to its last (SPEC 14). */
 import { locate } from '../../access/camera-locators.ts';
 import { camerasInBody } from '../../access/judge-body.ts';
-import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import { NO_LAYOUT, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { Listed } from '../../access/route-table.ts';
 import { createTaskQueue, type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller, Credential } from '../../domain/caller.ts';
@@ -146,8 +146,6 @@ function createViewedCameras(
     return Promise.all(found).then((owners) => unique([...named, ...owners.flat()]));
   };
 }
-
-const NO_LAYOUT = layoutOfNames([]);
 
 const unique = (cameras: ViewedCameras): ViewedCameras => {
   const all = [...new Set(cameras)];

@@ -5,8 +5,6 @@ import { type Queries, storePart } from '../engine/rows.ts';
 import { type RecordOf, readRecord, type SignIn } from '../engine/tables.ts';
 import { closeSignIn, hasOtherWay, insertUser, isLastAdmin, nameOf, ownRole, voidInvitations } from './accounts.ts';
 
-export type SignInStore = ReturnType<typeof createSignInStore>;
-
 export const createSignInStore = storePart(
   {
     findSignIn: (db, issuer: string, subject: string) => db.find('sign_ins', { id: idOf(issuer, subject) }),

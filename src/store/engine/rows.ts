@@ -25,7 +25,7 @@ type Insertion<Name extends TableName> = readonly [
   more?: Partial<Insertable<Tables[Name]>>,
 ];
 
-/** The statements of one table, on the store or in a transaction on it. `kysely`: for those that take more than one. */
+/** The statements of one table, on the store or in a transaction on it. `kysely`: for what these cannot say. */
 export class Queries {
   readonly kysely: Kysely<Tables>;
   constructor(kysely: Kysely<Tables>) {
@@ -192,11 +192,11 @@ export const lockedOn =
       kysely.transaction().execute(async (transaction) => {
         const db = new Queries(transaction);
         const wanted = typeof lock === 'function' ? await lock(db) : lock;
-        return act(db, await take(wanted, db, words));
+        return act(db, await takeLocks(wanted, db, words));
       }),
     );
 
-async function take({ key, admins, person, grant }: Lock, db: Queries, words: Dialect): Promise<User | undefined> {
+async function takeLocks({ key, admins, person, grant }: Lock, db: Queries, words: Dialect): Promise<User | undefined> {
   if (key !== undefined) await words.lockKey?.(key, db.kysely);
   if (admins) await db.lock('users', { role: ADMIN }, words);
   const [user] = person === undefined ? [] : await db.lock('users', { name: person }, words);

@@ -110,7 +110,7 @@ export const distinctNames = (column: DistinctColumn, camera: string, place: Eve
 export const distinctZones = (camera: string, place: EventsPlace): Promise<string[]> =>
   steps('zones', sql`e.camera = ${camera} and e.zones <> '[]'`, place);
 
-/** Labels are few: an index leads from one to the next, and to events of each until one is of these cameras. */
+/** Labels are few: an index leads from one to the next, and to events of each until one is of these cameras and fulfils the conditions. */
 export async function labelsOf(
   cameras: readonly string[] | null,
   conditions: readonly EventCondition[],
@@ -125,7 +125,7 @@ export async function labelsOf(
   return found;
 }
 
-/** Where no index knows the names of a camera, stepping would walk through all events for each name. */
+/** Where no index knows the names of a camera, or only some of its events count, stepping would walk through all events for each name. */
 export async function namesOfAll(
   column: DistinctColumn,
   cameras: readonly string[] | null,

@@ -26,7 +26,7 @@ interface DriverOptions {
 }
 
 /** How long a statement waits for a lock that another process holds, and for its place behind other writes. */
-export const LOCK_PATIENCE_MS = 5000;
+const LOCK_PATIENCE_MS = 5000;
 const BUSY_PAUSE_MS = 10;
 
 interface SqliteConnection extends DatabaseConnection {

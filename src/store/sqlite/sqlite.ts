@@ -13,6 +13,7 @@ import {
 } from 'kysely';
 import { foldSubLabels, isPast, outOfTime } from '../../domain/events/event-question.ts';
 import { thrownBy } from '../../domain/store/store-fault.ts';
+import { SQLITE } from '../../files/files.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
 import { hasWord, sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver, type NameFault } from './sqlite-driver.ts';
@@ -239,7 +240,6 @@ function checkTable(reader: DatabaseSync, table: string, file: string): void {
 
 /** The database header, by the SQLite file format, section 1.3. */
 const HEADER_BYTES = 100;
-const MAGIC = 'SQLite format 3\0';
 const LARGEST_PAGE = 65_536;
 
 /**
@@ -280,7 +280,7 @@ function watchPlace(path: string, owner: number, file: string, descriptors: Disp
 }
 
 function readHeader(bytes: Buffer) {
-  if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  if (bytes.toString('latin1', 0, SQLITE.length) !== SQLITE) return undefined;
   return {
     pageSize: bytes.readUInt16BE(16) === 1 ? LARGEST_PAGE : bytes.readUInt16BE(16),
     changes: bytes.readUInt32BE(24),

@@ -2,10 +2,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
-import { type Fetched, isOutage, useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
+import { isOutage, useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
-import { Button, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
+import { Button, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
 import { cameraName, suggested, words } from '../../../ui/pages/shared/words.ts';
@@ -71,7 +71,7 @@ export function Activity() {
             {hasMinutes(filter) && known.length > 0 && (
               <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
-            <Stale fetched={fetched} />
+            {fetched.kind === 'ready' && <Stale stale={fetched.stale} />}
             <ActivityTable
               {...{ records, names, onUser, onCamera }}
               none={filter.group === 'viewings' ? text.nothingWatched : text.none}
@@ -95,14 +95,6 @@ type BrowsedProps = Omit<ActivityTableProps, 'records' | 'none'> & {
   isChosen: (record: ActivityRecord) => boolean;
 };
 
-const Stale = ({ fetched }: { readonly fetched: Fetched<unknown> }) =>
-  fetched.kind === 'ready' &&
-  fetched.stale !== undefined && (
-    <p class="notice notice-warn" role="alert">
-      {words.status.stale({ problem: fetched.stale })}
-    </p>
-  );
-
 /** Small pictures in lists: no viewings, and so apart from them. */
 function Browsed({ query, isChosen, ...table }: BrowsedProps) {
   const { fetched, more } = useRecords(`api/ledger?${query}`);
@@ -111,7 +103,7 @@ function Browsed({ query, isChosen, ...table }: BrowsedProps) {
     records.length > 0 && (
       <section>
         <h2>{words.ledger.groups.browsing}</h2>
-        <Stale fetched={fetched} />
+        {fetched.kind === 'ready' && <Stale stale={fetched.stale} />}
         <ActivityTable {...table} records={records} none="" />
         {more && <Button onPress={more}>{words.ledger.more}</Button>}
       </section>

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isAdmin, useProfile } from '../shared/account.ts';
 import { EventRow } from '../shared/events/event-row.tsx';
 import type { EventView } from '../shared/events/event-view.ts';
-import { Blank, Button, Skeleton } from '../shared/parts.tsx';
+import { Blank, Button, Skeleton, Stale } from '../shared/parts.tsx';
 import { facts, words } from '../shared/words.ts';
 import { groupByDay } from './arrivals.ts';
 import {
@@ -51,11 +51,7 @@ export function Events(props: EventListProps) {
         // A list in another order is loaded anew: the service knows where new events stand in it.
         onShow={isNewestFirst(filter) ? list.showWaiting : onRetry}
       />
-      {list.stale !== undefined && (
-        <p class="notice notice-warn" role="alert">
-          {words.status.stale({ problem: list.stale })}
-        </p>
-      )}
+      <Stale stale={list.stale} />
       {isEmpty && <NoEvents {...props} />}
       {days.map(({ name, pieces }, dayAt) => (
         <section key={name} class="day">

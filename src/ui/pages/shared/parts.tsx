@@ -33,6 +33,14 @@ export const Problem = ({ text }: { text: string }) => (
   </div>
 );
 
+/** Says why what is shown is not the latest: `stale`, in words. */
+export const Stale = ({ stale }: { readonly stale: string | undefined }) =>
+  stale !== undefined && (
+    <p class="notice notice-warn" role="alert">
+      {words.status.stale({ problem: stale })}
+    </p>
+  );
+
 /** So many rows of grey in the place of what is loading. */
 export const Skeleton = ({ text, rows }: { text: string; rows: number }) => (
   <div class="skeleton" role="status">

@@ -7,7 +7,7 @@ import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, useRefreshed } from '../shared/api.ts';
 import { problemText } from '../shared/form-faults.ts';
 import { ActButton } from '../shared/forms.tsx';
-import { Button, Icon, Tile } from '../shared/parts.tsx';
+import { Button, Icon, Stale, Tile } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
 import { pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
@@ -40,11 +40,7 @@ export function Status() {
     >
       {(value) => (
         <>
-          {status.kind === 'ready' && status.stale !== undefined && (
-            <p class="notice notice-warn" role="alert">
-              {text.stale({ problem: status.stale })}
-            </p>
-          )}
+          {status.kind === 'ready' && <Stale stale={status.stale} />}
           <Parts {...value} limits={limits.kind === 'ready' ? limits.value : null} />
         </>
       )}
