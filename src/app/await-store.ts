@@ -55,7 +55,7 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
     gates: { external: CLOSED, internal: CLOSED },
     tls: certificates,
     telemetry: createTelemetryServer({
-      expose: createScrape([...Object.values(metrics), ...families]).expose,
+      scrape: createScrape([...Object.values(metrics), ...families]),
       readiness: () => readinessOf({ store, event_loop: () => OK, log: () => OK }),
       isStopping: () => isStopped,
       hosts: () => settings.server.internal_hosts,

@@ -3,7 +3,7 @@ import { rememberStore, tellRestored } from '../accounts/sites/own-store.ts';
 import { steadyNow } from '../domain/clock.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
 import { PLACES } from '../telemetry/metric-labels.ts';
-import { createProcessMetrics, createScrape, type Scrape } from '../telemetry/scrape.ts';
+import { createProcessMetrics, createScrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
@@ -45,9 +45,8 @@ export async function startPostern(options: StartOptions) {
   const { log, accounts, openStreams, certificates } = runtime;
 
   let isStopping = false;
-  const { expose } = serviceScrape(runtime, active);
   const telemetry = createTelemetryServer({
-    expose,
+    scrape: serviceScrape(runtime, active),
     readiness: () => active().readiness(),
     isStopping: () => isStopping,
     hosts: () => active().settings.server.internal_hosts,
@@ -90,7 +89,7 @@ export async function startPostern(options: StartOptions) {
 }
 
 /** The values of a scrape are those of the active generation (SPEC 9). A scrape does not wait for the NVR: it shows the last answer. */
-function serviceScrape(runtime: Runtime, active: () => Generation): Scrape {
+function serviceScrape(runtime: Runtime, active: () => Generation): () => Promise<string> {
   const { counters, features, store, health, clientLimits, upstreamSlots } = runtime;
   const { metrics, sessions, watch } = counters;
   const nameCameras = (): void => metrics.cameraDenials.setCameras(active().components.cameras.it.current() ?? []);

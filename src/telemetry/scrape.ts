@@ -1,4 +1,4 @@
-/** One scrape: gauges are looked up within a time budget, then all metrics are written as text, Prometheus 0.0.4 or OpenMetrics 1.0 (SPEC 9). */
+/** One scrape: gauges are looked up within a time budget, then all metrics are written as text for Prometheus (SPEC 9). */
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { withTimeLimit } from '../domain/async.ts';
 import type { MetricFamily } from './series.ts';
@@ -6,61 +6,27 @@ import type { MetricFamily } from './series.ts';
 /** A scraper gives up after ten seconds; a slow part is left out long before. */
 const BUDGET_MS = 250;
 
-export type Scrape = ReturnType<typeof createScrape>;
-
 /** `looks` are called before each exposition, to set gauges. `others`: the text of metrics that are kept elsewhere. */
 export function createScrape(
   families: readonly MetricFamily[],
   looks: readonly (() => unknown)[] = [],
   others: () => Promise<string> = async () => '',
-) {
+): () => Promise<string> {
   const inTime = async <Value>(look: () => Value) =>
     withTimeLimit((async () => await look())(), BUDGET_MS, () => undefined).catch(() => undefined);
-  return {
-    /** `accept` is the scraper's header. */
-    async expose(accept: string | undefined) {
-      const format = acceptedFormat(accept);
-      const [more = ''] = await Promise.all([inTime(others), ...looks.map(inTime)]);
-      const text = exposed(families) + more;
-      return { type: MEDIA_TYPES[format], body: format === 'openmetrics' ? `${asOpenMetrics(text)}${END}` : text };
-    },
+  return async () => {
+    const [more = ''] = await Promise.all([inTime(others), ...looks.map(inTime)]);
+    return exposed(families) + more;
   };
 }
 
-export type ExpositionFormat = 'prometheus' | 'openmetrics';
-
-const MEDIA_TYPES: Readonly<Record<ExpositionFormat, string>> = {
-  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
-  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-};
-
-/** The last line of OpenMetrics, without which a text is cut. */
-const END = '# EOF\n';
-
-const OPENMETRICS = 'application/openmetrics-text';
-
-/** OpenMetrics only for those who ask for it, and not with `q=0`. */
-export function acceptedFormat(accept: string | undefined): ExpositionFormat {
-  const range = accept?.split(',').find((entry) => entry.trim().toLowerCase().startsWith(OPENMETRICS));
-  return range === undefined || /;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range) ? 'prometheus' : 'openmetrics';
-}
-
-/** The text for Prometheus. */
 export function exposed(families: Iterable<MetricFamily>): string {
   let text = '';
   for (const { name, help, type, samples } of families) {
     text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-    for (const { suffix, labels, value } of samples()) text += `${name}${suffix}${labels} ${numberText(value)}\n`;
+    for (const { suffix, labels, value } of samples()) text += `${name}${suffix}${labels} ${value}\n`;
   }
   return text;
-}
-
-/** The same, without the end line: the head of a counter has its name without the ending. */
-export const asOpenMetrics = (text: string): string => text.replaceAll(/^(# (?:HELP|TYPE) \w+)_total /gm, '$1 ');
-
-function numberText(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return '+Inf';
-  return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
 }
 
 // biome-ignore format: a table

@@ -1,13 +1,13 @@
 /** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { prometheusContentType } from 'prom-client';
 import { isInternalHost } from '../domain/addresses.ts';
 import { refusalSentence } from '../domain/refusal.ts';
 import { isReady, type Readiness } from './readiness.ts';
-import type { Scrape } from './scrape.ts';
 
 export interface TelemetryDeps {
-  /** Given the scraper's `Accept`. */
-  readonly expose: Scrape['expose'];
+  /** Gives all metrics as text. */
+  readonly scrape: () => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
   /** The service drains: new requests should go elsewhere. */
   readonly isStopping: () => boolean;
@@ -22,22 +22,15 @@ export function createTelemetryServer(deps: TelemetryDeps): Server {
     if (!isInternalHost(request.headers.host ?? '', deps.hosts()))
       return sendJson(response, 403, { message: refusalSentence('host-unknown') });
     if (request.method !== 'GET' && request.method !== 'HEAD') return sendJson(response, 405, { message: 'Use GET.' });
-    void respond(path, request.headers.accept, deps, response).catch(() =>
-      sendJson(response, 500, { message: 'Telemetry failed.' }),
-    );
+    void respond(path, deps, response).catch(() => sendJson(response, 500, { message: 'Telemetry failed.' }));
   });
 }
 
-async function respond(
-  path: string | undefined,
-  accept: string | undefined,
-  deps: TelemetryDeps,
-  response: ServerResponse,
-): Promise<void> {
+async function respond(path: string | undefined, deps: TelemetryDeps, response: ServerResponse): Promise<void> {
   switch (path) {
     case '/metrics': {
-      const { type, body } = await deps.expose(accept);
-      response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store', vary: 'accept' }).end(body);
+      const text = await deps.scrape();
+      response.writeHead(200, { 'content-type': prometheusContentType, 'cache-control': 'no-store' }).end(text);
       return;
     }
     case '/healthz':

@@ -9,9 +9,9 @@ import { createTelemetryServer } from '../../src/telemetry/telemetry-server.ts';
 const listed: string[] = [];
 let exposed = 0;
 const server = createTelemetryServer({
-  expose: async () => {
+  scrape: async () => {
     exposed += 1;
-    return { type: 'text/plain', body: 'postern_up 1\n' };
+    return 'postern_up 1\n';
   },
   readiness: async () => assert.fail('nothing here asks for it'),
   isStopping: () => false,

@@ -549,8 +549,8 @@ describe('The instance', () => {
       () => Promise.reject(new Error('the store is gone')),
       async () => metrics.hashQueue.set(3),
     ];
-    const { expose } = createScrape(Object.values(metrics), looks, () => new Promise(() => {}));
-    const told = seriesIn((await expose(undefined)).body);
+    const scrape = createScrape(Object.values(metrics), looks, () => new Promise(() => {}));
+    const told = seriesIn(await scrape());
     assert.deepEqual([told.get('postern_password_hash_queue'), told.get('postern_unknown_routes_total')], [3, 0]);
   });
 

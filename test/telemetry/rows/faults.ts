@@ -21,10 +21,10 @@ const UNKNOWN_TOKEN = 'pst_0123456789abcdef_'.padEnd(85, '0');
 describe('A fault', () => {
   it('of the store is counted by its kind, and the store is down until it works again', async (test) => {
     const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
-    const { expose } = createScrape(Object.values(metrics));
+    const scrape = createScrape(Object.values(metrics));
     const told = async (series: string): Promise<number | undefined> => {
       noteDriven(series);
-      return seriesIn((await expose(undefined)).body).get(`postern_${series}`);
+      return seriesIn(await scrape()).get(`postern_${series}`);
     };
     let dropped = 0;
     const output = { write() {}, dropped: () => dropped };
