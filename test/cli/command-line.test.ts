@@ -10,7 +10,6 @@ describe('A mistyped command', () => {
     [['usres', 'list'],                   'there is no command "usres": did you mean users?'],
     [['--config-dir', 'x', 'chekc'],      'there is no command "chekc": did you mean check?'],
     [['--config-dir=x', 'xyzzy'],         'there is no command "xyzzy": "postern help" shows all'],
-    [['completion', 'bash'],              'there is no command "completion": it was removed, and nothing replaces it'],
     [['doctor', 'https://nvr.example'],   undefined],
     [['--config-dir', 'usres'],           undefined],
     [[],                                  undefined],
