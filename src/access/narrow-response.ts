@@ -2,6 +2,7 @@
 
 import { boundedJson, isRecord, type JsonRecord, mapJson, mapMembers } from '../domain/json.ts';
 import { type CommonForm, isCommonForm, type ResponseForm } from '../domain/policy.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import type { CameraView } from './camera-view.ts';
 import type { AnswerReader, NvrAdapter } from './nvr-adapter.ts';
 import type { AnswerReading } from './query.ts';
@@ -10,30 +11,26 @@ import { isSince, withoutOlder } from './time-locators.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 import { withoutSecrets, withoutSource } from './without-secrets.ts';
 
-export type NarrowedResponse =
-  | { readonly kind: 'narrowed'; readonly body: string }
-  /** The response is about a camera that the reader may not see. */
-  | { readonly kind: 'foreign' }
-  /** It began before the moment from which on its reader sees anything. */
-  | { readonly kind: 'old' }
-  /** Not of the form that the row names: what is in it is unknown, so it is not passed on. */
-  | { readonly kind: 'unreadable' };
+/** What is left for the reader, or why nothing is passed on. */
+export type Narrowed<Left> = Result<Left, 'camera-not-in-role' | 'history-too-old' | 'nvr-unexpected-form'>;
 
-const FOREIGN = Symbol('foreign');
-const OLD = Symbol('old');
-const UNREADABLE = Symbol('unreadable');
+/** Not of the form that the row names: what is in it is unknown. */
+export const UNREADABLE = err('nvr-unexpected-form' as const);
 
-type NarrowForm = (json: unknown, reader: AnswerReader) => unknown;
+type NarrowForm = (json: unknown, reader: AnswerReader) => Narrowed<unknown>;
 
 /** The forms that any NVR may have. */
 const COMMON: Readonly<Record<CommonForm, NarrowForm>> = {
-  array: (json, { view, reading }) => (Array.isArray(json) ? narrowArray(json, view, reading?.namedBy) : UNREADABLE),
+  array: (json, { view, reading }) => left(Array.isArray(json) ? narrowArray(json, view, reading?.namedBy) : undefined),
   one: (json, { view, reading }) => narrowOne(json, view, reading?.namedBy),
-  page: (json, { view, reading }) => (reading && narrowPage(json, view, reading)) ?? UNREADABLE,
-  nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? onlySeenObjects(json, view) : UNREADABLE),
-  streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
-  times: (json, { view }) => (Array.isArray(json) ? withoutForeignObjects(sinceOnly(json, view), view) : UNREADABLE),
+  page: (json, { view, reading }) => left(reading && narrowPage(json, view, reading)),
+  nested: (json, { view }) => left(isRecord(json) || Array.isArray(json) ? onlySeenObjects(json, view) : undefined),
+  streams: (json, { view }) => left(isRecord(json) ? narrowStreams(json, view) : undefined),
+  times: (json, { view }) => left(Array.isArray(json) ? withoutForeignObjects(sinceOnly(json, view), view) : undefined),
 };
+
+/** Undefined: the answer has another form. */
+const left = <Left>(found: Left | undefined): Narrowed<Left> => (found === undefined ? UNREADABLE : ok(found));
 
 /** `nvr` has the other forms. */
 export function narrowResponse(
@@ -41,31 +38,30 @@ export function narrowResponse(
   body: string,
   reader: AnswerReader,
   { answers }: Pick<NvrAdapter, 'answers'>,
-): NarrowedResponse {
+): Narrowed<string> {
   const rule = isCommonForm(form) ? undefined : answers[form];
   if (rule?.reads === 'text') {
     const text = rule.narrow(body, reader);
-    return typeof text === 'string' ? { kind: 'narrowed', body: text } : { kind: 'unreadable' };
+    return typeof text === 'string' ? ok(text) : UNREADABLE;
   }
-  const narrow: NarrowForm = isCommonForm(form) ? COMMON[form] : (json) => rule?.narrow(json, reader) ?? UNREADABLE;
+  const narrow: NarrowForm = isCommonForm(form) ? COMMON[form] : (json) => left(rule?.narrow(json, reader));
   const json = boundedJson(body);
   const narrowed = json === undefined ? UNREADABLE : narrow(json, reader);
   // An admin may read all of it, and can repair an NVR whose configuration has another form.
-  if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return { kind: 'narrowed', body };
-  if (narrowed === UNREADABLE) return { kind: 'unreadable' };
-  if (narrowed === FOREIGN) return { kind: 'foreign' };
-  if (narrowed === OLD) return { kind: 'old' };
+  if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return ok(body);
+  if (!narrowed.ok) return narrowed;
   const hidden = reader.view.clearance === 'admin' ? undefined : reader.reading?.hidden;
-  const left = hidden ? withoutMembers(narrowed, hidden) : narrowed;
-  return { kind: 'narrowed', body: left === json ? body : JSON.stringify(left) };
+  const passed = hidden ? withoutMembers(narrowed.value, hidden) : narrowed.value;
+  return ok(passed === json ? body : JSON.stringify(passed));
 }
 
 /** An object without a camera has not the form that the row names. */
-function narrowOne(json: unknown, view: CameraView, namedBy = 'camera'): unknown {
+function narrowOne(json: unknown, view: CameraView, namedBy = 'camera'): Narrowed<unknown> {
   const camera = readMember(json, namedBy);
   if (typeof camera !== 'string' || camera === '') return UNREADABLE;
-  if (!seesNamed(camera, view)) return FOREIGN;
-  return view.since === undefined || isSince(json, view.since) ? withoutForeignObjects(json, view) : OLD;
+  if (!seesNamed(camera, view)) return err('camera-not-in-role');
+  const isOld = view.since !== undefined && !isSince(json, view.since);
+  return isOld ? err('history-too-old') : ok(withoutForeignObjects(json, view));
 }
 
 const sinceOnly = (elements: readonly unknown[], { since }: CameraView): readonly unknown[] =>

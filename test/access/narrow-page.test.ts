@@ -40,7 +40,7 @@ function asked(who: keyof typeof CALLERS, target: string, answer: unknown): { se
   const sent = verdict.target.query;
   if (!form || !view) return { sent, left: answer };
   const narrowed = narrowResponse(form, JSON.stringify(answer), { view, ...(reading && { reading }) }, NO_ADAPTER);
-  return { sent, left: narrowed.kind === 'narrowed' ? JSON.parse(narrowed.body) : narrowed.kind };
+  return { sent, left: narrowed.ok ? JSON.parse(narrowed.value) : narrowed.error };
 }
 
 const item = (name: string) => ({
@@ -87,7 +87,7 @@ describe('A page of a list', () => {
 
   for (const odd of [{}, [], { items: {} }, { items: null }, 'x', { item: [] }])
     it(`is not passed on when it is ${JSON.stringify(odd)}`, () => {
-      assert.equal(asked('porch', '/paths', odd).left, 'unreadable');
+      assert.equal(asked('porch', '/paths', odd).left, 'nvr-unexpected-form');
     });
 
   it('has all that is seen on its pages, once and in order, and nothing else', () => {
@@ -116,10 +116,10 @@ describe('An object that names its camera in a member of its own', () => {
   // biome-ignore format: a table
   const OBJECTS: [who: keyof typeof CALLERS, object: unknown, left: unknown][] = [
     ['porch',  { path: 'porch', user: 'vera', state: 'read' },  { path: 'porch', state: 'read' }],
-    ['porch',  { path: 'garden', user: 'vera' },                'foreign'],
-    ['porch',  { path: '' },                                    'unreadable'],
-    ['porch',  { camera: 'porch' },                             'unreadable'],
-    ['porch',  { path: ['porch'] },                             'unreadable'],
+    ['porch',  { path: 'garden', user: 'vera' },                'camera-not-in-role'],
+    ['porch',  { path: '' },                                    'nvr-unexpected-form'],
+    ['porch',  { camera: 'porch' },                             'nvr-unexpected-form'],
+    ['porch',  { path: ['porch'] },                             'nvr-unexpected-form'],
     ['viewer', { path: 'garden', user: 'vera' },                { path: 'garden' }],
     ['admin',  { path: 'garden', user: 'vera' },                { path: 'garden', user: 'vera' }],
   ];

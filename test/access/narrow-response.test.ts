@@ -29,8 +29,8 @@ const left = (form: ResponseForm, answer: unknown, role: string): unknown => {
   const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const known = form === 'config' ? ownConfigFor(role) : new Set(['c1']);
   const narrowed = narrowResponse(form, body, { view: viewOfRole(role), known }, FRIGATE);
-  if (narrowed.kind !== 'narrowed') return narrowed.kind;
-  return form === 'metrics' ? narrowed.body : JSON.parse(narrowed.body);
+  if (!narrowed.ok) return narrowed.error;
+  return form === 'metrics' ? narrowed.value : JSON.parse(narrowed.value);
 };
 
 describe('An answer narrowed for a gardener', () => {
@@ -42,16 +42,16 @@ describe('An answer narrowed for a gardener', () => {
     ['drops elements that name no camera',                         'array',   [mine, { id: 3 }, 'x', null],              [mine]],
     ['drops elements of several cameras unless all are its own',   'array',   [{ camera: 'garden,garden-house' }, { camera: 'garden, garden' }], [{ camera: 'garden, garden' }]],
     ['drops what is about others inside an element',               'array',   [{ ...mine, related: [mine, other], one: other }], [{ ...mine, related: [mine] }]],
-    ['is unreadable when it is not the expected list',             'array',   { detail: 'x' },                           'unreadable'],
-    ['is unreadable when it is not JSON',                          'array',   '<html>',                                  'unreadable'],
+    ['is unreadable when it is not the expected list',             'array',   { detail: 'x' },                           'nvr-unexpected-form'],
+    ['is unreadable when it is not JSON',                          'array',   '<html>',                                  'nvr-unexpected-form'],
     ['is whole when it is about its camera',                       'one',     mine,                                      mine],
-    ['is refused when it is about another',                        'one',     other,                                     'foreign'],
-    ['is unreadable when it names no camera',                      'one',     { id: 1 },                                 'unreadable'],
-    ['is unreadable when its camera is not a name',                'one',     { camera: 5 },                             'unreadable'],
-    ['is unreadable when it is an empty object',                   'one',     {},                                        'unreadable'],
-    ['is unreadable when it is a list',                            'one',     [mine],                                    'unreadable'],
-    ['is unreadable when objects are expected and there is a text', 'nested',  'garden-house',                            'unreadable'],
-    ['is unreadable when streams are a list',                      'streams', [{ garden_sub: 1 }],                       'unreadable'],
+    ['is refused when it is about another',                        'one',     other,                                     'camera-not-in-role'],
+    ['is unreadable when it names no camera',                      'one',     { id: 1 },                                 'nvr-unexpected-form'],
+    ['is unreadable when its camera is not a name',                'one',     { camera: 5 },                             'nvr-unexpected-form'],
+    ['is unreadable when it is an empty object',                   'one',     {},                                        'nvr-unexpected-form'],
+    ['is unreadable when it is a list',                            'one',     [mine],                                    'nvr-unexpected-form'],
+    ['is unreadable when objects are expected and there is a text', 'nested',  'garden-house',                            'nvr-unexpected-form'],
+    ['is unreadable when streams are a list',                      'streams', [{ garden_sub: 1 }],                       'nvr-unexpected-form'],
     ['loses objects about others, however deep they are',          'nested',  { hours: { 1: [mine, other] }, x: other }, { hours: { 1: [mine] } }],
     ['keeps the sums beside its own objects',                      'nested',  { start: 1, end: 2, count: 1, hours: { 1: [mine] } }, { start: 1, end: 2, count: 1, hours: { 1: [mine] } }],
     ['loses sums of which something was removed',                  'nested',  { start: 1, count: 2, hours: { 1: [mine, other] } }, { hours: { 1: [mine] } }],
@@ -67,23 +67,23 @@ describe('An answer narrowed for a gardener', () => {
     ['tells by no process and by no sum how busy other cameras are', 'stats', { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 }, 'garden-house': { pid: 3, capture_pid: 4, ffmpeg_pid: 5, detection_fps: 4 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 3: { cpu: 3 }, 4: { cpu: 4 }, 5: { cpu: 5 }, 6: { cpu: 6 } }, detection_fps: 5.5 },
       { cameras: { garden: { pid: 1, ffmpeg_pid: 2, detection_fps: 1.5 } }, cpu_usages: { 1: { cpu: 1 }, 2: { cpu: 2 }, 6: { cpu: 6 } }, detection_fps: 1.5 }],
     ['keeps the cases that hold something of its cameras',         'cases',   [{ id: 'c1', name: 'mine' }, { id: 'c2', name: 'theirs' }, 'x'], [{ id: 'c1', name: 'mine' }]],
-    ['is unreadable when cases are not a list',                    'cases',   { cases: [] },                             'unreadable'],
-    ['is unreadable when there are no statistics',                 'stats',   'ok',                                      'unreadable'],
-    ['is unreadable when statistics are wrapped',                  'stats',   { data: { cameras: { garden: 1 }, cpu_usages: {} } }, 'unreadable'],
-    ['is unreadable when statistics are a list',                   'stats',   [{ cameras: { garden: 1 } }],              'unreadable'],
-    ['is unreadable when a part of the statistics has another form', 'stats',   { cameras: { garden: 1 }, cpu_usages: [{ pid: 1 }] }, 'unreadable'],
-    ['is unreadable when it is nested too deeply',                 'nested',  `${'['.repeat(200)}${']'.repeat(200)}`,    'unreadable'],
+    ['is unreadable when cases are not a list',                    'cases',   { cases: [] },                             'nvr-unexpected-form'],
+    ['is unreadable when there are no statistics',                 'stats',   'ok',                                      'nvr-unexpected-form'],
+    ['is unreadable when statistics are wrapped',                  'stats',   { data: { cameras: { garden: 1 }, cpu_usages: {} } }, 'nvr-unexpected-form'],
+    ['is unreadable when statistics are a list',                   'stats',   [{ cameras: { garden: 1 } }],              'nvr-unexpected-form'],
+    ['is unreadable when a part of the statistics has another form', 'stats',   { cameras: { garden: 1 }, cpu_usages: [{ pid: 1 }] }, 'nvr-unexpected-form'],
+    ['is unreadable when it is nested too deeply',                 'nested',  `${'['.repeat(200)}${']'.repeat(200)}`,    'nvr-unexpected-form'],
     ['counts its own cameras in every sum, and shows no work done for others', 'stats',
       { cameras: { garden: { camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1 }, 'garden-house': { camera_fps: 7, process_fps: 6, skipped_fps: 1, detection_fps: 2 } },
         camera_fps: 12, process_fps: 10.5, skipped_fps: 1.5, detection_fps: 3, detectors: { coral: { inference_speed: 8, detection_start: 1700000000.5, pid: 9 } }, embeddings: { image_embedding: 3, face_recognition: 1 }, new_sum: 4 },
       { cameras: { garden: { camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1 } },
         camera_fps: 5, process_fps: 4.5, skipped_fps: 0.5, detection_fps: 1, detectors: { coral: { inference_speed: 8, detection_start: 0, pid: 9 } }, embeddings: {} }],
-    ['is unreadable when it is not a text of metrics',             'metrics', '<html>garden-house</html>',               'unreadable'],
-    ['is unreadable when labels of metrics cannot be told apart',  'metrics', 'fps{x="garden"]},{"y="z{camera_name="garden-house"} 5\n', 'unreadable'],
-    ['is unreadable when a label has no comma before it',          'metrics', 'fps{camera_name="garden"camera_name="garden-house"} 5\n', 'unreadable'],
-    ['is unreadable when a value is no number',                    'metrics', 'fps{camera_name="garden"} 5.camera_name="garden-house"\n', 'unreadable'],
+    ['is unreadable when it is not a text of metrics',             'metrics', '<html>garden-house</html>',               'nvr-unexpected-form'],
+    ['is unreadable when labels of metrics cannot be told apart',  'metrics', 'fps{x="garden"]},{"y="z{camera_name="garden-house"} 5\n', 'nvr-unexpected-form'],
+    ['is unreadable when a label has no comma before it',          'metrics', 'fps{camera_name="garden"camera_name="garden-house"} 5\n', 'nvr-unexpected-form'],
+    ['is unreadable when a value is no number',                    'metrics', 'fps{camera_name="garden"} 5.camera_name="garden-house"\n', 'nvr-unexpected-form'],
     ['loses comments about others',                                'metrics', '# HELP fps of garden-house\n# TYPE fps gauge\n', '# TYPE fps gauge\n'],
-    ['is unreadable when metrics are JSON',                        'metrics', '{"cmdline":"ffmpeg -i rtsp://a:b@c"}',    'unreadable'],
+    ['is unreadable when metrics are JSON',                        'metrics', '{"cmdline":"ffmpeg -i rtsp://a:b@c"}',    'nvr-unexpected-form'],
   ];
   for (const [sentence, form, answer, expected] of rows) {
     it(sentence, () => assert.deepEqual(left(form, answer, 'gardener'), expected));
@@ -132,14 +132,14 @@ describe('Statistics of another form', () => {
   for (const [sentence, answer, expected] of rows) {
     it(`${sentence} keep no command line and no credential for a viewer, and all for an admin`, () => {
       assert.deepEqual(left('stats', answer, 'viewer'), expected);
-      assert.equal(left('stats', answer, 'gardener'), 'unreadable');
+      assert.equal(left('stats', answer, 'gardener'), 'nvr-unexpected-form');
     });
   }
 
   it('that are not JSON are for admins only', () =>
     assert.deepEqual(
       ['viewer', 'gardener'].map((role) => left('stats', '<p>', role)),
-      ['unreadable', 'unreadable'],
+      ['nvr-unexpected-form', 'nvr-unexpected-form'],
     ));
 });
 
@@ -324,7 +324,7 @@ describe('The configuration of the NVR', () => {
   it('that cannot be read is for admins, who lose nothing by it', () =>
     assert.deepEqual(
       ['admin', 'viewer', 'gardener'].map((role) => left('config', '"ok"', role)),
-      ['ok', 'unreadable', 'unreadable'],
+      ['ok', 'nvr-unexpected-form', 'nvr-unexpected-form'],
     ));
 
   it('is small text for a text of ten thousand letters: no pattern runs away', () => {

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { Sharer } from '../../src/domain/async.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
+import { ok } from '../../src/domain/result.ts';
 import { FilterEnded } from '../../src/gateway/decision/upstream-failure.ts';
 import { createForwarder } from '../../src/gateway/forward/forwarder.ts';
 import { createBufferBudget } from '../../src/gateway/narrow/obligations.ts';
@@ -67,7 +68,7 @@ describe('Large answers that are narrowed', () => {
     const body = async (bytes: Uint8Array<ArrayBuffer>) => {
       const text = Buffer.from(bytes).toString();
       if (text === ENDS) throw new FilterEnded('out of memory');
-      return { kind: 'narrowed', body: Buffer.from(text.length > 5 ? text.repeat(24) : text) } as const;
+      return ok(Buffer.from(text.length > 5 ? text.repeat(24) : text));
     };
     const gate = createServer((request, response) =>
       forwarder.web(

@@ -1,13 +1,13 @@
 /** The work on one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 import { type PlainView, withSight } from '../../access/camera-view.ts';
-import { type NarrowedResponse, narrowResponse } from '../../access/narrow-response.ts';
+import { type Narrowed, narrowResponse, UNREADABLE } from '../../access/narrow-response.ts';
 import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { AnswerReading } from '../../access/query.ts';
 import { readMember } from '../../access/recorder-layout.ts';
 import { playlistBelow } from '../../access/thing-paths.ts';
 import { boundedJson, mapJson, UnexpectedForm } from '../../domain/json.ts';
 import type { AdapterForm, ComposedList, ResponseForm } from '../../domain/policy.ts';
-import { unreachable } from '../../domain/result.ts';
+import { ok, unreachable } from '../../domain/result.ts';
 import { utf8 } from '../../domain/text.ts';
 import { addressBelow, type PublicPlace } from '../response/public-place.ts';
 
@@ -44,24 +44,22 @@ export type NarrowTask =
   /** The playlist of one shared thing, whose files must stay below the directory. */
   | { readonly kind: 'playlist'; readonly body: Uint8Array<ArrayBuffer>; readonly directory: string };
 
-export type NarrowedBytes =
-  | { readonly kind: 'narrowed'; readonly body: Uint8Array<ArrayBuffer> }
-  | Exclude<NarrowedResponse, { kind: 'narrowed' }>;
+export type NarrowedBytes = Narrowed<Uint8Array<ArrayBuffer>>;
 
 /** `nvr` has the rule of the form. */
 export function narrowNow(task: NarrowTask, nvr: NvrAdapter): NarrowedBytes {
   const narrowed = narrowedText(task, nvr);
-  return narrowed.kind === 'narrowed' ? { kind: 'narrowed', body: new TextEncoder().encode(narrowed.body) } : narrowed;
+  return narrowed.ok ? ok(new TextEncoder().encode(narrowed.value)) : narrowed;
 }
 
-function narrowedText(task: NarrowTask, nvr: NvrAdapter): NarrowedResponse {
+function narrowedText(task: NarrowTask, nvr: NvrAdapter): Narrowed<string> {
   switch (task.kind) {
     case 'narrow':
       return narrowedBody(task, nvr);
     case 'join':
       return joinLists(task, nvr);
     case 'cut':
-      return { kind: 'narrowed', body: cutList(task, nvr) };
+      return ok(cutList(task, nvr));
     case 'addresses':
       return written(task.body, (text) => withAddressesAt(text, task.members, task.place));
     case 'playlist':
@@ -74,18 +72,18 @@ function narrowedText(task: NarrowTask, nvr: NvrAdapter): NarrowedResponse {
 const cutList = ({ list, text, limit }: NarrowTask & { kind: 'cut' }, { lists }: NvrAdapter): string =>
   JSON.stringify(lists[list]?.limit?.cut(JSON.parse(text), limit) ?? []);
 
-function written(body: Uint8Array, write: (text: string) => string | undefined): NarrowedResponse {
+function written(body: Uint8Array, write: (text: string) => string | undefined): Narrowed<string> {
   const text = utf8(body);
   const left = text === undefined ? undefined : write(text);
-  return left === undefined ? { kind: 'unreadable' } : { kind: 'narrowed', body: left };
+  return left === undefined ? UNREADABLE : ok(left);
 }
 
 function narrowedBody(
   { form, body, view, known, reading }: NarrowTask & { kind: 'narrow' },
   nvr: NvrAdapter,
-): NarrowedResponse {
+): Narrowed<string> {
   const text = utf8(body);
-  if (text === undefined) return { kind: 'unreadable' };
+  if (text === undefined) return UNREADABLE;
   return narrowResponse(form, text, { view: withSight(view), known, reading }, nvr);
 }
 
@@ -93,11 +91,11 @@ function narrowedBody(
 function joinLists(
   { lists, form, limit, reading, view }: NarrowTask & { kind: 'join' },
   nvr: NvrAdapter,
-): NarrowedResponse {
+): Narrowed<string> {
   const elements = new Map<string, unknown>();
   for (const text of lists) {
     const list = boundedJson(text);
-    if (!Array.isArray(list)) return { kind: 'unreadable' };
+    if (!Array.isArray(list)) return UNREADABLE;
     for (const element of list) elements.set(JSON.stringify(element), element);
   }
   const inOrder = [...elements].sort(
@@ -105,11 +103,9 @@ function joinLists(
   );
   const joined = `[${inOrder.map(([text]) => text).join(',')}]`;
   // An NVR that does not know the parameter sent the elements of all cameras, once for each camera.
-  const narrowed = form
-    ? narrowResponse(form, joined, { view: withSight(view), reading }, nvr)
-    : ({ kind: 'narrowed', body: joined } as const);
-  if (narrowed.kind !== 'narrowed' || limit === undefined || !form) return narrowed;
-  return { kind: 'narrowed', body: JSON.stringify(JSON.parse(narrowed.body).slice(0, limit)) };
+  const narrowed = form ? narrowResponse(form, joined, { view: withSight(view), reading }, nvr) : ok(joined);
+  if (!narrowed.ok || limit === undefined || !form) return narrowed;
+  return ok(JSON.stringify(JSON.parse(narrowed.value).slice(0, limit)));
 }
 
 /** Rows of the timeline are sorted by time, names by the alphabet. */

@@ -1,5 +1,5 @@
 /** Reads whole responses beside the event loop: small ones one a turn, large ones in a thread, so that no response stops the gate (SPEC 5). Composed lists are kept for a moment. */
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { PlainView } from '../../access/camera-view.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
@@ -19,67 +19,42 @@ const IDLE_MS = 30_000;
 /** Megabytes of the thread: a response of 32 MB as objects, and the text of the result. */
 const MOST_MEMORY = 640;
 
-export type ToThread =
-  /** `adapter` is its name: its functions cannot be sent. */
-  | { readonly kind: 'task'; readonly id: number; readonly task: NarrowTask | AskTask; readonly adapter: string }
-  /** `text` is undefined where there is no answer. */
-  | { readonly kind: 'answer'; readonly question: number; readonly text: string | undefined };
+/** One task: what comes of it is told over its own port. `adapter` is a name: functions cannot be sent. */
+export interface ToThread {
+  readonly task: NarrowTask | AskTask;
+  readonly adapter: string;
+  readonly port: MessagePort;
+}
 export type FromThread =
-  | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
-  | { readonly kind: 'question'; readonly id: number; readonly question: number; readonly path: string }
-  /** `question`: the one whose answer is missing. Without it the NVR has answered in another form. */
-  | {
-      readonly kind: 'failed';
-      readonly id: number;
-      readonly question: number | undefined;
-      readonly message: string;
-    };
-
-interface PendingJob {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (fault: unknown) => void;
-  readonly askText: AskText | undefined;
-  /** Why questions were not answered. */
-  readonly faults: Map<number, unknown>;
-}
-
-interface Thread {
-  readonly worker: Worker;
-  readonly waiting: Map<number, PendingJob>;
-}
+  | { readonly kind: 'result'; readonly result: unknown }
+  /** The port waits for the text, or for undefined where there is no answer. */
+  | { readonly kind: 'question'; readonly path: string; readonly port: MessagePort }
+  /** `isUnanswered`: an answer is missing. Otherwise the NVR has answered in another form. */
+  | { readonly kind: 'failed'; readonly isUnanswered: boolean; readonly message: string };
 
 /** `mostMemory`: megabytes of the thread. `idleMs`: milliseconds after which a thread ends that is not needed. */
 export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = {}) {
   const turns = createTaskQueue(1);
-  let thread: Thread | undefined;
+  let thread: ReturnType<typeof startThread> | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let lastId = 0;
+  let underWay = 0;
 
   /** It takes no task any more: one that came before its exit would fail. */
   const endThread = (): void => {
     const ending = thread;
     thread = undefined;
-    void ending?.worker.terminate();
+    ending?.end();
   };
-  const whenIdle = (): void => {
-    idle = setTimeout(endThread, idleMs).unref();
-  };
-  const open = (): Thread => {
-    const opened = startThread(mostMemory, whenIdle, () => {
-      if (thread === opened) thread = undefined;
-    });
-    return opened;
-  };
-  const give = (task: NarrowTask | AskTask, nvr: NvrAdapter, askText?: AskText): Promise<unknown> => {
+  const give = async (task: NarrowTask | AskTask, nvr: NvrAdapter, askText?: AskText): Promise<unknown> => {
     clearTimeout(idle);
-    thread ??= open();
-    const { worker, waiting } = thread;
-    lastId += 1;
-    const id = lastId;
-    return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject, askText, faults: new Map() });
-      worker.postMessage({ kind: 'task', id, task, adapter: nvr.name } satisfies ToThread, ownBuffers(task));
-    });
+    if (!thread?.isRunning()) thread = startThread(mostMemory);
+    underWay += 1;
+    try {
+      return await thread.give(task, nvr, askText);
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) idle = setTimeout(endThread, idleMs).unref();
+    }
   };
   return {
     /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
@@ -94,36 +69,52 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
   };
 }
 
-function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void): Thread {
+function startThread(mostMemory: number) {
   const worker = new Worker(new URL('../../narrowing-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: mostMemory },
   });
   worker.unref();
-  const waiting = new Map<number, PendingJob>();
+  const waiting = new Set<(fault: unknown) => void>();
+  let isRunning = true;
   let cause: unknown;
-  const answer = async (job: PendingJob | undefined, question: number, path: string): Promise<void> => {
-    const text = await job?.askText?.(path).catch((fault: unknown) => void job.faults.set(question, fault));
-    worker.postMessage({ kind: 'answer', question, text: text ?? undefined } satisfies ToThread);
-  };
-  worker.on('message', (message: FromThread) => {
-    const job = waiting.get(message.id);
-    if (message.kind === 'question') return void answer(job, message.question, message.path);
-    waiting.delete(message.id);
-    if (message.kind === 'result') job?.resolve(message.result);
-    else job?.reject(job.faults.get(message.question ?? 0) ?? new UnexpectedForm(message.message));
-    if (waiting.size === 0) onIdle();
-  });
   worker.on('error', (fault) => {
     cause = fault;
   });
   worker.once('exit', () => {
-    onEnd();
+    isRunning = false;
     const fault = new FilterEnded(
       `the thread that filters large responses ended${cause ? `: ${faultMessage(cause)}` : ''}`,
     );
-    for (const { reject } of waiting.values()) reject(fault);
+    for (const reject of waiting) reject(fault);
   });
-  return { worker, waiting };
+  return {
+    isRunning: () => isRunning,
+    end: () => void worker.terminate(),
+    async give(task: NarrowTask | AskTask, nvr: NvrAdapter, askText?: AskText): Promise<unknown> {
+      const { port1, port2: port } = new MessageChannel();
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      /** Why a question was not answered. */
+      let unanswered: unknown;
+      const answer = async (path: string, to: MessagePort): Promise<void> => {
+        const text = await askText?.(path).catch((fault: unknown) => {
+          unanswered ??= fault;
+        });
+        to.postMessage(text);
+      };
+      port1.on('message', (message: FromThread) => {
+        if (message.kind === 'question') return void answer(message.path, message.port);
+        if (message.kind === 'result') return resolve(message.result);
+        return reject(message.isUnanswered ? unanswered : new UnexpectedForm(message.message));
+      });
+      port1.unref();
+      waiting.add(reject);
+      worker.postMessage({ task, adapter: nvr.name, port } satisfies ToThread, [port, ...ownBuffers(task)]);
+      return promise.finally(() => {
+        waiting.delete(reject);
+        port1.close();
+      });
+    },
+  };
 }
 
 function taskSize(task: NarrowTask): number {

@@ -104,9 +104,7 @@ async function composedList(
 }
 
 const answered = (made: NarrowedBytes): Settled =>
-  made.kind === 'narrowed'
-    ? { kind: 'answered', json: Buffer.from(made.body.buffer).toString() }
-    : refused('nvr-unexpected-form');
+  made.ok ? { kind: 'answered', json: Buffer.from(made.value.buffer).toString() } : refused(made.error);
 
 async function joinedList(
   { admission: { target }, obligations, sharer, nvr, askText }: Fulfilment,
@@ -138,10 +136,10 @@ async function chooseNarrowing(work: Fulfilment): Promise<Narrowing | undefined>
   if (startedFor !== undefined) return started(view, startedFor);
   /** Writes the addresses of the server itself as clients see them; where it is seen as it is, they stay. */
   const written = async (narrowed: NarrowedBytes, place: PublicPlace | undefined): Promise<NarrowedBytes> =>
-    addresses && place && narrowed.kind === 'narrowed'
-      ? NARROWER.narrow({ kind: 'addresses', body: narrowed.body, members: addresses, place }, nvr)
+    addresses && place && narrowed.ok
+      ? NARROWER.narrow({ kind: 'addresses', body: narrowed.value, members: addresses, place }, nvr)
       : narrowed;
-  if (addresses && !form) return untouched(view, { body: (body, place) => written({ kind: 'narrowed', body }, place) });
+  if (addresses && !form) return untouched(view, { body: (body, place) => written(ok(body), place) });
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   const isOurs = destination.kind === 'events-backend';
   if (!form || (obligations.isRewritten && isOurs)) return undefined;
@@ -175,7 +173,7 @@ async function chooseNarrowing(work: Fulfilment): Promise<Narrowing | undefined>
 
 /** The response as it is, or none of it. */
 const untouched = (view: CameraView, how: Partial<Narrowing>): Narrowing => ({
-  body: (body) => Promise.resolve({ kind: 'narrowed', body }),
+  body: (body) => Promise.resolve(ok(body)),
   reader: createErrorReader(view),
   hidesUnknown: false,
   ...how,
@@ -188,7 +186,7 @@ const LARGEST_START = 64 * 1024;
 const started = (view: CameraView, thing: StartedThing): Narrowing => {
   const body = (bytes: Uint8Array<ArrayBuffer>) => {
     if (bytes.byteLength <= LARGEST_START) noteStarted(thing, Buffer.from(bytes).toString());
-    return Promise.resolve({ kind: 'narrowed' as const, body: bytes });
+    return Promise.resolve(ok(bytes));
   };
   return untouched(view, { body });
 };
@@ -199,7 +197,7 @@ const LARGEST_PLAYLIST = 4 * 1024 * 1024;
 const playlistNarrowing = (directory: string): Narrowing => ({
   body: async (body) =>
     body.byteLength > LARGEST_PLAYLIST
-      ? { kind: 'unreadable' }
+      ? err('nvr-unexpected-form')
       : NARROWER.narrow({ kind: 'playlist', body, directory }, NO_ADAPTER),
   reader: { clearance: 'restricted', namesForeign: () => true },
   hidesUnknown: false,

@@ -78,21 +78,15 @@ export async function passNarrowed(
   const isOurs = !isGiven && (isStrict || !readsErrorText(reader, status));
   const bytes = isNone ? Buffer.from(empty) : body.value;
   if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
-  const narrowed = isGiven
-    ? await narrow(bytes, rules.place)
-    : isOurs
-      ? refusalLeft(status, bytes, reader)
-      : asItIs(bytes);
+  const narrowed = isGiven ? await narrow(bytes, rules.place) : isOurs ? refusalLeft(status, bytes, reader) : ok(bytes);
   if (response.headersSent || response.destroyed) return;
-  if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
-  if (narrowed.kind === 'old') return fail('history-too-old');
-  if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
+  if (!narrowed.ok) return fail(status >= 500 ? 'nvr-failed' : narrowed.error);
   const said = headersBesideBody(received, { ...rules, isPublic: false });
   const passed = isOurs ? withoutHeaders(said, ['content-type', 'location']) : said;
   if (isOurs) passed.push('content-type', 'application/json');
-  passed.push('content-length', String(narrowed.body.byteLength));
+  passed.push('content-length', String(narrowed.value.byteLength));
   response.writeHead(status, passed);
-  endWith(response, narrowed.body);
+  endWith(response, narrowed.value);
 }
 
 /** What is compressed, a part, too large, or cut. */
@@ -113,8 +107,6 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
     return UNREADABLE;
   }
 }
-
-const asItIs = (body: Uint8Array<ArrayBuffer>): NarrowedBytes => ({ kind: 'narrowed', body });
 
 export type ErrorReader = ReturnType<typeof createErrorReader>;
 
@@ -158,13 +150,13 @@ export async function passError(
   const status = received.statusCode ?? 502;
   const found = refusalLeft(status, await readBeginning(received.body), reader);
   if (response.headersSent || response.destroyed) return;
-  const left = found.kind === 'narrowed' ? found : FAILURE;
+  const left = found.ok ? found.value : FAILURE;
   const passed = withoutHeaders(headersBesideBody(received, rules), [
     'content-type',
     ...(leadsToLogin(received, reader) ? [] : ['location']),
   ]);
-  passed.push('content-type', 'application/json', 'content-length', String(left.body.byteLength));
-  response.writeHead(status, passed).end(left.body);
+  passed.push('content-type', 'application/json', 'content-length', String(left.byteLength));
+  response.writeHead(status, passed).end(left);
 }
 
 /** The front end follows the `Location` of a 401 to a login (interface 5.5.8). */
@@ -173,17 +165,17 @@ const leadsToLogin = (head: ResponseHead, { redirectFault }: ResponseReader): bo
 
 /** A failure may be about any camera: a restricted reader gets nothing of it. */
 function refusalLeft(status: number, body: Buffer, { clearance, namesForeign }: ErrorReader): NarrowedBytes {
-  if (clearance === 'restricted' && (status < 400 || status > 499)) return { kind: 'unreadable' };
+  if (clearance === 'restricted' && (status < 400 || status > 499)) return err('nvr-unexpected-form');
   const json = body.length <= LONGEST_REFUSAL ? parsedJson(body.toString('utf8')) : undefined;
   if (clearance !== 'restricted' && json !== undefined && isHarmlessJson(json))
-    return { kind: 'narrowed', body: Buffer.from(JSON.stringify(json)) };
+    return ok(Buffer.from(JSON.stringify(json)));
   const said = sentenceIn(json);
   const message =
     said !== undefined && isHarmless(said) && !namesForeign(said) ? said : 'The NVR refused this request.';
-  return { kind: 'narrowed', body: Buffer.from(JSON.stringify({ success: false, message })) };
+  return ok(Buffer.from(JSON.stringify({ success: false, message })));
 }
 
-const FAILURE = { body: Buffer.from(JSON.stringify(refusalBody('nvr-failed'))) };
+const FAILURE = Buffer.from(JSON.stringify(refusalBody('nvr-failed')));
 
 const LONGEST_MESSAGE = 300;
 /** Bytes that are looked at: a sentence stands in fewer. */
