@@ -2,12 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { DoneAct } from '../../accounts/http/kernel.ts';
 import { clientKey } from '../../accounts/login/client-key.ts';
 import type { Sealer } from '../../accounts/second-factor/sealing.ts';
 import { type CookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { createShares } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
-import { isRecord } from '../../domain/json.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 
 /** What the person wants of the provider. */
@@ -32,6 +33,26 @@ export interface Attempt {
   /** Unix seconds. */
   readonly expiresAt: number;
 }
+
+/**
+ * Ends a sign-in. `reason`: what the person is told. The message is for the log and holds no token. `act`: what the audit log says
+ * was refused; undefined: the fault is counted alone, for it may come with each of many requests.
+ */
+export class SignInFault extends Error {
+  readonly reason: RefusalReason;
+  readonly act: DoneAct | undefined;
+  constructor(reason: RefusalReason, act?: DoneAct, why: string = reason) {
+    super(why);
+    this.reason = reason;
+    this.act = act;
+  }
+}
+
+/** The answer of a provider proves nothing, or is none. */
+export const providerFault = (reason: RefusalReason, why: string): SignInFault =>
+  new SignInFault(reason, { what: 'login', who: undefined }, why);
+
+export const attemptOver = (): SignInFault => new SignInFault('sign-in-over');
 
 /** Long enough for a login with a second step at the provider. */
 export const ATTEMPT_SECONDS = 600;
@@ -83,26 +104,19 @@ export function attemptCookies(
 export const endedAttemptCookie = ({ state, provider }: Pick<Attempt, 'state' | 'provider'>, client: CookieClient) =>
   cookieLine(attemptCookie(cookieName(state), provider), '', 0, client);
 
-/** The attempt that the provider's answer belongs to; undefined in another browser, and when it took too long. */
+/** The attempt that the provider's answer belongs to. It is over in another browser, and when it took too long. */
 export function attemptIn(
   cookieHeader: string,
   { provider, state }: { readonly provider: string; readonly state: string },
   sealer: Sealer,
   now: number,
-): Attempt | undefined {
-  if (!STATE.test(state)) return undefined;
-  const name = cookieName(state);
-  for (const sealed of cookieValues(cookieHeader, name)) {
-    const attempt = opened(sealed, provider, sealer);
+): Attempt {
+  const sealed = STATE.test(state) ? cookieValues(cookieHeader, cookieName(state)) : [];
+  for (const text of sealed.map((one) => sealer.open(one, boundTo(provider)))) {
+    const attempt: Attempt | undefined = text && JSON.parse(text.toString());
     if (attempt?.state === state && attempt.provider === provider && attempt.expiresAt > now) return attempt;
   }
-  return undefined;
-}
-
-function opened(sealed: string, provider: string, sealer: Sealer): Attempt | undefined {
-  const text = sealer.open(sealed, boundTo(provider));
-  const value: unknown = text && JSON.parse(text.toString());
-  return isRecord(value) ? (value as unknown as Attempt) : undefined;
+  throw attemptOver();
 }
 
 const boundTo = (provider: string): string => `sign-in with ${provider}`;
@@ -119,15 +133,15 @@ export function createCallbackPlaces() {
   const tries = new LRUCache<string, number>(upTo(REMEMBERED_ATTEMPTS));
   const shares = createShares();
   return {
-    /** What to call when the provider has answered; `over`: the attempt was tried too often. */
-    enter(address: string, state: string): (() => void) | 'busy' | 'over' {
+    /** What to call when the provider has answered. An attempt that was tried too often is over. */
+    enter(address: string, state: string): () => void {
       const tried = tries.get(state) ?? 0;
-      if (tried >= MOST_TRIES) return 'over';
+      if (tried >= MOST_TRIES) throw attemptOver();
       const { take, release } = shares.hold([
         ['all', MOST_AT_ONCE],
         [clientKey(address), MOST_OF_ADDRESS],
       ]);
-      if (!take()) return 'busy';
+      if (!take()) throw new SignInFault('sign-in-busy');
       // Counted before it is known how it ends: one that succeeds is over as well.
       tries.set(state, tried + 1);
       return release;

@@ -16,10 +16,9 @@ import { type Sealer, STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-
 import { cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { digestSecrets } from '../../accounts/sessions/session-state.ts';
 import type { Services } from '../../app/services.ts';
-import { type Caller, lostRights } from '../../domain/caller.ts';
+import { lostRights } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { providerName } from '../../domain/credentials.ts';
-import type { UserName } from '../../domain/names.ts';
 import { INVITATION_PATH } from '../../domain/page-paths.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
@@ -29,16 +28,18 @@ import {
   type Attempt,
   attemptCookies,
   attemptIn,
+  attemptOver,
   type CallbackPlaces,
   endedAttemptCookie,
   newAttempt,
   type Purpose,
+  SignInFault,
 } from './attempt.ts';
 import type { OidcMetrics, SignInResult } from './metrics.ts';
-import { OIDC_PATH, type ProviderFault } from './provider.ts';
+import { OIDC_PATH } from './provider.ts';
 import { endProviderSessions, findOwner, markUsed, wasUsed } from './provider-sessions.ts';
 import type { ActiveProvider } from './providers.ts';
-import { accept, connect, isFresh, logIn, type NamedPerson, type SignInOutcome } from './sign-in.ts';
+import { accept, connect, isFresh, logIn, type NamedPerson, NOT_CONNECTED, refused, type SignedIn } from './sign-in.ts';
 import { goOn, pageOf, refusePage } from './sign-in-pages.ts';
 
 /** What a sign-in with a provider works with. */
@@ -68,7 +69,7 @@ const PAGE = { ...OPEN, secret: true, type: 'text/html' } as const;
 export const OIDC_ROUTES = [
   route({ route: `GET ${OIDC_PATH}`, ...OPEN, summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], run: list }),
   route({ route: `GET ${OIDC_PATH}/{name}`, ...PAGE, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404], run: begin }),
-  route({ route: `GET ${OIDC_PATH}/{name}/callback`, ...PAGE, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], run: (call, deps) => callback(call, deps).then(() => ANSWERED) }),
+  route({ route: `GET ${OIDC_PATH}/{name}/callback`, ...PAGE, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], run: callback }),
   // The token in the address is the credential. A form: in a query the address would stand in logs and in the browser's history.
   route({ route: `POST ${INVITATION_PATH}/{token}/sign-in/{name}`, ...PAGE, summary: 'Accept an invitation by a provider', yes: [200], no: [403, 404, 429], run: beginInvited }),
   // The signed token is the credential; the provider sends no cookie and no Origin.
@@ -88,13 +89,13 @@ export async function beginAttempt(
 ): Promise<string | undefined> {
   const active = providerNamed(given.provider, deps);
   if (!active) return void refusePage(ctx, deps, 'sign-in-unknown');
-  const attempt = newAttempt(given, unixSeconds(deps.clock));
-  const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
-  if (!address.ok) return void refuseFault({ ctx, deps, provider: given.provider }, address.error);
-  const client = ctx.state;
-  ctx.append('Set-Cookie', [...attemptCookies(attempt, ctx.get('Cookie'), deps.attempts, client)]);
-  ctx.set('Cache-Control', 'no-store');
-  return address.value;
+  return orRefused({ ctx, deps, provider: given.provider }, async () => {
+    const attempt = newAttempt(given, unixSeconds(deps.clock));
+    const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
+    ctx.append('Set-Cookie', [...attemptCookies(attempt, ctx.get('Cookie'), deps.attempts, ctx.state)]);
+    ctx.set('Cache-Control', 'no-store');
+    return address;
+  });
 }
 
 async function begin({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<object> {
@@ -125,105 +126,99 @@ interface Visit {
   readonly provider: string;
 }
 
+/** Does it. Where a sign-in ends by it, that is counted, told to the log and the audit log, and shown to the person; undefined then. */
+async function orRefused<Done>(visit: Visit, work: () => Promise<Done>): Promise<Done | undefined> {
+  try {
+    return await work();
+  } catch (fault) {
+    if (!(fault instanceof SignInFault)) throw fault;
+    const { reason, act } = fault;
+    if (act) note(visit, act, reason);
+    if (reason === 'sign-in-busy') visit.ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
+    noteResult(visit, resultOf(fault), act && fault.message);
+    return void refusePage(visit.ctx, visit.deps, reason);
+  }
+}
+
+// biome-ignore format: a table
+const RESULTS: Readonly<Partial<Record<RefusalReason, SignInResult>>> = {
+  'sign-in-away': 'away', 'sign-in-declined': 'declined', 'sign-in-unfit': 'unfit', 'sign-in-over': 'over',
+};
+const resultOf = ({ reason }: SignInFault): SignInResult => RESULTS[reason] ?? 'refused';
+
 /** The answer of the provider, and whom it names. */
 interface Signed extends Visit, NamedPerson {
   readonly deps: OidcServices;
   readonly attempt: Attempt;
 }
 
-async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<void> {
+async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<object> {
   const { name: provider = '' } = params;
-  const visit = { ctx, deps, provider };
   const active = providerNamed(provider, deps);
-  if (!active) return refusePage(ctx, deps, 'sign-in-unknown');
-  const [state = '', ...more] = query.getAll('state');
-  const now = unixSeconds(deps.clock);
-  const attempt = more.length === 0 && attemptIn(ctx.get('Cookie'), { provider, state }, deps.attempts, now);
-  if (!attempt) return over(visit);
-  const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, attempt.state);
-  if (leavePlace === 'over') return over(visit);
-  if (leavePlace === 'busy') return refuseFor(visit, 'sign-in-busy');
+  const visit = { ctx, deps, provider };
+  if (!active) refusePage(ctx, deps, 'sign-in-unknown');
+  else await orRefused(visit, async () => serve(await identify(visit, active, query.getAll('state'))));
+  return ANSWERED;
+}
+
+async function identify(visit: Visit, active: ActiveProvider, states: readonly string[]): Promise<Signed> {
+  const { ctx, deps, provider } = visit;
+  const [state = ''] = states.length === 1 ? states : [];
+  const attempt = attemptIn(ctx.get('Cookie'), { provider, state }, deps.attempts, unixSeconds(deps.clock));
+  const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, state);
   ctx.append('Set-Cookie', endedAttemptCookie(attempt, ctx.state));
   const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
-  if (!identity.ok) return refuseFault(visit, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
-  if (!(await markUsed(deps, `attempt ${attempt.state}`, attempt.expiresAt))) return over(visit);
-  const noteChange: NamedPerson['noteChange'] = (act) => note(visit, act, act.user);
-  await serve({ ...visit, active, attempt, identity: identity.value, noteChange });
+  if (!(await markUsed(deps, `attempt ${state}`, attempt.expiresAt))) throw attemptOver();
+  return { ...visit, active, attempt, identity, noteChange: (act) => note(visit, { ...act, who: act.user }) };
 }
 
 async function serve(signed: Signed): Promise<void> {
-  const { ctx, deps } = signed;
-  const { purpose } = signed.attempt;
-  if (purpose.kind === 'login') return settle(signed, await logIn(signed));
-  if (purpose.kind === 'invitation') return settle(signed, await accept(purpose.token, signed));
-  const caller = await findCaller(purpose, ctx, deps);
-  if (!caller) return over(signed);
-  if (purpose.kind === 'prove') return prove(signed, caller);
-  return settle(signed, await connect({ name: caller.name, createdAt: purpose.userCreatedAt }, signed));
-}
-
-/** The person who began the attempt, in the same session, with the rights of before also after the provider's answer. */
-async function findCaller(
-  { user, session }: Extract<Purpose, { user: string }>,
-  { state: { caller } }: RouteContext,
-  { recheck }: Pick<Services, 'recheck'>,
-): Promise<Caller | undefined> {
-  if (caller?.credential.kind !== 'session' || caller.credential.tokenId !== session) return undefined;
-  return caller.name === user && !lostRights(await recheck(caller), caller) ? caller : undefined;
-}
-
-async function prove(signed: Signed, caller: Caller): Promise<void> {
-  const { ctx, deps, identity } = signed;
-  const isOwn = (await findOwner(identity, deps)) === caller.name;
-  const isProven = isFresh(identity, unixSeconds(deps.clock));
-  const reason = !isOwn ? 'sign-in-of-other' : isProven ? undefined : 'sign-in-not-proven';
-  const token = reason === undefined ? await deps.sessions.prove(caller) : undefined;
-  note(signed, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
-  if (reason) return refuseFor(signed, reason);
-  if (token === undefined) return over(signed);
-  ctx.append('Set-Cookie', deps.sessions.cookieFor(token, ctx.state));
-  succeed(signed, 'proven', signed.attempt.returnTo);
-}
-
-async function settle(signed: Signed, outcome: SignInOutcome): Promise<void> {
-  const { ctx, deps, provider, attempt } = signed;
-  const { returnTo } = attempt;
-  switch (outcome.kind) {
-    case 'logged-in': {
-      const begun = await beginSession(outcome, ctx, deps);
-      if (!begun.ok) {
-        const reason = begun.error?.reason ?? 'sign-in-not-connected';
-        return settle(signed, { kind: 'refused', reason, user: outcome.user.name });
-      }
-      ctx.append('Set-Cookie', begun.value);
-      return succeed(signed, 'success', returnTo);
-    }
-    case 'second-step': {
-      const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
-      const { kind: _, user, ...first } = outcome;
-      // A change of password or factors between the two steps ends it.
-      const step = { user: user.name, secretsDigest: digestSecrets(user), expiresAt };
-      const ticket = deps.tickets.sign({ ...step, ...first });
-      ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, ctx.state));
-      note(signed, { what: 'login' }, user.name, 'second-factor-asked');
-      const page = `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`;
-      return succeed(signed, 'second_step', page);
-    }
-    case 'connected':
-      note(signed, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
-      return succeed(signed, 'connected', returnTo);
-    case 'refused': {
-      const { reason, user } = outcome;
-      note(signed, { what: attempt.purpose.kind === 'connect' ? 'sign-in-connected' : 'login' }, user, reason);
-      return refuseFor(signed, reason);
-    }
+  const { purpose, returnTo } = signed.attempt;
+  if (purpose.kind === 'login') return begun(signed, await logIn(signed));
+  if (purpose.kind === 'invitation') return begun(signed, await accept(purpose.token, signed));
+  const { ctx, deps, identity, provider } = signed;
+  const { caller } = ctx.state;
+  // The person who began the attempt, in the same session, with the rights of before also after the provider's answer.
+  const isSame = caller?.credential.kind === 'session' && caller.credential.tokenId === purpose.session;
+  if (!isSame || caller.name !== purpose.user || lostRights(await deps.recheck(caller), caller)) throw attemptOver();
+  const { name } = caller;
+  if (purpose.kind === 'connect') {
+    await connect({ name, createdAt: purpose.userCreatedAt }, signed);
+    note(signed, { what: 'sign-in-connected', user: name, provider, who: name });
+    return succeed(signed, 'connected', returnTo);
   }
+  const act = { what: 'reauthenticated', user: name, who: name } as const;
+  if ((await findOwner(identity, deps)) !== name) throw new SignInFault('sign-in-of-other', act);
+  if (!isFresh(identity, unixSeconds(deps.clock))) throw new SignInFault('sign-in-not-proven', act);
+  const token = await deps.sessions.prove(caller);
+  note(signed, act);
+  if (token === undefined) throw attemptOver();
+  ctx.append('Set-Cookie', deps.sessions.cookieFor(token, ctx.state));
+  succeed(signed, 'proven', returnTo);
+}
+
+async function begun(signed: Signed, login: SignedIn): Promise<void> {
+  const { ctx, deps, attempt } = signed;
+  const { user } = login;
+  if ('token' in login) {
+    const session = await beginSession(login, ctx, deps);
+    if (!session.ok) throw refused(session.error?.reason ?? NOT_CONNECTED, user.name);
+    ctx.append('Set-Cookie', session.value);
+    return succeed(signed, 'success', attempt.returnTo);
+  }
+  const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
+  // A change of password or factors between the two steps ends it.
+  const step = { ...login, user: user.name, secretsDigest: digestSecrets(user), expiresAt };
+  ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, deps.tickets.sign(step), TICKET_SECONDS, ctx.state));
+  note(signed, { what: 'login', who: user.name }, 'second-factor-asked');
+  const page = `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(attempt.returnTo)}`;
+  succeed(signed, 'second_step', page);
 }
 
 /** `refused`: why it was not done. */
-const note = ({ ctx, deps, provider }: Visit, act: DoneAct, who?: UserName, refused?: string): void =>
-  void record(ctx, deps, { ...act, who, credential: providerName(provider) }, refused);
+const note = ({ ctx, deps, provider }: Visit, act: DoneAct, refused?: string): void =>
+  void record(ctx, deps, { ...act, credential: providerName(provider) }, refused);
 
 function noteResult(
   { deps: { oidcMetrics, log }, provider }: Omit<Visit, 'ctx'>,
@@ -240,26 +235,6 @@ function succeed(visit: Visit, result: SignInResult, address: string): void {
   visit.ctx.redirect(address);
 }
 
-const over = (visit: Visit): void => refuseFor(visit, 'sign-in-over');
-
-/** Counted and not logged: they may come with each of many requests. */
-const UNLOGGED: readonly RefusalReason[] = ['sign-in-busy', 'sign-in-over'];
-
-function refuseFor(visit: Visit, reason: RefusalReason): void {
-  if (reason === 'sign-in-busy') visit.ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
-  const result = reason === 'sign-in-over' ? 'over' : 'refused';
-  noteResult(visit, result, UNLOGGED.includes(reason) ? undefined : reason);
-  refusePage(visit.ctx, visit.deps, reason);
-}
-
-const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sign-in-unfit' } as const;
-
-function refuseFault(visit: Visit, { kind, why }: ProviderFault): void {
-  noteResult(visit, kind, why);
-  note(visit, { what: 'login' }, undefined, FAULTS[kind]);
-  refusePage(visit.ctx, visit.deps, FAULTS[kind]);
-}
-
 /** Section 2.8 of the specification: 200 when the sessions are over, 400 for a token that does not hold. */
 async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServices): Promise<object> {
   const { name: provider = '' } = params;
@@ -270,20 +245,20 @@ async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServ
     throw new Refused(BODY_STATUS[form.kind], 'body-unreadable', 'Send the logout token as a form', {
       headers: closing(ctx),
     });
-  const token = await active.provider.readLogoutToken(form.fields.get('logout_token') ?? '');
-  if (!token.ok) {
-    noteResult({ deps, provider }, token.error.kind, token.error.why);
-    throw token.error.kind === 'away'
+  const token = await active.provider.readLogoutToken(form.fields.get('logout_token') ?? '').catch((fault) => {
+    if (!(fault instanceof SignInFault)) throw fault;
+    noteResult({ deps, provider }, resultOf(fault), fault.message);
+    throw fault.reason === 'sign-in-away'
       ? new Refused(503, 'sign-in-away', 'The keys of the provider cannot be read at the moment')
       : new Refused(400, 'sign-in-unfit', 'The logout token does not hold');
-  }
-  const { issuer, id, expiresAt } = token.value;
+  });
+  const { issuer, id, expiresAt } = token;
   const mark = `logout ${issuer} ${id}`;
   if (await wasUsed(deps, mark)) {
     noteResult({ deps, provider }, 'unfit', 'the logout token was used before');
     throw new Refused(400, 'sign-in-unfit', 'The logout token was used before');
   }
-  const { users, faults } = await endProviderSessions(token.value, deps);
+  const { users, faults } = await endProviderSessions(token, deps);
   const reason = faults.length === 0 ? 'provider-logout' : 'not-stored';
   const { requestId } = ctx.state;
   for (const user of users) {

@@ -1,16 +1,16 @@
 /** Back-channel logout: the token by which a provider ends sessions (OpenID Connect Back-Channel Logout 1.0, sections 2.4 and 2.6), those sessions, and what may be used once (SPEC 16). */
 
 import { hash } from 'node:crypto';
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { ProviderSessions } from '../../accounts/sessions/sessions.ts';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
 import type { UserName } from '../../domain/names.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { RecordOf } from '../../store/engine/tables.ts';
+import { providerFault } from './attempt.ts';
 
 type BegunSession = RecordOf<'oidc_sessions'>;
 
@@ -43,47 +43,46 @@ const LONGEST_TOKEN = 16_384;
 /** The least time between two questions for an unknown key. */
 const COOLDOWN_MILLISECONDS = 60_000;
 
-/** Errs with the sentence for the log. */
-export async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<Result<LogoutToken, string>> {
-  if (token.length > LONGEST_TOKEN) return err('the logout token is too long');
-  const payload = await verified(token, rules);
-  if (!payload.ok) return payload;
-  const { events, nonce, sub, sid, jti, iat, exp } = payload.value;
-  if (!isRecord(events) || !isRecord(events[EVENT])) return err('the token is no logout token: it has no such event');
-  if (nonce !== undefined) return err('the token is no logout token: it has a nonce, as ID tokens do');
-  if (typeof iat !== 'number' || iat > rules.now + SKEW_SECONDS) return err('the logout token is from the future');
-  if (iat + LIFETIME_SECONDS + SKEW_SECONDS < rules.now) return err('the logout token is too old');
+/** Rejects with a `SignInFault`. */
+export async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<LogoutToken> {
+  if (token.length > LONGEST_TOKEN) throw unfit('the logout token is too long');
+  const { events, nonce, sub, sid, jti, iat, exp } = await verified(token, rules);
+  if (!isRecord(events) || !isRecord(events[EVENT])) throw unfit('the token is no logout token: it has no such event');
+  if (nonce !== undefined) throw unfit('the token is no logout token: it has a nonce, as ID tokens do');
+  if (typeof iat !== 'number' || iat > rules.now + SKEW_SECONDS) throw unfit('the logout token is from the future');
+  if (iat + LIFETIME_SECONDS + SKEW_SECONDS < rules.now) throw unfit('the logout token is too old');
   if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_ID)
-    return err('the logout token has no usable jti');
+    throw unfit('the logout token has no usable jti');
   const [subject, session] = [textOf(sub), textOf(sid)];
-  if (subject === undefined && session === undefined) return err('the logout token names neither sub nor sid');
-  return ok({
+  if (subject === undefined && session === undefined) throw unfit('the logout token names neither sub nor sid');
+  return {
     issuer: rules.issuer,
     subject,
     sid: session,
     id: jti,
     expiresAt: Math.max(Number(exp ?? 0), iat + LIFETIME_SECONDS) + SKEW_SECONDS,
-  });
+  };
 }
+
+/** An answer of the provider that proves nothing. */
+export const unfit = (why: string) => providerFault('sign-in-unfit', why);
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-async function verified(token: string, rules: LogoutTokenRules): Promise<Result<Record<string, unknown>, string>> {
-  try {
-    const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
-      issuer: rules.issuer,
-      audience: rules.audience,
-      algorithms: [...ALGORITHMS],
-      clockTolerance: SKEW_SECONDS,
-      currentDate: new Date(rules.now * 1000),
-    });
-    // Many providers write plain "JWT", or nothing; another type is another token.
-    const { typ = 'logout+jwt' } = protectedHeader;
-    return /^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ) ? ok(payload) : err('the token has another type');
-  } catch (cause) {
-    const code: unknown = Object(cause).code;
-    return err(`the logout token does not hold (${typeof code === 'string' ? code : 'its keys could not be read'})`);
-  }
+async function verified(token: string, rules: LogoutTokenRules): Promise<JWTPayload> {
+  const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
+    issuer: rules.issuer,
+    audience: rules.audience,
+    algorithms: [...ALGORITHMS],
+    clockTolerance: SKEW_SECONDS,
+    currentDate: new Date(rules.now * 1000),
+  }).catch(({ code }: { readonly code?: unknown }) => {
+    throw unfit(`the logout token does not hold (${typeof code === 'string' ? code : 'its keys could not be read'})`);
+  });
+  // Many providers write plain "JWT", or nothing; another type is another token.
+  const { typ = 'logout+jwt' } = protectedHeader;
+  if (!/^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ)) throw unfit('the token has another type');
+  return payload;
 }
 
 /** The keys at an address: asked for when they are first needed, and for an unknown key at most once a minute. */

@@ -7,12 +7,12 @@ import { claimIn, groupsIn, textClaim } from '../../accounts/claims.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
 import { sharedRun } from '../../domain/async.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import { err, faultMessage, ok, type Result } from '../../domain/result.ts';
+import type { JsonRecord } from '../../domain/json.ts';
+import { faultMessage } from '../../domain/result.ts';
 import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
-import type { Attempt } from './attempt.ts';
+import { type Attempt, providerFault, SignInFault } from './attempt.ts';
 import type { ProviderSettings } from './keys.ts';
-import { ALGORITHMS, keySetAt, type LogoutToken, readLogoutToken, SKEW_SECONDS } from './provider-sessions.ts';
+import { ALGORITHMS, keySetAt, type LogoutToken, readLogoutToken, SKEW_SECONDS, unfit } from './provider-sessions.ts';
 
 /** The way to each provider and back stands below it. */
 export const OIDC_PATH = '/api/login/oidc';
@@ -40,15 +40,6 @@ export interface ProviderIdentity {
   readonly hasFactor: boolean;
 }
 
-/**
- * `away`: no answer, or none that can be used. `declined`: the provider ended the attempt, for the person declined, or may not
- * use this service. `unfit`: an answer that proves nothing. `why` is for the log and holds no token.
- */
-export interface ProviderFault {
-  readonly kind: 'away' | 'declined' | 'unfit';
-  readonly why: string;
-}
-
 const FRESH_SECONDS = 3600;
 const PAUSE_SECONDS = 5;
 /** A fresh proof: the provider has asked the person a moment ago. */
@@ -66,10 +57,11 @@ interface Discovered {
 
 export type Provider = ReturnType<typeof createProvider>;
 
+/** Each question rejects with a `SignInFault` where the provider gives no answer, or none that proves anything. */
 export function createProvider(settings: ProviderSettings, site: PublicUrl, { fetch, clock, onAnswer }: Asking) {
   const redirectUri = publicAddress(site, `${OIDC_PATH}/${settings.name}/callback`);
   let known: Discovered | undefined;
-  let failed: { readonly at: number; readonly fault: ProviderFault } | undefined;
+  let failed: { readonly at: number; readonly fault: SignInFault } | undefined;
   let keySet: { readonly address: string; readonly keys: ReturnType<typeof keySetAt> } | undefined;
   const keysAt = (address: string): ReturnType<typeof keySetAt> => {
     if (keySet?.address !== address) keySet = { address, keys: keySetAt(address, fetch) };
@@ -80,10 +72,10 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
     try {
       known = { configuration: await discover(settings, fetch), at: unixSeconds(clock) };
     } catch (cause) {
-      const fault = toProviderFault(cause);
+      const fault = toSignInFault(cause);
       failed = { at: unixSeconds(clock), fault };
-      onAnswer(fault.why);
-      throw cause;
+      onAnswer(fault.message);
+      throw fault;
     }
     failed = undefined;
     onAnswer();
@@ -91,39 +83,34 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
   });
 
   /** A document that is known is used while a newer one is fetched, so no login waits for the provider's document. */
-  const discovered = async (): Promise<Result<Client.Configuration, ProviderFault>> => {
+  const discovered = async (): Promise<Discovered> => {
     const now = unixSeconds(clock);
     const isPaused = failed !== undefined && Math.abs(now - failed.at) < PAUSE_SECONDS;
     if (known) {
       if (Math.abs(now - known.at) >= FRESH_SECONDS && !isPaused) ask().catch(() => {});
-      return ok(known.configuration);
+      return known;
     }
-    if (failed && isPaused) return err(failed.fault);
-    try {
-      return ok((await ask()).configuration);
-    } catch (cause) {
-      return err(toProviderFault(cause));
-    }
+    if (failed && isPaused) throw failed.fault;
+    return ask();
   };
 
   const withProvider = async <Value>(
     work: (configuration: Client.Configuration, client: typeof Client) => Promise<Value> | Value,
-  ): Promise<Result<Value, ProviderFault>> => {
-    const configuration = await discovered();
-    if (!configuration.ok) return configuration;
+  ): Promise<Value> => {
+    const { configuration } = await discovered();
     try {
-      return ok(await work(configuration.value, await loadClient()));
+      return await work(configuration, await loadClient());
     } catch (cause) {
-      const fault = toProviderFault(cause);
-      if (fault.kind === 'away') onAnswer(fault.why);
-      return err(fault);
+      const fault = toSignInFault(cause);
+      if (fault.reason === AWAY) onAnswer(fault.message);
+      throw fault;
     }
   };
 
   return {
     settings,
     /** The address to send the browser to. `again`: the person is asked for the password even with a session there. */
-    addressFor: (attempt: Attempt, again: boolean): Promise<Result<string, ProviderFault>> =>
+    addressFor: (attempt: Attempt, again: boolean): Promise<string> =>
       withProvider(async (configuration, client) => {
         const challenge = await client.calculatePKCECodeChallenge(attempt.verifier);
         const address = client.buildAuthorizationUrl(configuration, {
@@ -138,7 +125,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
         return address.href;
       }),
     /** Who has signed in, by the provider's answer at the redirect URI. `query` begins with `?`. */
-    identify: (query: string, attempt: Attempt): Promise<Result<ProviderIdentity, ProviderFault>> =>
+    identify: (query: string, attempt: Attempt): Promise<ProviderIdentity> =>
       withProvider(async (configuration, client) => {
         // It is checked against `auth_time`, which is owed then.
         const maxAge = attempt.purpose.kind === 'prove' ? PROOF_SECONDS : settings.max_age;
@@ -151,7 +138,7 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
         });
         onAnswer();
         const claims = tokens.claims();
-        if (!claims) throw new Unfit('the answer has no ID token');
+        if (!claims) throw unfit('the answer has no ID token');
         refuseOddClaims(claims, settings, unixSeconds(clock));
         const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
         const more =
@@ -161,29 +148,20 @@ export function createProvider(settings: ProviderSettings, site: PublicUrl, { fe
         return readIdentity(claims, more, settings);
       }),
     /** Where the provider's own session ends; undefined where it says no such address. */
-    async endSessionAddress(returnTo: string): Promise<string | undefined> {
-      const address = await withProvider((configuration, client) =>
+    endSessionAddress: (returnTo: string): Promise<string | undefined> =>
+      withProvider((configuration, client) =>
         configuration.serverMetadata().end_session_endpoint === undefined
           ? undefined
           : client.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href,
-      );
-      return address.ok ? address.value : undefined;
-    },
-    readLogoutToken: (token: string): Promise<Result<LogoutToken, ProviderFault>> =>
-      withProvider(async (configuration) => {
+      ).catch(() => undefined),
+    readLogoutToken: (token: string): Promise<LogoutToken> =>
+      withProvider((configuration) => {
         const { issuer, jwks_uri = '' } = configuration.serverMetadata();
-        const read = await readLogoutToken(token, {
-          issuer,
-          keys: keysAt(jwks_uri),
-          audience: settings.client_id,
-          now: unixSeconds(clock),
-        });
-        if (!read.ok) throw new Unfit(read.error);
-        return read.value;
+        const [keys, now] = [keysAt(jwks_uri), unixSeconds(clock)];
+        return readLogoutToken(token, { issuer, keys, audience: settings.client_id, now });
       }),
     /** Asks the provider once, for doctor and at the first use. */
-    reach: (): Promise<Result<Client.ServerMetadata, ProviderFault>> =>
-      withProvider((configuration) => configuration.serverMetadata()),
+    reach: (): Promise<Client.ServerMetadata> => withProvider((configuration) => configuration.serverMetadata()),
   };
 }
 
@@ -200,7 +178,7 @@ async function discover(settings: ProviderSettings, fetch: BoundedFetch): Promis
   const signed = server.id_token_signing_alg_values_supported ?? ['RS256'];
   const algorithms = signed.filter((name) => ALGORITHMS.includes(name));
   if (algorithms.length === 0)
-    throw new Unfit(`it signs ID tokens by ${signed.join(', ')} alone: let it use ${ALGORITHMS.join(', ')}`);
+    throw unfit(`it signs ID tokens by ${signed.join(', ')} alone: let it use ${ALGORITHMS.join(', ')}`);
   const configuration = new client.Configuration(
     { ...server, id_token_signing_alg_values_supported: algorithms } as Client.ServerMetadata,
     settings.client_id,
@@ -237,9 +215,9 @@ const OWED = ADDRESSES.slice(0, 3);
 function refuseOddAddresses(server: Client.ServerMetadata): void {
   for (const name of ADDRESSES) {
     const address = server[name];
-    if (address === undefined && OWED.includes(name)) throw new Unfit(`its discovery document names no ${name}`);
+    if (address === undefined && OWED.includes(name)) throw unfit(`its discovery document names no ${name}`);
     if (address !== undefined && !address.startsWith('https://'))
-      throw new Unfit(`its discovery document names a ${name} that is not https`);
+      throw unfit(`its discovery document names a ${name} that is not https`);
   }
 }
 
@@ -256,17 +234,15 @@ function wishes(
   };
 }
 
-class Unfit extends Error {}
-
 /** What the library lets pass: a token from the future, and one that was made for another party. */
 function refuseOddClaims(
   { iat, azp, sub }: Client.IDToken,
   { client_id: clientId }: ProviderSettings,
   now: number,
 ): void {
-  if (iat > now + SKEW_SECONDS) throw new Unfit('the ID token is from the future: set both clocks');
-  if (azp !== undefined && azp !== clientId) throw new Unfit('the ID token was made for another client (azp)');
-  if (!SUBJECT.test(sub)) throw new Unfit('the ID token has no usable "sub"');
+  if (iat > now + SKEW_SECONDS) throw unfit('the ID token is from the future: set both clocks');
+  if (azp !== undefined && azp !== clientId) throw unfit('the ID token was made for another client (azp)');
+  if (!SUBJECT.test(sub)) throw unfit('the ID token has no usable "sub"');
 }
 
 const lacks = (claims: JsonRecord, { user_claim: userClaim, groups_claim: groupsClaim }: ProviderSettings): boolean =>
@@ -292,20 +268,21 @@ function showsFactor({ amr, acr }: JsonRecord, acrValues: readonly string[]): bo
   return methods.some((method) => FACTORS.includes(String(method))) || acrValues.some((value) => value === acr);
 }
 
+/** No answer, or none that can be used. */
+export const AWAY = 'sign-in-away';
+
 /** The provider's own words, cut short and in one line; codes of this library. No token stands in any of them. */
-function toProviderFault(cause: unknown): ProviderFault {
-  if (cause instanceof Unfit) return { kind: 'unfit', why: cause.message };
-  const { code, error, error_description, status } = isRecord(cause) ? cause : (Object(cause) as JsonRecord);
+function toSignInFault(cause: unknown): SignInFault {
+  if (cause instanceof SignInFault) return cause;
+  const { code, error, error_description, status } = Object(cause) as JsonRecord;
   if (typeof error === 'string') {
     const why = short([error, error_description].filter((text) => typeof text === 'string').join(': '));
-    return code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' ? { kind: 'declined', why } : { kind: 'unfit', why };
+    return code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' ? providerFault('sign-in-declined', why) : unfit(why);
   }
-  if (isFetchFault(cause)) return { kind: 'away', why: short(faultMessage(rootCause(cause))) };
-  if (typeof status === 'number' && status >= 500) return { kind: 'away', why: `it answered with status ${status}` };
-  return {
-    kind: code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' ? 'away' : 'unfit',
-    why: short(faultMessage(rootCause(cause))),
-  };
+  if (typeof status === 'number' && status >= 500 && !isFetchFault(cause))
+    return providerFault(AWAY, `it answered with status ${status}`);
+  const isAway = isFetchFault(cause) || code === 'OAUTH_RESPONSE_IS_NOT_CONFORM';
+  return providerFault(isAway ? AWAY : 'sign-in-unfit', short(faultMessage(rootCause(cause))));
 }
 
 /** The library wraps what went wrong in a general sentence. */

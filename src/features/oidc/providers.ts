@@ -12,10 +12,10 @@ import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import { watchFault } from '../../telemetry/readiness.ts';
-import { newAttempt } from './attempt.ts';
+import { newAttempt, type SignInFault } from './attempt.ts';
 import { type ProviderSettings, providersIn } from './keys.ts';
 import type { OidcMetrics } from './metrics.ts';
-import { createProvider, OIDC_PATH, type Provider } from './provider.ts';
+import { AWAY, createProvider, OIDC_PATH, type Provider } from './provider.ts';
 
 /** A provider that is slower is away: a person waits for it. */
 const ANSWER_SECONDS = 5;
@@ -105,19 +105,17 @@ async function findFaults(config: ProviderSettings, site: PublicUrl, clock: Cloc
     return response;
   };
   const provider = createProvider(config, site, { fetch, clock, onAnswer: () => {} });
-  const reached = await provider.reach();
+  const reached = await provider.reach().catch((fault: SignInFault) => fault);
   const named = `the provider ${config.name}`;
-  if (!reached.ok) {
-    const { kind, why } = reached.error;
-    return [
-      kind === 'away' ? `${named} does not answer: ${why}` : `${named}: its discovery document cannot be used: ${why}`,
-    ];
+  if (reached instanceof Error) {
+    const what = reached.reason === AWAY ? ' does not answer' : ': its discovery document cannot be used';
+    return [`${named}${what}: ${reached.message}`];
   }
-  const keys = await keysFault(reached.value.jwks_uri ?? '', fetch);
+  const keys = await keysFault(reached.jwks_uri ?? '', fetch);
   const skew = Math.round(Date.parse(date) / 1000 - unixSeconds(clock));
   const attempt = newAttempt({ provider: config.name, returnTo: '/', purpose: { kind: 'login' } }, unixSeconds(clock));
-  const address = await provider.addressFor(attempt, false);
-  const refusal = address.ok ? await refusalAt(address.value, fetchFor(config, LARGEST_PAGE)) : undefined;
+  const address = await provider.addressFor(attempt, false).catch(() => '');
+  const refusal = address === '' ? undefined : await refusalAt(address, fetchFor(config, LARGEST_PAGE));
   return [
     keys && `${named} shows no keys: ${keys}`,
     Math.abs(skew) > MOST_SKEW_SECONDS

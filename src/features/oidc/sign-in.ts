@@ -13,6 +13,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type UserName } from '../../domain/names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { SignIn } from '../../store/engine/tables.ts';
+import { SignInFault } from './attempt.ts';
 import { PROOF_SECONDS, type ProviderIdentity } from './provider.ts';
 import type { ActiveProvider } from './providers.ts';
 
@@ -28,68 +29,64 @@ export interface NamedPerson {
   >;
 }
 
-export type SignInOutcome =
-  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
+/** All below end by a `SignInFault` where the person may not. */
+export type SignedIn =
+  | { readonly user: User; readonly token: string }
   /** Postern's own second step is still owed. `invitation`: the digest of the one that is accepted with it. */
-  | { readonly kind: 'second-step'; readonly user: User; readonly origin: SessionOrigin; readonly invitation?: string }
-  | { readonly kind: 'connected'; readonly user: UserName }
-  /** `user`: whose account it is about, for the log and the ledger. */
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly user?: UserName };
+  | { readonly user: User; readonly origin: SessionOrigin; readonly invitation?: string };
 
-const refused = (reason: RefusalReason, user?: UserName): SignInOutcome => ({
-  kind: 'refused',
-  reason,
-  ...(user !== undefined && { user }),
-});
+/** `who`: whose account it is about, for the log and the ledger. */
+export const refused = (reason: RefusalReason, who?: UserName, what: DoneAct['what'] = 'login'): SignInFault =>
+  new SignInFault(reason, { what, who });
 
 /** No account is connected, and none is made. */
-const NOT_CONNECTED = refused('sign-in-not-connected');
+export const NOT_CONNECTED = 'sign-in-not-connected';
 /** The person at the provider is connected with another account here, or the account with another person. */
-const OF_OTHER = refused('sign-in-of-other');
+const OF_OTHER = 'sign-in-of-other';
 
-export async function logIn(person: NamedPerson): Promise<SignInOutcome> {
+export async function logIn(person: NamedPerson): Promise<SignedIn> {
   const { issuer, subject } = person.identity;
   const signIn = await person.deps.store.signIns.findSignIn(issuer, subject);
   return signIn ? known(signIn, person) : created(person);
 }
 
 /** A person who is known: the groups of now decide, where the role is the provider's. */
-async function known(signIn: SignIn, person: NamedPerson): Promise<SignInOutcome> {
+async function known(signIn: SignIn, person: NamedPerson): Promise<SignedIn> {
   const { active, identity, noteChange, deps } = person;
   const { accounts, signIns } = deps.store;
   const user = await accounts.findUser(signIn.user);
   // It is still there behind the account: so it is that account's, and not that of a former one of the same name.
   const isThere = await signIns.noteUsed(signIn, unixSeconds(deps.clock));
-  if (!user || !isThere) return NOT_CONNECTED;
+  if (!user || !isThere) throw refused(NOT_CONNECTED);
   // The name of then: a provider that is called otherwise now goes on deciding, and another one of its name does not begin to.
   if (user.roleSource !== signIn.provider) return admitted(user, person);
   const roles = await active.rolesOf(identity.groups);
   const outcome = await signIns.setProviderRoles(user.name, user.roleSource, roles, unixSeconds(deps.clock));
-  if (outcome === 'absent') return NOT_CONNECTED;
+  if (outcome === 'absent') throw refused(NOT_CONNECTED);
   if (outcome === 'set') noteChange({ what: 'role-changed', user: user.name });
   if (roles.length > 0) return admitted(user, person);
   const open = await deps.seenSessions.list(user.name);
   await Promise.all(open.map(({ id, expiresAt }) => deps.sessions.revoke(id, expiresAt)));
   if (open.length > 0) noteChange({ what: 'session-ended', user: user.name, reason: 'no-role' });
-  return refused('sign-in-no-role', user.name);
+  throw refused('sign-in-no-role', user.name);
 }
 
-async function created(person: NamedPerson): Promise<SignInOutcome> {
+async function created(person: NamedPerson): Promise<SignedIn> {
   const { active, identity, noteChange, deps } = person;
   const { accounts, signIns } = deps.store;
-  if (!active.creates) return NOT_CONNECTED;
+  if (!active.creates) throw refused(NOT_CONNECTED);
   // The account was that of a guest, and is gone: no other is made without an invitation.
-  if (await signIns.isClosed(identity.issuer, identity.subject)) return refused('sign-in-guest-over');
+  if (await signIns.isClosed(identity.issuer, identity.subject)) throw refused('sign-in-guest-over');
   const [role, ...otherRoles] = await active.rolesOf(identity.groups);
-  if (role === undefined) return refused('sign-in-no-role');
+  if (role === undefined) throw refused('sign-in-no-role');
   const wanted = toAccountName(identity.userName);
   const others = (await accounts.listUsers()).map(({ name }) => name);
   const name = parseNewUserName(wanted, others);
-  if (wanted === '') return refused('sign-in-name-unfit');
+  if (wanted === '') throw refused('sign-in-name-unfit');
   // The account of that name is the one that is made at the first start: a name at a provider opens it to no person.
-  if (!name.ok || name.value === FIRST_ADMIN) return refused('sign-in-name-taken');
+  if (!name.ok || name.value === FIRST_ADMIN) throw refused('sign-in-name-taken');
   const passwordHash = await deps.hasher.hash(unknownPassword());
-  if (passwordHash === undefined) return refused('sign-in-busy');
+  if (passwordHash === undefined) throw refused('sign-in-busy');
   const createdAt = unixSeconds(deps.clock);
   const user: User = {
     name: name.value,
@@ -102,7 +99,7 @@ async function created(person: NamedPerson): Promise<SignInOutcome> {
     createdAt,
   };
   const outcome = await signIns.addUserWithSignIn(user, newSignIn(user.name, personAt(person), createdAt));
-  if (outcome === 'taken') return refused('sign-in-name-taken');
+  if (outcome === 'taken') throw refused('sign-in-name-taken');
   // Two first logins at once: the other one made the account.
   if (outcome === 'connected') return logIn(person);
   noteChange({ what: 'user-created', user: user.name });
@@ -110,55 +107,52 @@ async function created(person: NamedPerson): Promise<SignInOutcome> {
 }
 
 /** The account may have been changed since it was read, or deleted, and made again. */
-async function admitted(
-  { name, createdAt }: Pick<User, 'name' | 'createdAt'>,
-  person: NamedPerson,
-): Promise<SignInOutcome> {
+async function admitted({ name, createdAt }: Pick<User, 'name' | 'createdAt'>, person: NamedPerson): Promise<SignedIn> {
   const { identity, deps } = person;
   const user = await deps.store.accounts.findUser(name);
-  if (user?.createdAt !== createdAt) return NOT_CONNECTED;
+  if (user?.createdAt !== createdAt) throw refused(NOT_CONNECTED);
   const closed = await deps.closedOf(user);
-  if (closed) return refused(closed.reason, user.name);
+  if (closed) throw refused(closed.reason, user.name);
   const origin = sessionOrigin(person);
   const wanted = identity.hasFactor ? [] : await deps.secondFactor.wantedFrom(user);
-  if (wanted.length > 0) return { kind: 'second-step', user, origin: await deps.sessions.announce(origin) };
-  return { kind: 'logged-in', user, token: await deps.sessions.issue(user, origin) };
+  if (wanted.length > 0) return { user, origin: await deps.sessions.announce(origin) };
+  return { user, token: await deps.sessions.issue(user, origin) };
 }
 
 /** Connects the account of a person who is logged in: the one that was made then, and no other of its name. */
 export async function connect(
   { name, createdAt }: Pick<User, 'name' | 'createdAt'>,
   person: NamedPerson,
-): Promise<SignInOutcome> {
+): Promise<void> {
   const { store, clock } = person.deps;
   const outcome = await store.signIns.connect(newSignIn(name, personAt(person), unixSeconds(clock)), createdAt);
-  if (outcome === 'absent') return NOT_CONNECTED;
-  return outcome === 'taken' ? OF_OTHER : { kind: 'connected', user: name };
+  if (outcome !== 'connected')
+    throw refused(outcome === 'taken' ? OF_OTHER : NOT_CONNECTED, undefined, 'sign-in-connected');
 }
 
 /**
  * Uses the invitation up: its account is connected, and the person is logged in. An account that has a second factor here is
  * asked for it first, whatever the provider has seen.
  */
-export async function accept(token: string, person: NamedPerson): Promise<SignInOutcome> {
+export async function accept(token: string, person: NamedPerson): Promise<SignedIn> {
   const { active, identity, noteChange, deps } = person;
   const held = await findInvitation(token, deps);
-  if (!held) return refused('sign-in-invitation-void');
+  if (!held) throw refused('sign-in-invitation-void');
   const { owner, invitation } = held;
   if ((await deps.secondFactor.wantedFrom(owner)).length > 0) {
-    if (await deps.store.signIns.findSignIn(identity.issuer, identity.subject)) return OF_OTHER;
+    if (await deps.store.signIns.findSignIn(identity.issuer, identity.subject)) throw refused(OF_OTHER);
     const origin = await deps.sessions.announce(
       sessionOrigin({ ...person, identity: { ...identity, hasFactor: false } }),
     );
-    return { kind: 'second-step', user: owner, origin, invitation: invitation.secretHash };
+    return { user: owner, origin, invitation: invitation.secretHash };
   }
   const outcome = await connectInvited(owner.name, sessionOrigin(person), invitation.secretHash, deps);
-  if (outcome !== 'accepted') return refused(NOT_ACCEPTED[outcome]);
+  if (outcome !== 'accepted') throw refused(NOT_ACCEPTED[outcome]);
   noteChange({ what: 'invitation-used', user: owner.name, provider: active.name });
   return admitted(owner, person);
 }
 
-const NOT_ACCEPTED = { void: 'sign-in-invitation-void', taken: 'sign-in-of-other', busy: 'sign-in-busy' } as const;
+const NOT_ACCEPTED = { void: 'sign-in-invitation-void', taken: OF_OTHER, busy: 'sign-in-busy' } as const;
 
 const personAt = ({ active: { name: provider }, identity: { issuer, subject } }: NamedPerson) => ({
   provider,
