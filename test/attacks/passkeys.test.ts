@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assertion, clientDataIn, newCredential, verifyNew } from '../../src/accounts/passkeys/credential.ts';
+import { z } from 'zod';
+import { fieldsIn } from '../../src/accounts/http/json-body.ts';
+import { ASSERTION, clientDataIn, NEW_CREDENTIAL, verifyNew } from '../../src/accounts/passkeys/credential.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import {
   type AskedPasskey,
@@ -534,8 +536,8 @@ describe('Bytes of a stranger', () => {
   it('in a body are read or refused in words', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        for (const read of [newCredential, assertion]) {
-          const outcome = read(value);
+        for (const credential of [NEW_CREDENTIAL, ASSERTION]) {
+          const outcome = fieldsIn(z.object({ credential }), { credential: value });
           assert.ok(outcome.ok || outcome.error.every(({ msg, loc }) => msg.includes(' ') && loc[1] === 'credential'));
         }
         assert.doesNotThrow(() => clientDataIn(text(Buffer.from(JSON.stringify(value)))));

@@ -15,7 +15,7 @@ export interface FieldFault {
 }
 
 /** A text that is given. */
-export const GIVEN_TEXT = z.string().refine((text) => text.isWellFormed());
+export const GIVEN_TEXT = z.string().refine((text) => text.isWellFormed(), 'Input should be well-formed Unicode');
 /** May be absent; null reads as empty. */
 export const MAYBE_GIVEN_TEXT = GIVEN_TEXT.nullish().transform((text) => (text === null ? '' : text));
 
@@ -82,10 +82,10 @@ export function unknownFields(shape: z.ZodObject, body: unknown): readonly Field
 function fieldFaults(issues: readonly z.core.$ZodIssue[]): readonly FieldFault[] {
   const texts = issues.flatMap(textFault);
   if (texts.length > 0) return texts;
-  const others = issues.map(({ path, message }) => ({
+  const others = issues.map(({ path, message: msg, ...issue }) => ({
     loc: ['body', ...path.map(String)],
-    msg: message,
-    type: 'int_type',
+    msg,
+    type: 'expected' in issue && issue.expected === 'int' ? 'int_type' : 'value_error',
   }));
   return [...new Map(others.map((fault) => [fault.loc.join('.'), fault])).values()];
 }
@@ -93,7 +93,7 @@ function fieldFaults(issues: readonly z.core.$ZodIssue[]): readonly FieldFault[]
 function textFault(issue: z.core.$ZodIssue): FieldFault[] {
   const loc = ['body', ...issue.path.map(String)];
   if (issue.path.length === 0) return [{ loc, msg: 'Input should be an object', type: 'model_type' }];
-  if (issue.code === 'custom') return [{ loc, msg: 'Input should be well-formed Unicode', type: 'string_unicode' }];
+  if (issue.code === 'custom') return [{ loc, msg: issue.message, type: 'string_unicode' }];
   if (issue.code !== 'invalid_type' || issue.expected !== 'string') return [];
   return issue.input === undefined
     ? [{ loc, msg: 'Field required', type: 'missing' }]

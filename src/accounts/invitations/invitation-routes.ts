@@ -10,9 +10,8 @@ import { ANY, answer, BODY_NO, described, SUCCESS } from '../../routes/shapes.ts
 import type { Invitation } from '../../store/engine/tables.ts';
 import { newGrant, shownAddress } from '../grants/grants.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
-import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD, thingName } from '../http/json-body.ts';
+import { MAYBE_GIVEN_TEXT, NEW_PASSWORD, thingName } from '../http/json-body.ts';
 import { type Call, declaring, type OpenCall, orByForm, orRefusedFields, Refused, unfit } from '../http/kernel.ts';
-import { newCredential } from '../passkeys/credential.ts';
 import { NEW_PASSKEY, USUAL_NAME } from '../passkeys/passkey-routes.ts';
 import { requireSite } from '../passkeys/passkeys.ts';
 import { addUser, userAbsent, VALIDITY } from '../users/users.ts';
@@ -42,7 +41,7 @@ export const INVITATION_ROUTES: readonly OwnRoute<Services>[] = [
   // The token in the address is the credential.
   orByForm(route({ route: `POST ${INVITATION_PATH}/{token}`, ...OPEN, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429], type: 'text/html', run: accept }), (ctx, deps) => deps.invitationForm(ctx)),
   route({ route: `POST ${PASSKEY_PATH}/options`, ...OPEN, summary: 'What to ask an authenticator for, instead of a password', body: ANY, reads: 'json', yes: [200, ANY], no: [...BODY_NO, 404, 408, 409, 429], run: options }),
-  route({ route: `POST ${PASSKEY_PATH}`, ...OPEN, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, reads: 'json', yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429], run: acceptPasskey }),
+  route({ route: `POST ${PASSKEY_PATH}`, ...OPEN, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429], before: unlessOff, run: acceptPasskey }),
 ];
 
 const shown = (held: Invitation) => answer(INVITATION, { ...held, madeBy: held.madeBy.replace(/^:/, '') });
@@ -103,11 +102,16 @@ function options({ ctx, params }: OpenCall, deps: Services): Promise<object> {
   return passkeyOptions(params['token'] ?? '', requireSite(deps), ctx, deps);
 }
 
-async function acceptPasskey({ ctx, params, body }: OpenCall, deps: Services): Promise<object> {
-  const site = requireSite(deps);
-  const fields = orRefusedFields(fieldsIn(NEW_PASSKEY, body));
-  const credential = orRefusedFields(newCredential(fields.credential));
-  const name = orRefusedFields(thingName(fields.name || USUAL_NAME));
-  const { user } = await acceptByPasskey({ token: params['token'] ?? '', name, site }, credential, ctx, deps);
+function unlessOff(call: OpenCall<unknown>, deps: Services): void {
+  unlessDisabled(call, deps);
+  requireSite(deps);
+}
+
+async function acceptPasskey(
+  { ctx, params, body }: OpenCall<z.output<typeof NEW_PASSKEY>>,
+  deps: Services,
+): Promise<object> {
+  const [name, site] = [orRefusedFields(thingName(body.name || USUAL_NAME)), requireSite(deps)];
+  const { user } = await acceptByPasskey({ token: params['token'] ?? '', name, site }, body.credential, ctx, deps);
   return { success: true, user };
 }

@@ -1,7 +1,7 @@
 /** `POST /api/login` and `POST /api/login/passkey`, and what every login attempt has: a refusal, a count and an audit line (SPEC 4.1, 12). */
 
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { AccountServices, Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Closed } from '../../domain/caller.ts';
@@ -9,20 +9,12 @@ import { providerName } from '../../domain/credentials.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import { ANY, described, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, described, SUCCESS } from '../../routes/shapes.ts';
 import type { SeenSession } from '../../store/engine/tables.ts';
 import { shortText, triedName } from '../audit.ts';
-import { CODE, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import {
-  declaring,
-  type OpenCall,
-  orRefusedFields,
-  Refused,
-  record,
-  refusedFields,
-  whileCounted,
-} from '../http/kernel.ts';
-import { ASSERTION, assertion, type RelyingParty } from '../passkeys/credential.ts';
+import { CODE, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
+import { declaring, type OpenCall, Refused, record, refusedFields, whileCounted } from '../http/kernel.ts';
+import { ASSERTION, type RelyingParty } from '../passkeys/credential.ts';
 import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
@@ -199,10 +191,10 @@ const PASSKEY_OVER = 'The passkey took too long, or the page was open for too lo
 const TWO_OR_NONE = { loc: ['body'], msg: 'Give the user and the password, or neither', type: 'value_error' } as const;
 
 const ASKED = described('PasskeyAsked', { user: MAYBE_GIVEN_TEXT, password: MAYBE_GIVEN_TEXT });
-const SHOWN = named('PasskeyShown', z.object({ credential: ASSERTION }).meta({ required: ['credential'] }));
+const SHOWN = described('PasskeyShown', { credential: ASSERTION });
 
 const route = declaring<Services>();
-const OPEN = { access: 'public', who: 'anyone', secret: true, reads: 'json', before: unlessDisabled } as const;
+const OPEN = { access: 'public', who: 'anyone', secret: true, before: unlessOff } as const;
 
 // biome-ignore format: a table
 export const PASSKEY_LOGIN_ROUTES = [
@@ -210,9 +202,14 @@ export const PASSKEY_LOGIN_ROUTES = [
   route({ route: `POST ${PATH}/options`, ...OPEN, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], run: options }),
 ];
 
-async function options({ ctx, body }: OpenCall, deps: AccountServices): Promise<object> {
+function unlessOff(_: unknown, deps: Pick<Services, 'settings'>): void {
+  unlessDisabled(_, deps);
+  requireSite(deps);
+}
+
+async function options({ ctx, body }: OpenCall<z.output<typeof ASKED>>, deps: AccountServices): Promise<object> {
   const site = requireSite(deps);
-  const { user = '', password = '' } = orRefusedFields(fieldsIn(ASKED, body));
+  const { user = '', password = '' } = body;
   if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
   if (user === '') return requestOptions({ to: 'log-in', browser: browserId(ctx) }, undefined, site, deps);
   return whileCounted(deps, () => askSecondStep(ctx, { user, password, site }, deps), 'code_asked');
@@ -234,13 +231,12 @@ async function askSecondStep(
 }
 
 /** Alone, or after the right password. No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
-async function logInWithPasskey({ ctx, body }: OpenCall, deps: AccountServices): Promise<void> {
+async function logInWithPasskey({ ctx, body }: OpenCall<z.output<typeof SHOWN>>, deps: AccountServices): Promise<void> {
   const site = requireSite(deps);
-  const shown = orRefusedFields(assertion(Object(body)['credential']));
   const [browser = ''] = browserIn(ctx);
   const attempt = async ({ address, signal }: LoginClient): Promise<Login> => {
     const place = deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
-    const judged = await guessed(place, () => judgePasskey(shown, { browser }, site, deps));
+    const judged = await guessed(place, () => judgePasskey(body.credential, { browser }, site, deps));
     if (judged.ok) return admitted(judged.value, { address, signal }, deps, 'passkey');
     const { why, user } = judged.error;
     if (why !== 'passkey-challenge-over') throw loginFailed(user, why, 'bad_passkey');

@@ -5,8 +5,8 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, described } from '../../routes/shapes.ts';
 import { CODE, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
-import { ANSWERED, type Call, declaring, orRefusedFields, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
-import { ASSERTION, assertion } from '../passkeys/credential.ts';
+import { ANSWERED, type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import { ASSERTION } from '../passkeys/credential.ts';
 import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import type { ProviderSessions } from '../sessions/sessions.ts';
 import { type Guessed, guessed, guessOnAccount, judgeCode, judgeGuess, whileThere } from './guesses.ts';
@@ -20,7 +20,7 @@ const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's 
 const PROOF = described('Proof', {
   password: MAYBE_GIVEN_TEXT,
   code: MAYBE_GIVEN_TEXT.meta(CODE),
-  credential: ASSERTION,
+  credential: ASSERTION.nullish(),
   provider: MAYBE_GIVEN_TEXT.meta({ description: 'The name of a provider that the account is connected with' }),
   return_to: MAYBE_GIVEN_TEXT.meta({ description: 'The page to come back to from the provider' }),
 });
@@ -78,13 +78,12 @@ async function reauthenticate(
   const prover = await findProver({ ...call, caller, body, record }, deps);
   const { password, code, credential, provider, return_to: returnTo = '' } = body;
   if ([password, code, credential, provider].filter(Boolean).length !== 1) throw refusedFields([ONE_OF_FOUR]);
-  const shown = credential ? orRefusedFields(assertion(credential)) : undefined;
   if (!ctx) throw refusedFor('reauthentication-required');
   if (provider) {
     const url = await deps.providers.ask(ctx, deps, prover, { name: provider, returnTo });
     return url === undefined ? ANSWERED : { url };
   }
-  const passkey = shown && { shown, site: requireSite(deps) };
+  const passkey = credential && { shown: credential, site: requireSite(deps) };
   const { user, session: knownSession, address } = prover;
   const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;
   const judged = whileThere(ctx.res, (signal): Promise<Guessed<unknown>> => {

@@ -6,12 +6,6 @@ import type { PublicUrl } from '../../domain/addresses.ts';
 import { parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasskeyRecord } from '../../store/engine/tables.ts';
-import type { FieldFault } from '../http/json-body.ts';
-
-/** Taken apart below, with words of its own for what is wrong. */
-const RESPONSE = z.unknown().optional();
-export const ASSERTION = RESPONSE.meta({ type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' });
-export const NEW_CREDENTIAL = RESPONSE.meta({ type: 'object', description: 'RegistrationResponseJSON of WebAuthn' });
 
 /** WebAuthn allows ids of 1023 bytes; the rest fits what authenticators send, several times over. */
 const LONGEST = { id: 1364, userHandle: 88, text: 6000 } as const;
@@ -23,9 +17,9 @@ const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nf
 const base64urlTo = (longest: number) => z.string(UNFIT).regex(new RegExp(`^[A-Za-z0-9_-]{1,${longest}}$`), UNFIT);
 const LONG_TEXT = base64urlTo(LONGEST.text);
 
-/** Takes a response apart: the field `credential` of a body. All texts are base64url. */
-function responseReader<Fields extends z.ZodRawShape>(fields: Fields) {
-  const shape = z
+/** The field `credential` of a body, taken apart. All texts are base64url. */
+const response = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  z
     .object(
       {
         id: base64urlTo(LONGEST.id),
@@ -37,22 +31,9 @@ function responseReader<Fields extends z.ZodRawShape>(fields: Fields) {
     )
     .refine(({ id, rawId }) => rawId === undefined || rawId === id, { path: ['id'], error: UNFIT })
     .transform(({ id, response }) => ({ id, ...response }));
-  return (value: unknown): Result<z.output<typeof shape>, readonly FieldFault[]> => {
-    const read = shape.safeParse(value);
-    if (read.success) return ok(read.data);
-    const loc = ['body', 'credential'];
-    return err(
-      read.error.issues.map(({ path, message: msg }) => ({
-        loc: [...loc, ...path.map(String)],
-        msg,
-        type: 'value_error',
-      })),
-    );
-  };
-}
-type Read<Reader> = Reader extends (value: unknown) => Result<infer Value, unknown> ? Value : never;
 
-export const newCredential = responseReader({
+/** `RegistrationResponseJSON` of WebAuthn. */
+export const NEW_CREDENTIAL = response({
   clientDataJSON: LONG_TEXT,
   attestationObject: LONG_TEXT,
   transports: z
@@ -60,9 +41,10 @@ export const newCredential = responseReader({
     .catch([])
     .transform((named) => TRANSPORTS.filter((transport) => named.includes(transport))),
 });
-export type NewCredential = Read<typeof newCredential>;
+export type NewCredential = z.output<typeof NEW_CREDENTIAL>;
 
-export const assertion = responseReader({
+/** `AuthenticationResponseJSON` of WebAuthn. */
+export const ASSERTION = response({
   clientDataJSON: LONG_TEXT,
   authenticatorData: LONG_TEXT,
   signature: LONG_TEXT,
@@ -71,7 +53,7 @@ export const assertion = responseReader({
     .nullish()
     .transform((handle) => handle ?? undefined),
 });
-export type Assertion = Read<typeof assertion>;
+export type Assertion = z.output<typeof ASSERTION>;
 
 /** The challenge of a response, whether it is good or not; undefined for a text that is no client data. */
 export function clientDataIn(

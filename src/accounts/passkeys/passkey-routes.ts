@@ -1,24 +1,15 @@
 /** `/api/second-factor/passkeys`: one's own passkeys (SPEC 12). */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
-import { ANY, answer, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, answer, BODY_NO, described, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
 import { MAYBE_GIVEN_TEXT, NAME_SIZE, THING_NAME, thingName } from '../http/json-body.ts';
-import {
-  type Call,
-  declaring,
-  orRefusedFields,
-  Refused,
-  refusedFields,
-  refusedFor,
-  refuseMethod,
-  unfit,
-} from '../http/kernel.ts';
+import { type Call, declaring, orRefusedFields, Refused, refusedFor, refuseMethod, unfit } from '../http/kernel.ts';
 import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { firstFactor, newEpoch, withFactor, withoutFactor } from '../second-factor/second-factor.ts';
 import { keepSession } from '../sessions/session-routes.ts';
-import { NEW_CREDENTIAL, newCredential } from './credential.ts';
+import { NEW_CREDENTIAL } from './credential.ts';
 import { boundTo, creationOptions, MOST_PASSKEYS, newPasskey, notAdded, requireSite } from './passkeys.ts';
 
 const PATH = '/api/second-factor/passkeys';
@@ -28,10 +19,10 @@ const LAST_WAY_IN =
   'This is the last way into your account: add another passkey, or connect a provider under Settings > Sign-ins first.';
 
 /** `name` and `credential` of a body. */
-export const NEW_PASSKEY = named(
-  'NewPasskey',
-  z.object({ name: MAYBE_GIVEN_TEXT.meta(NAME_SIZE), credential: NEW_CREDENTIAL }).meta({ required: ['credential'] }),
-);
+export const NEW_PASSKEY = described('NewPasskey', {
+  name: MAYBE_GIVEN_TEXT.meta(NAME_SIZE),
+  credential: NEW_CREDENTIAL,
+});
 const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own" } as const;
 const CHANGE = { ...OWN, proof: 'credentials' } as const;
 
@@ -64,12 +55,9 @@ async function options(call: Call, deps: Services): Promise<object> {
 async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: Services): Promise<object> {
   const asked = await adding(call, deps);
   const { user } = asked;
-  const credential = newCredential(call.body.credential);
-  const name = thingName(call.body.name || USUAL_NAME);
-  if (!credential.ok || !name.ok)
-    throw refusedFields([...(credential.ok ? [] : credential.error), ...(name.ok ? [] : name.error)]);
+  const name = orRefusedFields(thingName(call.body.name || USUAL_NAME));
   call.note({ user: user.name, factor: 'passkey' });
-  const { passkey, challenge } = await newPasskey(credential.value, { ...asked, name: name.value }, deps);
+  const { passkey, challenge } = await newPasskey(call.body.credential, { ...asked, name }, deps);
   const { codes, first } = firstFactor(user);
   const outcome = await deps.store.secondFactor.addPasskey(passkey, { challenge, first, most: MOST_PASSKEYS });
   if (outcome !== 'first' && outcome !== 'more') throw notAdded(outcome);

@@ -201,17 +201,12 @@ const FAULT_OF = {
   gone: 'passkey-unknown',
 } as const;
 
-interface FactorSettings {
-  readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
-  readonly server: Pick<Settings['server'], 'public_url'>;
-}
-
 /**
  * Tells at the start of second factors that their users cannot use: sealed under another secret, or passkeys of no address (SPEC 12).
  * A factor is never dropped with the secret or the address: that would open the account to the password alone.
  */
 export async function warnOfUnusable(
-  settings: FactorSettings,
+  { auth, server }: Settings,
   secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'listFactors'>,
   { keyId }: Pick<Sealer, 'keyId'>,
   log: { warn(facts: object, sentence: string): void },
@@ -222,17 +217,9 @@ export async function warnOfUnusable(
       { users },
       'the signing secret is another one than when these users set up their authenticator app: their codes cannot be checked. They log in with a recovery code and set it up again; or run "postern users second-factor reset NAME"',
     );
-  const idle = await idlePasskeys(settings, secondFactor.listFactors);
-  if (idle) log.warn({ users: idle.users }, `these users have passkeys that cannot be used. ${idle.why}`);
-}
-
-/** How many users have passkeys, while there can be none; undefined when all is well. A changed host name cannot be seen. */
-export async function idlePasskeys(
-  { auth, server }: FactorSettings,
-  listFactors: SecondFactorStore['listFactors'],
-): Promise<{ readonly users: number; readonly why: string } | undefined> {
+  // A changed host name cannot be seen.
   const site = toRelyingParty(server.public_url);
-  if (!auth.enabled || auth.second_factor === 'off' || site.ok) return undefined;
-  const users = (await listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
-  return users > 0 ? { users, why: site.error } : undefined;
+  if (!auth.enabled || auth.second_factor === 'off' || site.ok) return;
+  const idle = (await secondFactor.listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
+  if (idle > 0) log.warn({ users: idle }, `these users have passkeys that cannot be used. ${site.error}`);
 }
