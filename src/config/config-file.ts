@@ -1,11 +1,9 @@
 /** Where the configuration file is; the quick start's when there is none yet (SPEC 1, first start). */
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
-import { LARGEST_TEXT_BYTES, putInPlace, readBounded } from '../files/files.ts';
+import { createOnce, LARGEST_TEXT_BYTES, readBounded } from '../files/files.ts';
 
-/** Secrets come to stand in it. */
-const PRIVATE = 0o600;
 const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
 
 /** A configuration has one of these names. */
@@ -54,18 +52,8 @@ async function writeFirst(directory: string, first: string) {
   const file = join(directory, CONFIG_NAMES[0]);
   const text = await readBounded(first);
   await mkdir(directory, { recursive: true });
-  // Written beside its place, so that nobody reads a part of it; of several first starts one has the place.
-  const draft = `${file}.${crypto.randomUUID()}`;
-  try {
-    await writeFile(draft, text, { flag: 'wx', mode: PRIVATE });
-    await putInPlace(draft, file);
-    return { file, text, created: true };
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
-    return { file, text: await readBounded(file), created: false };
-  } finally {
-    await rm(draft, { force: true });
-  }
+  const created = await createOnce(file, text);
+  return { file, text: created ? text : await readBounded(file), created };
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -1,5 +1,7 @@
-/** Reads a file that a person wrote, up to a size, tells a database from it, and gives a written file its name. */
-import { link, open, rename } from 'node:fs/promises';
+/** Reads a file that a person wrote, up to a size, tells a database from it, makes a file once, and gives a written file its name. */
+import { randomUUID } from 'node:crypto';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** 1 MiB: a configuration, a route table, a list of headers. */
 export const LARGEST_TEXT_BYTES = 2 ** 20;
@@ -45,6 +47,28 @@ export async function putInPlace(draft: string, file: string): Promise<void> {
   } catch (fault) {
     if (!NO_LINKS.has((fault as NodeJS.ErrnoException).code)) throw fault;
     await rename(draft, file);
+  }
+}
+
+const PRIVATE = 0o600;
+
+/**
+ * Written beside its place, synced, then given its name: a crash leaves no half-written file. Of several creators one wins; false:
+ * something has the name, and stays. The file may hold secrets: it is readable by its owner alone.
+ */
+export async function createOnce(file: string, text: string): Promise<boolean> {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(draft, text, { flag: 'wx', mode: PRIVATE, flush: true });
+    await putInPlace(draft, file);
+    await using directory = await open(dirname(file));
+    await directory.sync();
+    return true;
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+    return false;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 

@@ -1,10 +1,11 @@
 /** The secret that session tokens are signed with: four places in order, or a new one (interface 5.3). */
 import { createHash, randomBytes } from 'node:crypto';
-import { link, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { MaybePromise } from '../../domain/async.ts';
 import { parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { createOnce } from '../../files/files.ts';
 
 export interface SecretPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -42,7 +43,7 @@ export async function findSigningSecret(
     if (whenMissing === 'refuse')
       return err(`there is no ${FILE} in ${places.configDirectory}: "postern serve" makes it`);
     try {
-      // Exclusive: of two that start at once, one makes the secret, and both read it.
+      // Of two that start at once, one makes the secret, and both read it.
       await createOnce(path, randomBytes(GENERATED_BYTES).toString('hex'));
     } catch (cause) {
       return err(`cannot write ${path} (${faultCode(cause)}): make the directory writable, or set ${NAMES[0]}`);
@@ -125,33 +126,3 @@ async function inFile(
 }
 
 const faultCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
-
-const PRIVATE = 0o600;
-
-/**
- * Written beside, synced, then linked into place: a crash leaves no half-written file, and of two creators one wins
- * while the other's text is dropped. Throws when the directory cannot be written.
- */
-export async function createOnce(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  try {
-    await writeFile(draft, text, { flag: 'wx', mode: PRIVATE, flush: true });
-    await linkUnlessThere(draft, path);
-    await syncDirectory(dirname(path));
-  } finally {
-    await unlink(draft).catch(() => {});
-  }
-}
-
-async function linkUnlessThere(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  await using directory = await open(path, 'r');
-  await directory.sync();
-}

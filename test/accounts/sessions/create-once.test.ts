@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createOnce } from '../../../src/accounts/sessions/signing-secret.ts';
+import { createOnce } from '../../../src/files/files.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 describe('A file that is created once', () => {
