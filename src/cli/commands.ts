@@ -19,7 +19,7 @@ import type { BlockKind } from '../domain/accounts/logins.ts';
 import { OWN_SOURCE } from '../domain/accounts/sign-in.ts';
 import { isSiteName } from '../domain/accounts/site.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
-import { createProgress, orEnd } from '../domain/command-frame.ts';
+import { createProgress } from '../domain/command-frame.ts';
 import { endText, momentText, parseExpiry, parseMoment, useText } from '../domain/moment.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { SampleQuestion } from '../events/sample-events.ts';
@@ -433,7 +433,5 @@ async function copy({ from = '', to = '', ...given }: Given, { stderr }: Frame):
     }
     shown.progress.report(done, done);
   }).finally(() => shown.progress.end());
-  return orEnd(copied)
-    .map(({ table, rows }) => `${table}: ${rows} rows, the same at both ends`)
-    .join('\n');
+  return copied.map(({ table, rows }) => `${table}: ${rows} rows, the same at both ends`).join('\n');
 }

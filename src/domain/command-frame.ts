@@ -1,5 +1,4 @@
 /** What every command of the command line works with: its output and its progress (SPEC 1). */
-import type { Result } from './result.ts';
 
 /** A terminal, or the stream in its place. */
 export interface OutputStream {
@@ -12,12 +11,6 @@ export interface Output {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly exit: (code: number) => void;
-}
-
-/** The value, or its refusal as a sentence that ends the command. */
-export function orEnd<Value>(outcome: Result<Value, string | { readonly message: string }>): Value {
-  if (outcome.ok) return outcome.value;
-  throw new Error(typeof outcome.error === 'string' ? outcome.error : outcome.error.message);
 }
 
 export interface ProgressOptions {

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { err, ok, type Result } from '../domain/result.ts';
 import { Queries, untyped } from './engine/rows.ts';
 import { TABLES, type TableName, tablesWhere, withBooleans } from './engine/tables.ts';
 import { openStore, type Store, setUnfinished } from './open-store.ts';
@@ -12,7 +11,7 @@ export type CopyMode = 'refuse' | 'continue' | 'replace';
 
 /** `done` and `total`: rows of the table in the target, and in the source. */
 type Report = (progress: { readonly table: string; readonly done: number; readonly total: number }) => void;
-type Copied = Result<readonly { readonly table: string; readonly rows: number }[], string>;
+type Copied = readonly { readonly table: string; readonly rows: number }[];
 
 export const copiedTables = (): readonly TableName[] =>
   tablesWhere(({ isCopied }) => isCopied !== false).map(([name]) => name);
@@ -40,23 +39,22 @@ async function readAddress(given: string): Promise<string> {
 }
 
 /**
- * Errs with a sentence when the target may not be written, or differs from the source at the end. Until both are the same,
+ * Rejects with a sentence when the target may not be written, or differs from the source at the end. Until both are the same,
  * the target is marked as unfinished, and nothing but another copy opens it.
  */
 export async function copyStore(from: Store, to: Store, mode: CopyMode, report: Report): Promise<Copied> {
   const [source, target] = [new Queries(from.db), new Queries(to.db)];
   const filled = await firstFilled(target);
-  if (filled !== undefined && mode === 'refuse') {
-    return err(
+  if (filled !== undefined && mode === 'refuse')
+    throw new Error(
       `the target is not empty (table ${filled}): give --continue to go on with a copy that was interrupted, or --replace to delete what is in the target first`,
     );
-  }
   // What was there before, and is not replaced, may be in service.
   if (filled === undefined || mode === 'replace') await setUnfinished(to.db, true);
   if (mode === 'replace') for (const table of copiedTables()) await target.delete(table, {});
   for (const table of copiedTables()) await copyTable(table, source, target, report);
   const copied = await compared(source, target);
-  if (copied.ok) await setUnfinished(to.db, false);
+  await setUnfinished(to.db, false);
   return copied;
 }
 
@@ -98,12 +96,12 @@ async function compared(source: Queries, target: Queries): Promise<Copied> {
   for (const table of copiedTables()) {
     const [there, here] = [await digestOf(table, source), await digestOf(table, target)];
     if (there.digest !== here.digest)
-      return err(
+      throw new Error(
         `table ${table} differs after the copy: ${there.rows} rows in the source, ${here.rows} in the target; one of them may have been written in the meantime. Stop the service and copy again with --replace`,
       );
     copied.push({ table, rows: here.rows });
   }
-  return ok(copied);
+  return copied;
 }
 
 async function digestOf(table: TableName, db: Queries): Promise<{ rows: number; digest: string }> {

@@ -1,7 +1,6 @@
 /** `postern policy diff|new`: what the NVR has and the route table does not know, and a first table (SPEC 15). */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { CommandGroup, Frame } from '../../accounts/http/route-commands.ts';
-import { orEnd } from '../../domain/command-frame.ts';
 import { faultMessage } from '../../domain/result.ts';
 import type { PolicyReview } from './descriptions.ts';
 
@@ -37,7 +36,7 @@ interface FirstOptions {
 
 async function first({ openapi: source, below, output }: FirstOptions, { stdout, stderr }: Frame): Promise<number> {
   const { makeFirstTable } = await import('./descriptions.ts');
-  const table = orEnd(await makeFirstTable(source, below));
+  const table = await makeFirstTable(source, below);
   if (output === undefined) {
     stdout.write(table);
     return 0;
@@ -59,7 +58,7 @@ interface DiffOptions {
 async function diff({ 'openapi.json': file, json, below }: DiffOptions, { place, stdout }: Frame): Promise<number> {
   const { reviewPolicy } = await import('./descriptions.ts');
   const description = file === undefined ? undefined : await readFile(file, 'utf8');
-  const reviewed = orEnd(await reviewPolicy(place(), description, below));
+  const reviewed = await reviewPolicy(place(), description, below);
   stdout.write(json ? `${JSON.stringify(reviewed, null, 2)}\n` : formatDrift(reviewed));
   return reviewed.unknown.length + reviewed.changed.length === 0 ? 0 : 1;
 }

@@ -2,7 +2,6 @@
 
 import { readMember } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import type { OpenApiOperation } from './policy-drift.ts';
 
 export interface DescribedApi {
@@ -17,13 +16,13 @@ export interface DescribedApi {
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /**
- * `below`: where the NVR's web server has the described paths, unless the description says so. Errs with why it is no
+ * `below`: where the NVR's web server has the described paths, unless the description says so. Throws a sentence for what is no
  * description.
  */
-export function listOperations(description: unknown, below = ''): Result<DescribedApi, string> {
+export function listOperations(description: unknown, below = ''): DescribedApi {
   const paths = readMember(description, 'paths');
   if (readMember(description, 'openapi') === undefined || !isRecord(paths))
-    return err('is no OpenAPI description: it has no "openapi" and "paths"');
+    throw new Error('is no OpenAPI description: it has no "openapi" and "paths"');
   const isWhole = below !== '' && Object.keys(paths).some((path) => path.startsWith(`${below}/`));
   const prefix = isWhole ? '' : (pathOfServer(description) ?? below);
   const found = Object.entries(paths).flatMap(([path, item]) =>
@@ -37,7 +36,7 @@ export function listOperations(description: unknown, below = ''): Result<Describ
   );
   const info = readMember(description, 'info');
   const [title, version] = ['title', 'version'].map((name) => asText(readMember(info, name)));
-  return ok({ title, version, prefix: below, operations: merged(found) });
+  return { title, version, prefix: below, operations: merged(found) };
 }
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
