@@ -1,5 +1,6 @@
 /** All probes through one public address, and what was seen by them (SPEC 15). */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
@@ -67,7 +68,7 @@ export type FirstSeen = Awaited<ReturnType<typeof lookFirst>>;
 async function lookFirst({ url, ca, now, identityHeaders }: ExamineOptions, ask: Ask) {
   const [reach, tls] = await Promise.all([
     ask(ODD_TARGET, { headers: asBrowser(identityHeaders) }),
-    lookAtTls(url, ca, PATIENCE_MS),
+    lookAtTls(url, ca),
   ]);
   const protocol: 'http:' | 'https:' = url.protocol === 'https:' ? 'https:' : 'http:';
   return {
@@ -161,32 +162,27 @@ function seenIn(response: ProbeResponse): ArrivedProbe | undefined {
 }
 
 /** The certificate as a browser judges it; undefined when there is no TLS there: the first probe says why. `ca`: PEM of an authority that is to be believed too. */
-function lookAtTls(
-  url: URL,
-  ca: string | undefined,
-  timeoutMs: number,
-): Promise<ReturnType<typeof judged> | undefined> {
-  if (url.protocol !== 'https:') return Promise.resolve(undefined);
+async function lookAtTls(url: URL, ca: string | undefined): Promise<ReturnType<typeof judged> | undefined> {
+  if (url.protocol !== 'https:') return undefined;
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  return new Promise((resolve) => {
-    const socket = connect({
-      host,
-      port: Number(url.port) || 443,
-      ...(isIP(host) ? {} : { servername: host }),
-      ...(ca === undefined ? {} : { ca }),
-      rejectUnauthorized: false,
-      ALPNProtocols: ['h2', 'http/1.1'],
-    });
-    // For the whole handshake: a peer that sends a byte now and then is not waited for.
-    const timer = setTimeout(() => end(undefined), timeoutMs);
-    const end = (seen: ReturnType<typeof judged> | undefined): void => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(seen);
-    };
-    socket.once('secureConnect', () => end(judged(socket)));
-    socket.once('error', () => end(undefined));
+  const socket = connect({
+    host,
+    port: Number(url.port) || 443,
+    ...(isIP(host) ? {} : { servername: host }),
+    ...(ca === undefined ? {} : { ca }),
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2', 'http/1.1'],
   });
+  socket.on('error', () => {});
+  try {
+    // For the whole handshake: a peer that sends a byte now and then is not waited for.
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return judged(socket);
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
 }
 
 function judged(socket: TLSSocket) {
@@ -220,45 +216,31 @@ const SLACK_MS = 5_000;
 const MOST_DELAY_MS = 1000;
 
 /** Undefined when it was not answered with 200. `silence`: seconds. */
-export function readStream(probe: Probe, silence: number): Promise<StreamSeen | undefined> {
-  return new Promise((resolve) => {
-    const request = open(probe);
-    const patience = setTimeout(() => request.destroy(), silence * 1000 + SLACK_MS);
-    const end = (seen: StreamSeen | undefined): void => {
-      clearTimeout(patience);
-      request.destroy();
-      resolve(seen);
-    };
-    let hasResponse = false;
-    // From the question on: a proxy that keeps back the first bytes may keep back the head with them. By the clock: on a
-    // busy machine bytes are read before a timer that was due earlier.
-    const begin = performance.now();
-    const mostDelay = Math.min(MOST_DELAY_MS, silence * 500);
-    request.once('error', () => {
-      if (!hasResponse) end(undefined);
-    });
-    request.once('response', (response) => {
-      if (response.statusCode !== 200) return end(undefined);
-      hasResponse = true;
-      const encoding = response.headers['content-encoding'];
-      let cameAtOnce = false;
-      let firstAt: number | undefined;
-      let said = '';
-      response.on('data', (chunk: Buffer) => {
-        firstAt ??= performance.now();
-        cameAtOnce = firstAt - begin < mostDelay;
-        said = (said + chunk.toString('latin1')).slice(-STREAM_END.length);
-      });
-      response.on('error', () => {});
-      response.once('close', () => {
-        // On a slow way the first bytes come late, but the silence behind them is as long as the server made it.
-        cameAtOnce ||= firstAt !== undefined && performance.now() - firstAt > silence * 1000 - mostDelay;
-        const took = (performance.now() - begin) / 1000;
-        end({ cameAtOnce, wasWhole: isWhole(response, said), encoding, silence, took });
-      });
-    });
-    request.end();
-  });
+export async function readStream(probe: Probe, silence: number): Promise<StreamSeen | undefined> {
+  // From the question on: a proxy that keeps back the first bytes may keep back the head with them. By the clock: on a
+  // busy machine bytes are read before a timer that was due earlier.
+  const begin = performance.now();
+  const mostDelay = Math.min(MOST_DELAY_MS, silence * 500);
+  const request = open({ ...probe, signal: AbortSignal.timeout(silence * 1000 + SLACK_MS) });
+  request.on('error', () => {});
+  const [response]: IncomingMessage[] = await once(request.end(), 'response').catch(() => []);
+  if (response?.statusCode !== 200) return void request.destroy();
+  let firstAt: number | undefined;
+  let said = '';
+  try {
+    for await (const chunk of response) {
+      firstAt ??= performance.now();
+      said = (said + chunk.toString('latin1')).slice(-STREAM_END.length);
+    }
+  } catch {
+    // What came is judged.
+  }
+  const end = performance.now();
+  // On a slow way the first bytes come late, but the silence behind them is as long as the server made it.
+  const cameAtOnce =
+    firstAt !== undefined && (firstAt - begin < mostDelay || end - firstAt > silence * 1000 - mostDelay);
+  const encoding = response.headers['content-encoding'];
+  return { cameAtOnce, wasWhole: isWhole(response, said), encoding, silence, took: (end - begin) / 1000 };
 }
 
 /** Compressed it cannot be read, and the proxy that compressed it is told of anyway. */
