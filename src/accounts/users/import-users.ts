@@ -9,13 +9,6 @@ import type { CommandStore } from '../http/route-commands.ts';
 import { mostIterations, parseHash } from '../passwords/password-hash.ts';
 import { changeRoles } from '../roles/roles.ts';
 
-/** The outcome of one user, and its line of the report. One who exists here keeps role and password: they may have been changed here since. */
-interface ImportedUser {
-  readonly kind: 'added' | 'kept' | 'refused';
-  readonly name: string;
-  readonly line: string;
-}
-
 interface FoundRole {
   readonly role: Role;
   /** What it may see, for the report. */
@@ -24,7 +17,10 @@ interface FoundRole {
 
 type Importing = Pick<CommandStore, 'store' | 'settings' | 'importing'>;
 
-/** Imports users from an NVR's own SQLite file. Rejects with a sentence. */
+/**
+ * Imports users from an NVR's own SQLite file, and gives the report. One who exists here keeps role and password: they may have been
+ * changed here since. Rejects with a sentence, and with the report where all users were refused.
+ */
 export async function importUsers(
   open: Importing,
   {
@@ -44,14 +40,15 @@ export async function importUsers(
     );
   const now = unixSeconds(clock);
   const existing: string[] = (await store.accounts.listUsers()).map(({ name }) => name);
-  const imported: ImportedUser[] = [];
+  const lines: string[] = [];
+  const counts = { added: 0, kept: 0, refused: 0 };
   for (const { username: name, passwordHash, role: asked } of rows) {
     const checked = checkedRow(name, passwordHash, existing, mostIterations(settings.auth.hash_iterations));
     const found = checked.ok ? await roleFor(asked ?? ADMIN, nvr, open) : checked;
     if (!checked.ok || !found.ok) {
+      counts.refused += 1;
       // A name that was refused may hold anything.
-      const line = `${JSON.stringify(name)}: not added: ${found.ok ? '' : found.error}`;
-      imported.push({ kind: 'refused', name, line });
+      lines.push(`  ${JSON.stringify(name)}: not added: ${found.ok ? '' : found.error}`);
       continue;
     }
     // The NVR keeps the time of the change without a zone. The time of the import will do: no token of ours is older.
@@ -59,15 +56,17 @@ export async function importUsers(
     const { role, sees } = found.value;
     const isNew = (await store.accounts.addUser({ name: checked.value, role, passwordHash, ...times })) !== 'taken';
     existing.push(name);
-    imported.push(
-      isNew
-        ? { kind: 'added', name, line: `${name}: added with the role ${role}, sees ${sees}` }
-        : { kind: 'kept', name, line: `${name}: exists already, and keeps its role and password` },
-    );
+    if (isNew) record({ what: 'user-created', user: name });
+    counts[isNew ? 'added' : 'kept'] += 1;
+    lines.push(`  ${name}: ${isNew ? `added with the role ${role}, sees ${sees}` : KEPT}`);
   }
-  for (const { kind, name } of imported) if (kind === 'added') record({ what: 'user-created', user: name });
-  return importReport(file, nvr.file, imported);
+  const total = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+  const report = [...lines, rolesLine(nvr.file), `${file}: ${rows.length} read, ${total.join(', ')}`].join('\n');
+  if (rows.length > 0 && counts.refused === rows.length) throw new Error(report);
+  return report;
 }
+
+const KEPT = 'exists already, and keeps its role and password';
 
 /** What the NVR's users may see. `unknownRole`: the role of users whose role is unknown. Absent: their own, without cameras. */
 type NvrRights = Pick<NvrRoles, 'roles'> & { readonly unknownRole: string | undefined };
@@ -109,15 +108,6 @@ function checkedRow(
       ? `the password hash has more than ${most} iterations: every wrong password would cost as much`
       : 'the password hash is not of the kind pbkdf2_sha256$iterations$salt$hash',
   );
-}
-
-/** A file without users is no failure; a file whose users are all refused is. */
-function importReport(file: string, config: string | undefined, imported: readonly ImportedUser[]): string {
-  const count = (kind: ImportedUser['kind']): number => imported.filter((user) => user.kind === kind).length;
-  const total = `${file}: ${imported.length} read, ${count('added')} added, ${count('kept')} kept, ${count('refused')} refused`;
-  const report = [...imported.map(({ line }) => `  ${line}`), rolesLine(config), total].join('\n');
-  if (imported.length > 0 && count('refused') === imported.length) throw new Error(report);
-  return report;
 }
 
 const rolesLine = (config: string | undefined): string =>
