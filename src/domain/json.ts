@@ -56,11 +56,14 @@ export function isNestedTooDeep(text: string): boolean {
 /** Undefined of text that is no JSON, or nested too deep. */
 export const boundedJson = (text: string): unknown => (isNestedTooDeep(text) ? undefined : parsedJson(text));
 
-/** Where the string that begins at `start` has its closing quote, or the end of the text. */
+/** Where the string that begins at `start` has its closing quote, or the end of the text. A quote behind an odd number of backslashes is a part of it. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return text.length;
 }
 
 /** Strings are matched to be passed over. */
