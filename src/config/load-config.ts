@@ -11,7 +11,7 @@ import { type Environment, type Layered, layered } from './layers.ts';
 import { EMPTIED, wasConfigured } from './marks.ts';
 import { findPlaces, type NamedFiles, nameFiles } from './named-files.ts';
 import { type Finding, formatProblems, type KeyPath, type Problem, pathText } from './problems/problems.ts';
-import { entriesIn, MOST_ENTRIES, readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
+import { entriesIn, MOST_ENTRIES, readYamlBeside, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
 import { crossFindings, listWarnings } from './rules.ts';
 import { meantVariable, messageFor, toFindings } from './schema/issues.ts';
 import type { Keys } from './schema/keys.ts';
@@ -89,7 +89,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const opened = await openConfigFile(directory, place.whenMissing ?? 'write', env[FIRST_CONFIGURATION]);
   if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
   const { file, text, created } = opened.value;
-  const yaml = readYaml(text);
+  const yaml = await readYamlBeside(text);
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
   const isEmpty = (yaml.value.tree ?? undefined) === undefined;
   if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };

@@ -1,4 +1,5 @@
 /** YAML text as a tree of values, and where in the text each of them stands. */
+import { Worker } from 'node:worker_threads';
 import {
   type Document,
   isAlias,
@@ -87,7 +88,7 @@ export function entriesIn(tree: unknown, sizes: Map<object, number> = new Map())
   return size;
 }
 
-interface Position {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
@@ -101,8 +102,8 @@ export interface YamlText {
   locate(path: KeyPath, what?: 'key' | 'value'): Position | undefined;
 }
 
-/** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. */
-export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
+/** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. Plain data, which a thread can hand on. */
+export function parseYaml(text: string) {
   const beyond = beyondLimits(text);
   if (beyond) return err([beyond]);
   const lines = new LineCounter();
@@ -114,31 +115,57 @@ export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
   const faults = [...syntax, ...keyFaults(document)];
   if (faults.length > 0) return err(faults.map(([at, message]) => ({ path: '', ...positionAt(lines, at), message })));
   const tree = plainTree(document);
-  if (!tree.ok) return tree;
+  return tree.ok ? ok({ tree: tree.value, places: placesIn(document), lineStarts: lines.lineStarts }) : tree;
+}
+
+export const readYaml = (text: string): Result<YamlText, readonly Problem[]> => located(parseYaml(text));
+
+/** Characters of a text that is read at once, in some ten milliseconds. */
+const SHORT = 32 * 1024;
+
+/** The same for a text that may be long: a thread reads that, while requests are served. */
+export async function readYamlBeside(text: string): Promise<Result<YamlText, readonly Problem[]>> {
+  if (text.length <= SHORT) return readYaml(text);
+  const thread = new Worker(new URL('./parse-yaml.ts', import.meta.url), { workerData: text, execArgv: [] });
+  const read = await new Promise<ReturnType<typeof parseYaml>>((resolve, reject) => {
+    thread.once('message', resolve).once('messageerror', reject).once('error', reject);
+    // Behind its message, if it has given one.
+    thread.once('exit', () => reject(new Error('the thread that reads the configuration has ended: reload again')));
+  });
+  return located(read);
+}
+
+function located(read: ReturnType<typeof parseYaml>): Result<YamlText, readonly Problem[]> {
+  if (!read.ok) return read;
+  const { tree, places, lineStarts } = read.value;
   const locate: YamlText['locate'] = (path, what = 'value') => {
-    const { key, value } = entryAt(path, document);
-    const offset = startOffset(what === 'value' && isScalar(value) && value.value !== null ? value : key);
-    return offset === undefined ? undefined : positionAt(lines, offset);
+    const offset = places.get(placeOf(path))?.[what];
+    return offset === undefined ? undefined : positionAt(Object.assign(new LineCounter(), { lineStarts }), offset);
   };
-  return ok({ tree: tree.value, locate });
+  return ok({ tree, locate });
 }
 
-/** The nodes of an entry; an element of a list is its own key. The tree must have been found small enough. */
-function entryAt(path: KeyPath, document: Document): { readonly key?: unknown; readonly value?: unknown } {
-  let entry: ReturnType<typeof entryAt> = {};
-  let within: unknown = document.contents;
-  for (const step of path) {
-    const node = resolved(document, within);
-    const element = isSeq(node) ? node.items[Number(step)] : undefined;
-    const pair = isMap(node) ? node.items.find(({ key }) => keyName(key) === String(step)) : undefined;
-    const { key, value } = pair ?? { key: element, value: element };
-    entry = { key: resolved(document, key), value: resolved(document, value) };
-    within = value;
-  }
-  return entry;
-}
+const placeOf = (path: KeyPath): string => path.map(String).join('\0');
 
-const keyName = (key: unknown): string => String(isScalar(key) ? key.value : key);
+/** Where each entry begins, by its path: its key, and its value where that is short. The tree must have been found small enough. */
+function placesIn(document: Document) {
+  const places = new Map<string, { readonly key: number | undefined; readonly value: number | undefined }>();
+  const walk = (path: KeyPath, node: unknown): void => {
+    const pairs = isMap(node) ? node.items.map(({ key, value }) => [isScalar(key) ? key.value : key, key, value]) : [];
+    for (const [name, key, given] of isSeq(node) ? node.items.map((item, at) => [at, item, item]) : pairs) {
+      const value = resolved(document, given);
+      const here = [...path, String(name)];
+      const ofKey = startOffset(resolved(document, key));
+      places.set(placeOf(here), {
+        key: ofKey,
+        value: isScalar(value) && value.value !== null ? startOffset(value) : ofKey,
+      });
+      walk(here, value);
+    }
+  };
+  walk([], resolved(document, document.contents));
+  return places;
+}
 
 /** Where it stands, and what it is. */
 type Fault = readonly [offset: number, message: string];
