@@ -1,10 +1,18 @@
 /** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). The same of an account or a token, by their rights (SPEC 15). */
+
+import { type MaybePromise, mapMaybe } from '../domain/async.ts';
 import type { Caller, Rights } from '../domain/caller.ts';
-import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
+import {
+  type CameraScope,
+  type LimitedScope,
+  maySee,
+  scopeWithout,
+  unionOfLimited,
+  visibleCameras,
+} from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
 import { earliestSeen } from '../domain/rights.ts';
-import { NO_LAYOUT, type RecorderLayout } from './recorder-layout.ts';
-import { layoutWithout } from './subtraction.ts';
+import { NO_LAYOUT, type Owners, type RecorderLayout } from './recorder-layout.ts';
 
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
 export type Clearance = 'admin' | 'reader' | 'restricted';
@@ -112,4 +120,52 @@ export function scopeView({ rights, ...holder }: Holder, cameras: readonly Camer
     /** Why nothing is seen now; undefined: it is. */
     closed: closed?.reason,
   };
+}
+
+/** The holder of rights from which features may take something (SPEC 19): a caller, or an account or token without a request of its own. */
+export type Holding = Rights & { readonly credential?: Pick<Caller['credential'], 'kind'> };
+
+export interface Subtraction {
+  /** They do not exist for the holder. */
+  readonly cameras: LimitedScope;
+  /** Unix seconds: when it is another one. */
+  readonly until?: number | undefined;
+}
+
+/** `now`: Unix seconds. */
+export type FindSubtraction = (holder: Holding, now: number) => MaybePromise<Subtraction | undefined>;
+
+/** The holder without what is taken; the same object where nothing is. */
+export const subtracting =
+  (parts: readonly { readonly subtraction?: FindSubtraction | undefined }[]) =>
+  <Holder extends Holding>(holder: Holder, now: number): MaybePromise<Holder & Pick<Caller, 'drawn'>> => {
+    let left: MaybePromise<Holder & Pick<Caller, 'drawn'>> = holder;
+    for (const { subtraction } of parts)
+      if (subtraction)
+        left = mapMaybe(left, (one) =>
+          mapMaybe(subtraction(holder, now), (taken) => (taken ? without(one, taken) : one)),
+        );
+    return left;
+  };
+
+function without<Holder extends Holding & Pick<Caller, 'drawn'>>(holder: Holder, { cameras, until }: Subtraction) {
+  const ends = [holder.changesAt, until].filter((time) => time !== undefined);
+  return {
+    ...holder,
+    scope: scopeWithout(holder.scope, cameras),
+    drawn: holder.drawn ? unionOfLimited([holder.drawn, cameras]) : cameras,
+    ...(ends.length > 0 && { changesAt: Math.min(...ends) }),
+  };
+}
+
+/** The layout for a caller for whom these cameras are drawn: a stream or zone that one of them shares is of those alone. */
+export function layoutWithout(layout: RecorderLayout, isTaken: (camera: string) => boolean): RecorderLayout {
+  const ownersBehind = (owners: Owners): Owners =>
+    new Map(
+      [...owners].map(([name, cameras]): [string, readonly CameraName[]] => {
+        const taken = cameras.filter(isTaken);
+        return [name, taken.length > 0 ? taken : cameras];
+      }),
+    );
+  return { ...layout, streams: ownersBehind(layout.streams), zones: ownersBehind(layout.zones) };
 }

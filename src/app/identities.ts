@@ -11,7 +11,7 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
 import { recheckedProxyCaller } from '../identity/proxy-header-source.ts';
-import { createViewAs } from '../identity/view-as.ts';
+import { createViewAs } from '../identity/sources.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Features } from './resources/features.ts';
 import type { Lasting } from './services.ts';

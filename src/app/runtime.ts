@@ -18,7 +18,7 @@ import { createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams, isBesideDrawn } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../gateway/entry/pipeline.ts';
 import { openTrustedHeaders, trustedHeadersFiles } from '../identity/trusted-headers.ts';
-import { createUpstreamSlots } from '../outbound/upstream-slots.ts';
+import { createUpstreamSlots } from '../outbound/ask-upstream.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
 import { boundCalls } from '../store/open-store.ts';
 import { holdRevocations } from '../store/pending-revocations.ts';

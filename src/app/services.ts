@@ -4,7 +4,7 @@
  */
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
-import type { Holding } from '../access/subtraction.ts';
+import type { Holding } from '../access/camera-view.ts';
 import type { Audit } from '../accounts/audit.ts';
 import type { createGrantMemory, createMakers, GrantUses } from '../accounts/grants/grants.ts';
 import type { GuardedAct } from '../accounts/http/kernel.ts';

@@ -1,7 +1,7 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
 import type { NetworkInterfaceInfo } from 'node:os';
+import type { FindSubtraction } from '../access/camera-view.ts';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
-import type { FindSubtraction } from '../access/subtraction.ts';
 import type { AuditEntry } from '../accounts/audit.ts';
 import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { Providers } from '../accounts/login/reauthenticate.ts';

@@ -6,7 +6,7 @@ import type { MaybePromise, Sharer } from '../domain/async.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import type { UpstreamSlots } from '../outbound/upstream-slots.ts';
+import type { UpstreamSlots } from '../outbound/ask-upstream.ts';
 import type { BoundRoute } from '../routes/own-route.ts';
 import type { GateWatch } from '../telemetry/watch-gate.ts';
 import type { Rules } from './decision/admit.ts';

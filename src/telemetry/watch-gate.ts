@@ -6,9 +6,9 @@ import { REFUSALS, type RefusalReason, refusalKind } from '../domain/refusal.ts'
 import type { RequestFacts } from '../domain/request.ts';
 import { findStoreFault } from '../domain/store/store-fault.ts';
 import type { AccessLog, LongLine } from './access-log.ts';
+import { classifyRoute, type RecordedAdmission, type RequestEnd, RequestRecord } from './access-log.ts';
 import type { AddressSource, CodeClass, StreamEnd, StreamKind, UpstreamFault } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import { classifyRoute, type RecordedAdmission, type RequestEnd, RequestRecord } from './request-record.ts';
 
 export function watchGate(deps: GateWatchDeps) {
   const { metrics, ticks } = deps;

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { MOST_UNDER_WAY } from '../../src/gateway/decision/client-limits.ts';
-import { UPSTREAM_SLOTS } from '../../src/outbound/upstream-slots.ts';
+import { UPSTREAM_SLOTS } from '../../src/outbound/ask-upstream.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Sharer } from '../../src/domain/async.ts';
-import { createUpstreamSlots, type SlotRules, UPSTREAM_SLOTS } from '../../src/outbound/upstream-slots.ts';
+import { createUpstreamSlots, type SlotRules, UPSTREAM_SLOTS } from '../../src/outbound/ask-upstream.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
 import { until } from '../support/until.ts';

@@ -16,7 +16,7 @@ import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts'
 import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';
 import { createUpgradeProxy } from '../../src/gateway/websocket/proxy-upgrade.ts';
 import { internalSource } from '../../src/identity/sources.ts';
-import { createUpstreamSlots, type SlotRules } from '../../src/outbound/upstream-slots.ts';
+import { createUpstreamSlots, type SlotRules } from '../../src/outbound/ask-upstream.ts';
 import type { EndedRequest, GateWatch, RequestWatch } from '../../src/telemetry/watch-gate.ts';
 
 export interface StartedGate {

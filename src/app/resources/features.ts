@@ -1,5 +1,5 @@
 /** The features: what the core is given of them, and how they are opened in the order of their list and closed in the reverse order. */
-import { subtracting } from '../../access/subtraction.ts';
+import { subtracting } from '../../access/camera-view.ts';
 import { NO_PROVIDERS, type Providers } from '../../accounts/login/reauthenticate.ts';
 import { createSchema, type Schema, type Sections, type Settings } from '../../config/schema/schema.ts';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';

@@ -1,6 +1,6 @@
 /** The curtain: cameras that are drawn, from whom they are taken, and how each request knows them; while the store is away it stays as it was (SPEC 19). Times are Unix seconds. */
 import './tables.ts';
-import type { FindSubtraction, Holding, Subtraction } from '../../access/subtraction.ts';
+import type { FindSubtraction, Holding, Subtraction } from '../../access/camera-view.ts';
 import type { StoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { type LimitedScope, toScope } from '../../domain/camera-scope.ts';

@@ -6,7 +6,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { actualSender, isVisitor, traitsFor } from '../../domain/credentials.ts';
 import type { Narrowing, ResponseForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
-import { asksViewAs } from '../../identity/view-as.ts';
+import { asksViewAs } from '../../identity/sources.ts';
 import { type Admission, type Admitted, admit, type Rules, refused } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/request-facts.ts';

@@ -1,9 +1,8 @@
 /** The curtain takes cameras out of what a caller sees: until an end, and of links for every role. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCameraView, toClearance } from '../../../src/access/camera-view.ts';
+import { createCameraView, subtracting, toClearance } from '../../../src/access/camera-view.ts';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
-import { subtracting } from '../../../src/access/subtraction.ts';
 import { type Caller, type Credential, isAdministrator, isDrawnFor, lostRights } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, bothScopes, type CameraScope, toScope } from '../../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../../src/domain/names.ts';
