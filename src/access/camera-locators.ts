@@ -2,7 +2,7 @@
 
 import type { Caller } from '../domain/caller.ts';
 import { LONGEST_CAMERA_NAME, maySee } from '../domain/camera-scope.ts';
-import { traitsFor } from '../domain/credentials.ts';
+import { isVisitor } from '../domain/credentials.ts';
 import { isOwnerKind, type Locator, type NameKind, PATH_SHAPES } from '../domain/policy.ts';
 import type { RefusalReason, RefusedCameras } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
@@ -162,7 +162,7 @@ export function refusedCameras(
   target: RequestTarget,
   layout: RecorderLayout | undefined,
 ): RefusedCameras | undefined {
-  if (!caller || !traitsFor(caller.credential).isToldCauses) return undefined;
+  if (!caller || isVisitor(caller)) return undefined;
   const named = namedCameras(match, target).slice(0, MOST_LOOKED_AT);
   const known: readonly string[] = layout?.cameras ?? named;
   // For a caller behind a curtain an unknown camera is as foreign as a drawn one.

@@ -146,7 +146,7 @@ async function ending(work: () => Promise<string | number>, { stdout, stderr, ex
 /** A closed pipe, and a terminal that hung up. */
 const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
 
-/** The reader of the output has left, as of `postern ledger verify | head`: the command ends without a word. */
+/** The reader of the output has left, as of `postern users list | head`: the command ends without a word. */
 const isBrokenPipe = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
 
 /**

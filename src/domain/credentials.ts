@@ -30,8 +30,10 @@ interface Traits<Kind extends Credential = Credential> {
   readonly otherRows?: RefusalReason;
   /** The one thing that it shows: no other path of the NVR is for it. */
   readonly thing?: (credential: Kind) => SharedThing;
-  /** Refusals name their cause and cameras. Absent: a visitor is told that there is nothing (any more). */
-  readonly isToldCauses?: true;
+  /** Refusals name their cause and cameras; or a visitor gets this reason in place of each 401 and 403: there is nothing (any more). */
+  readonly refusedAs: 'cause' | RefusalReason;
+  /** How its maker calls it: records keep the name when it is gone. Absent: it has no name. */
+  readonly givenName?: (credential: Kind) => string | undefined;
   /** Its owner uses it. Absent: it is lent to viewers, for whom the curtain is always drawn and who have a part of the owner's share. */
   readonly isUsedByOwner?: true;
   /** A person sits before it: reads its own records, and is named on pages of errors. */
@@ -68,7 +70,7 @@ export const CREDENTIALS: {
     withoutProxySecret: 'on-public-routes',
     isKnownOnPublicRoutes: true,
     usesAllRows: true,
-    isToldCauses: true,
+    refusedAs: 'cause',
     isUsedByOwner: true,
     isPerson: true,
     mayViewAs: true,
@@ -86,7 +88,7 @@ export const CREDENTIALS: {
     withoutProxySecret: 'everywhere',
     isKnownOnPublicRoutes: true,
     usesAllRows: true,
-    isToldCauses: true,
+    refusedAs: 'cause',
     isUsedByOwner: true,
     // Any other token that leaks could make accounts and passwords that outlive its revocation.
     managesAccounts: ({ managesAccounts }) => managesAccounts === true,
@@ -103,6 +105,8 @@ export const CREDENTIALS: {
     // Its own step of the authorization comes first.
     usesAllRows: true,
     thing: ({ thing }) => thing,
+    refusedAs: 'link-over',
+    givenName: ({ linkName }) => linkName,
   },
   screen: {
     name: ({ screenId }) => `screen:${screenId}`,
@@ -110,7 +114,8 @@ export const CREDENTIALS: {
     isFromRequest: true,
     withoutProxySecret: 'on-public-routes',
     otherRows: 'screen-not-allowed',
-    isToldCauses: true,
+    refusedAs: 'cause',
+    givenName: ({ screenName }) => screenName,
   },
   'proxy-headers': {
     name: () => 'proxy',
@@ -118,7 +123,7 @@ export const CREDENTIALS: {
     isFromRequest: true,
     isKnownOnPublicRoutes: true,
     usesAllRows: true,
-    isToldCauses: true,
+    refusedAs: 'cause',
     isUsedByOwner: true,
     isPerson: true,
     managesAccounts: always,
@@ -134,7 +139,7 @@ export const CREDENTIALS: {
     isFromRequest: true,
     isKnownOnPublicRoutes: true,
     usesAllRows: true,
-    isToldCauses: true,
+    refusedAs: 'cause',
     isUsedByOwner: true,
     managesAccounts: always,
     // It knows no persons: none can be asked.
@@ -148,14 +153,14 @@ export const CREDENTIALS: {
     isAutomatic: ({ by }) => isAutomatic(by),
     isKnownOnPublicRoutes: true,
     usesAllRows: true,
-    isToldCauses: true,
+    refusedAs: 'cause',
     isUsedByOwner: true,
     holder: ({ by }) => holderId(by) ?? '',
   },
   'command-line': {
     name: () => 'command-line',
     usesAllRows: true,
-    isToldCauses: true,
+    refusedAs: 'cause',
     isUsedByOwner: true,
     managesAccounts: always,
     // Who can run the command can read the store.
@@ -203,7 +208,13 @@ export const hasFreshProof = ({ credential }: Caller, now: number): boolean =>
   traitsFor(credential).isProven?.(credential, now) ?? false;
 
 /** A stranger who was shown one thing: let in anew by each request, and told of nothing else. */
-export const isVisitor = ({ credential }: Caller): boolean => !traitsFor(credential).isToldCauses;
+export const isVisitor = ({ credential }: Caller): boolean => traitsFor(credential).refusedAs !== 'cause';
+
+/** Whether a credential that records name so is lent to viewers: what it shows says nothing of the person. Former versions named the kind alone. */
+export function isLentName(name: string): boolean {
+  const [kind = ''] = name.split(':', 1);
+  return Object.hasOwn(CREDENTIALS, kind) && !CREDENTIALS[kind as CredentialKind].isUsedByOwner;
+}
 
 /** Many requests share one caller object. */
 const holders = new WeakMap<Caller, string>();

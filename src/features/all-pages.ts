@@ -6,4 +6,4 @@ import { linkPages } from './links/page/index.ts';
 import { oidcPages } from './oidc/page/index.ts';
 import { screenPages } from './screens/page/index.ts';
 
-export const FEATURE_PAGES: readonly PagePieces[] = [oidcPages, linkPages, ledgerPages, screenPages, doctorPages];
+export const FEATURE_PAGES: readonly PagePieces[] = [oidcPages, ledgerPages, linkPages, screenPages, doctorPages];

@@ -14,8 +14,7 @@ import {
   type ListedRecord,
   type StoredRecord,
 } from '../../src/features/ledger/records.ts';
-import type { Misfit } from '../../src/features/ledger/verify.ts';
-import { checkLedger } from '../../src/features/ledger/verify.ts';
+import { checkLedger, type Misfit } from '../../src/features/ledger/whole-ledger.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { batchOf, liveAt } from '../support/own-entries.ts';
 

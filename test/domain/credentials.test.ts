@@ -52,23 +52,23 @@ const KINDS = {
 type Row = readonly (string | number | boolean)[];
 const NEVER = Number.POSITIVE_INFINITY;
 const HEADS =
-  'name, mode, automatic, secret, knownOnPublic, allRows, told, byOwner, person, viewAs, accounts, proven, link, end';
+  'name, mode, automatic, secret, knownOnPublic, allRows, refusedAs, byOwner, person, viewAs, accounts, proven, link, end';
 
 // biome-ignore format: a table
 const EXPECTED: Readonly<Record<keyof typeof KINDS, Row>> = {
-  session:                               ['session:s1',   'session', true,  'on-public-routes', true,  true,  true,  true,  true,  true,  true,  false, 'account', NOW + 9],
-  'session as bearer':                   ['session:s1',   'bearer',  false, 'on-public-routes', true,  true,  true,  true,  true,  true,  true,  true,  'account', NOW + 9],
-  'session proven long ago':             ['session:s1',   'session', true,  'on-public-routes', true,  true,  true,  true,  true,  true,  true,  false, 'account', NOW + 9],
-  'session proven by a clock far ahead': ['session:s1',   'session', true,  'on-public-routes', true,  true,  true,  true,  true,  true,  true,  false, 'account', NOW + 9],
-  'api-token':                           ['token:t1',     'apikey',  false, 'everywhere',       true,  true,  true,  true,  false, false, false, false, 'token',   NEVER],
-  'api-token as Basic':                  ['token:t1',     'apikey',  true,  'everywhere',       true,  true,  true,  true,  false, false, true,  false, 'token',   NEVER],
-  'api-token at a login':                ['token:t1',     'apikey',  true,  'everywhere',       true,  true,  true,  true,  false, false, false, false, 'token',   NEVER],
-  link:                                  ['link:l1',      'link',    false, 'everywhere',       true,  true,  false, false, false, false, false, false, 'none',    NOW + 5],
-  screen:                                ['screen:d1',    'screen',  true,  'on-public-routes', false, false, true,  false, false, false, false, false, 'none',    NEVER],
-  'proxy-headers':                       ['proxy',        'proxy',   true,  'nowhere',          true,  true,  true,  true,  true,  false, true,  true,  'proxy',   NOW + 7],
-  'internal-listener':                   ['internal',     'network', true,  'nowhere',          true,  true,  true,  true,  false, false, true,  true,  'none',    NEVER],
-  'view-as':                             ['session:s1',   'session', true,  'nowhere',          true,  true,  true,  true,  false, false, false, false, 'none',    NOW + 9],
-  'command-line':                        ['command-line', 'none',    true,  'nowhere',          false, true,  true,  true,  false, false, true,  true,  'command', NEVER],
+  session:                               ['session:s1',   'session', true,  'on-public-routes', true,  true,  'cause',     true,  true,  true,  true,  false, 'account', NOW + 9],
+  'session as bearer':                   ['session:s1',   'bearer',  false, 'on-public-routes', true,  true,  'cause',     true,  true,  true,  true,  true,  'account', NOW + 9],
+  'session proven long ago':             ['session:s1',   'session', true,  'on-public-routes', true,  true,  'cause',     true,  true,  true,  true,  false, 'account', NOW + 9],
+  'session proven by a clock far ahead': ['session:s1',   'session', true,  'on-public-routes', true,  true,  'cause',     true,  true,  true,  true,  false, 'account', NOW + 9],
+  'api-token':                           ['token:t1',     'apikey',  false, 'everywhere',       true,  true,  'cause',     true,  false, false, false, false, 'token',   NEVER],
+  'api-token as Basic':                  ['token:t1',     'apikey',  true,  'everywhere',       true,  true,  'cause',     true,  false, false, true,  false, 'token',   NEVER],
+  'api-token at a login':                ['token:t1',     'apikey',  true,  'everywhere',       true,  true,  'cause',     true,  false, false, false, false, 'token',   NEVER],
+  link:                                  ['link:l1',      'link',    false, 'everywhere',       true,  true,  'link-over', false, false, false, false, false, 'none',    NOW + 5],
+  screen:                                ['screen:d1',    'screen',  true,  'on-public-routes', false, false, 'cause',     false, false, false, false, false, 'none',    NEVER],
+  'proxy-headers':                       ['proxy',        'proxy',   true,  'nowhere',          true,  true,  'cause',     true,  true,  false, true,  true,  'proxy',   NOW + 7],
+  'internal-listener':                   ['internal',     'network', true,  'nowhere',          true,  true,  'cause',     true,  false, false, true,  true,  'none',    NEVER],
+  'view-as':                             ['session:s1',   'session', true,  'nowhere',          true,  true,  'cause',     true,  false, false, false, false, 'none',    NOW + 9],
+  'command-line':                        ['command-line', 'none',    true,  'nowhere',          false, true,  'cause',     true,  false, false, true,  true,  'command', NEVER],
 };
 
 function rowOf(credential: Credential): Row {
@@ -76,7 +76,8 @@ function rowOf(credential: Credential): Row {
   const one = caller(credential);
   return [
     ...[credentialName(credential), credentialMode(one), isAutomatic(one), traits.withoutProxySecret ?? 'nowhere'],
-    ...[traits.isKnownOnPublicRoutes, traits.usesAllRows, traits.isToldCauses].map((trait) => trait ?? false),
+    ...[traits.isKnownOnPublicRoutes, traits.usesAllRows].map((trait) => trait ?? false),
+    traits.refusedAs,
     ...[traits.isUsedByOwner, traits.isPerson, traits.mayViewAs].map((trait) => trait ?? false),
     ...[mayManageAccounts(one), hasFreshProof(one, NOW), traits.madeBy ?? 'none', callerEnd(one)],
   ];

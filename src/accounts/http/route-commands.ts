@@ -71,7 +71,7 @@ export interface CommandStore extends Asking {
   readonly asker: RouteAsker;
   /** Users of an NVR, with their roles: what no route does. */
   readonly importing: Pick<Services, 'roleRegistry' | 'clock'> & {
-    /** Writes an act into the ledger. */
+    /** Audits an act. */
     readonly record: (act: DoneAct) => void;
   };
 }

@@ -20,7 +20,8 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 export interface ServiceMessage {
   /** That of the record. */
   readonly id: string;
-  readonly event: NoticeKind | 'ledger-head';
+  /** A `NoticeKind`, or what is told of the service. */
+  readonly event: string;
   /** Whose account it is. */
   readonly user: string | null;
   readonly at: number;

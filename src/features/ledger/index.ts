@@ -2,16 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { faultMessage } from '../../domain/result.ts';
 import type { CommandServices, FeatureParts, OpenForCommand } from '../feature.ts';
-import { actRecord, isNotice } from './audited-acts.ts';
 import { misfitSentences } from './chain.ts';
 import { ledgerKeys, ledgerSection } from './keys.ts';
-import { openLedger } from './ledger.ts';
+import { actRecord, isNotice, openLedger } from './ledger.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { ledgerPart } from './ledger-store.ts';
-import { type LedgerMetrics, ledgerMetrics } from './metrics.ts';
 import { NOTICE_ROUTES, sendNotices } from './notices.ts';
 import type { LedgerEntry } from './records.ts';
 import { subjectEntry } from './spans.ts';
+import { type LedgerMetrics, ledgerMetrics } from './writer.ts';
 
 export const ledger: FeatureParts<LedgerMetrics> = {
   keys: { ledger: ledgerSection },

@@ -24,7 +24,7 @@ export const QUERY = {
   user: 'A name',
   camera: 'A camera',
   site: 'A site',
-  credential: 'A credential, such as link:<id>',
+  credential: 'A credential, such as token:<id>',
   after: 'Unix seconds',
   before: 'Unix seconds',
   limit: 'At most 1000',
@@ -98,7 +98,7 @@ const MAYBE_TEXT = TEXT.nullable();
 const MOMENT = z.number().meta({ description: 'Unix seconds, with a fraction' });
 /** The credential of a record's act. */
 const CREDENTIAL =
-  'session:<id> (session alone, of a viewing), token:<id>, link:<id>, screen:<id>, proxy, internal; null where none was accepted';
+  'Its kind and id, as token:<id> or session:<id> (session alone, of a viewing); proxy, internal; null where none was accepted';
 export const RECORD = named(
   'LedgerRecord',
   z.object({

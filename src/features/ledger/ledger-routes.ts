@@ -5,10 +5,9 @@ import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Turns } from '../../domain/async.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
-import { traitsFor } from '../../domain/credentials.ts';
+import { isLentName, traitsFor } from '../../domain/credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named, TEXT } from '../../routes/shapes.ts';
-import type { LocalDay } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import {
   cursorText,
@@ -21,6 +20,7 @@ import {
 } from './ledger-query.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type LedgerCursor, type LedgerDay, type LedgerQuestion, type LedgerSight, qualified } from './records.ts';
+import type { LocalDay } from './writer.ts';
 
 /** What the records are read by. */
 interface OpenRecords {
@@ -37,7 +37,7 @@ export const DAY_SUM = named(
     day: TEXT,
     user: TEXT,
     credential: TEXT.optional().meta({
-      description: 'link:<id> or screen:<id> of `user`, which showed the pictures to others',
+      description: 'What `user` lent, by its kind and id: it showed the pictures to others',
     }),
     minutes: z.number(),
     viewings: z.int(),
@@ -107,11 +107,11 @@ async function list(call: Call, deps: LedgerServices): Promise<object> {
   const wanted = limit ?? DEFAULT_LIMIT;
   const found = await deps.records.find(question, wanted, cursor);
   const last = found.at(-1);
-  if (last && found.length === wanted) call.ctx?.set('Link', `<${nextLink(call, last)}>; rel="next"`);
+  if (last && found.length === wanted) call.ctx?.set('Link', `<${nextPage(call, last)}>; rel="next"`);
   return found.map(recordJson);
 }
 
-function nextLink({ query, ctx }: Call, last: LedgerCursor): string {
+function nextPage({ query, ctx }: Call, last: LedgerCursor): string {
   const next = new URLSearchParams(query);
   next.set('cursor', cursorText(last));
   return `${ctx?.state.basePath ?? ''}/api/ledger?${next}`;
@@ -134,7 +134,7 @@ function stream(
   return ANSWERED;
 }
 
-/** What one person, link or screen watched on one day, by the clock of the service; without what still goes on. */
+/** What one person, or what a person lent, watched on one day, by the clock of the service; without what still goes on. */
 async function days(call: Call, deps: LedgerServices) {
   const { question } = await readRequest(call, deps);
   const { localDay, clock } = deps;
@@ -143,7 +143,7 @@ async function days(call: Call, deps: LedgerServices) {
   const found = await deps.records.days(question, localDay(after), localDay(before));
   const sums = new Map<string, z.output<typeof DAY_SUM>>();
   for (const { day, user, viewer, seconds, records, kind } of found satisfies readonly LedgerDay[]) {
-    const lent = /^(?:link|screen)(?::|$)/.test(viewer) ? { credential: viewer } : {};
+    const lent = isLentName(viewer) ? { credential: viewer } : {};
     const key = JSON.stringify([day, user, lent]);
     const sum = sums.get(key) ?? { day, user, ...lent, minutes: 0, viewings: 0, exports: 0 };
     sum.minutes += seconds / 60;

@@ -1,20 +1,19 @@
-/** Opens the ledger: what this process sees is written each second (SPEC 14). */
+/** Opens the ledger: what is audited (logins, changes and refusals) and what this process sees is written each second (SPEC 14). */
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../config/schema/schema.ts';
+import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
 import { oneAtATime } from '../../domain/async.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
-import { actRecord, isNotice } from './audited-acts.ts';
 import { headText } from './chain.ts';
-import { type LocalDay, localClock } from './days.ts';
 import { ledgerKeys } from './keys.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { type LedgerStore, ledgerPart } from './ledger-store.ts';
-import type { LedgerMetrics } from './metrics.ts';
 import { listNotices, NOTICE_ROUTES, type Notice } from './notices.ts';
-import { currentHead } from './records.ts';
+import { comesInCrowds, currentHead, type LedgerEntry, ledgerKind, NOBODY } from './records.ts';
+import { type Subject, storable, subjectEntry } from './spans.ts';
 import { createViewings } from './viewings.ts';
-import { createLedgerWriter } from './writer.ts';
+import { createLedgerWriter, type LedgerMetrics, type LocalDay, localClock } from './writer.ts';
 
 const TICK_MS = 1000;
 
@@ -146,3 +145,55 @@ export function openUpkeep({
     close: (): Promise<void> => running,
   };
 }
+
+/** Recorded elsewhere, or of no use when a year has passed. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'verdict', 'agent', 'requestId']);
+
+/** Shown to the person whose account it is; recorded also where the ledger is off. */
+export const isNotice = ({ what, verdict }: AuditedAct): boolean =>
+  verdict === 'allowed' && NOTICE_KINDS.some((kind) => kind === what);
+
+export type ActRecord =
+  | { readonly kind: 'once'; readonly entry: LedgerEntry }
+  /** Comes in crowds: those that follow each other are one record, with their number, and the first of the names that were made up. */
+  | { readonly kind: 'repeated'; readonly subject: Subject; readonly madeUp?: string };
+
+export function actRecord(act: AuditedAct, at: number): ActRecord {
+  const kind = ledgerKind(act);
+  if (kind === 'login-failed' && isOfStranger(act)) return doingOfStranger(act);
+  const subject: Subject = {
+    kind,
+    user: act.who ?? null,
+    credential: act.credential ?? null,
+    address: act.from ?? null,
+    camera: null,
+    detail: actDetail(act),
+  };
+  if (kind === 'refusal' || kind === 'login-failed' || comesInCrowds(act)) return { kind: 'repeated', subject };
+  return { kind: 'once', entry: subjectEntry(subject, { from: at, to: at }) };
+}
+
+/** No password was compared: too many attempts, or no time to check one. */
+const UNTRIED: ReadonlySet<string> = new Set(['rate-limited', 'busy']);
+
+/** Failures of an account, and of a token that was good, are records of their own; whatever else fails says nothing of a name. */
+const isOfStranger = ({ who, reason = '', unknown, tokenId }: AuditedAct): boolean =>
+  unknown === true || UNTRIED.has(reason) || (who === undefined && (tokenId === undefined || reason === 'unknown'));
+
+/** One record for an address, however many names it makes up. */
+function doingOfStranger(act: AuditedAct): ActRecord {
+  const { what, reason, from = null, who, tokenId, unknown } = act;
+  const detail = { what, ...(reason !== undefined && { reason: storable(reason) }) };
+  const madeUp = unknown ? who : tokenId;
+  const subject: Subject = { kind: 'login-failed', ...NOBODY, address: from, detail };
+  return { kind: 'repeated', subject, ...(madeUp !== undefined && { madeUp: storable(madeUp) }) };
+}
+
+const actDetail = (act: AuditedAct): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(act).flatMap(([name, value]) =>
+      typeof value === 'string' && (!LEFT_OUT.has(name) || (name === 'agent' && isNotice(act)))
+        ? [[name, storable(value)]]
+        : [],
+    ),
+  );

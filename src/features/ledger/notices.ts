@@ -8,10 +8,8 @@ import { isAdministrator } from '../../domain/caller.ts';
 import { described, TEXT, TIME } from '../../routes/shapes.ts';
 import type { Messages } from '../feature.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { type LedgerEntry, type LedgerKind, type LedgerRecord, readDetail, recordId } from './records.ts';
+import { type LedgerEntry, type LedgerRecord, readDetail, recordId, TOLD_KINDS } from './records.ts';
 
-/** `notice`: a login from a new place, which is recorded for this alone. */
-const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];
 const MOST_SHOWN = 100;
 
 export type Notice = ServiceMessage & { readonly event: NoticeKind; readonly user: string };
@@ -21,7 +19,7 @@ export function toNotice(id: string, entry: LedgerEntry): Notice | undefined {
   const { what, user, agent, tokenId, linkId, factor, provider } = readDetail(entry);
   const event = NOTICE_KINDS.find((kind) => kind === what);
   const owner = asText(user) ?? entry.user;
-  if (event === undefined || owner === null || !KINDS.includes(entry.kind)) return undefined;
+  if (event === undefined || owner === null || !TOLD_KINDS.includes(entry.kind)) return undefined;
   return {
     id,
     event,
@@ -51,7 +49,7 @@ export async function listNotices(
   store: Pick<LedgerStore, 'find'>,
 ): Promise<readonly Notice[]> {
   const about = { user, acts: NOTICE_KINDS };
-  const found = await store.find({ kinds: KINDS, about, after: since, sight: undefined }, MOST_SHOWN);
+  const found = await store.find({ kinds: TOLD_KINDS, about, after: since, sight: undefined }, MOST_SHOWN);
   return found.flatMap((record) => toNotice(record.id, record) ?? []);
 }
 

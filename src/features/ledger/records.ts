@@ -1,6 +1,7 @@
 /** The ledger: records of who watched what and of changes (SPEC 14). Times are Unix seconds. */
 import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
 import { PICTURE_KINDS, type ViewingKind } from '../../domain/policy.ts';
+import type { AuditedAct } from '../feature.ts';
 
 export const LEDGER_KINDS = [
   ...PICTURE_KINDS,
@@ -15,11 +16,29 @@ export const LEDGER_KINDS = [
 ] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
+/** Kinds of records that people are told of; `notice`: a login from a new place, which is recorded for this alone. */
+export const TOLD_KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];
+
+/** The kind of the record of what was audited. */
+export function ledgerKind({ what, verdict }: AuditedAct): LedgerKind {
+  if (what === 'login') return verdict === 'allowed' ? 'login' : 'login-failed';
+  if (what === 'token-refused') return 'login-failed';
+  if (verdict === 'refused') return 'refusal';
+  if (what === 'logout') return 'logout';
+  if (what === 'new-device' || what === 'new-network') return 'notice';
+  return what.startsWith('link-') ? 'link' : 'change';
+}
+
+/** Each request by a link can be made to look like one of a new viewer; a page that is viewed as another person has many. */
+const IN_CROWDS: ReadonlySet<string> = new Set(['link-opened', 'link-pin', 'viewed-as']);
+/** One record is kept of such acts that follow each other. */
+export const comesInCrowds = ({ what }: AuditedAct): boolean => IN_CROWDS.has(what);
+
 /** What one record tells, without its place in a chain. */
 export interface LedgerEntry {
   readonly kind: LedgerKind;
   readonly user: string | null;
-  /** `session`, `token:<id>`, `link:<id>`, `proxy` or `internal`; null where none was accepted. */
+  /** `session`, `token:<id>`, `proxy` or the like; null where none was accepted. */
   readonly credential: string | null;
   readonly address: string | null;
   /** Null where the request named none. */
@@ -118,7 +137,7 @@ export interface LedgerQuestion {
   /** One of these names. */
   readonly cameras?: readonly string[] | undefined;
   readonly site?: string | undefined;
-  /** `link:<id>` or the like: what was done with it alone. */
+  /** `token:<id>` or the like: what was done with it alone. */
   readonly credential?: string | undefined;
   /** Records with one of `acts` as `detail.what` that name this user, or that this user did and that name no user. */
   readonly about?: { readonly user: string; readonly acts: readonly string[] } | undefined;

@@ -6,7 +6,7 @@ import type { Listed } from '../../access/route-table.ts';
 import { createTaskQueue, type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller, Credential } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { actualSender, credentialName, credentialProvider } from '../../domain/credentials.ts';
+import { actualSender, credentialName, credentialProvider, traitsFor } from '../../domain/credentials.ts';
 import type { Locator, OwnerKind, PolicyRow, Views } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
@@ -213,7 +213,7 @@ export function toSubject(
   seen?: SeenOf,
 ): Subject {
   const mark = views === 'signalling' ? 'signalling' : seen;
-  const named = caller && lentName(actualSender(caller).credential);
+  const named = caller && givenName(actualSender(caller).credential);
   return {
     kind: views === 'signalling' ? 'live' : views,
     user: caller ? actualSender(caller).name : null,
@@ -225,11 +225,10 @@ export function toSubject(
   };
 }
 
-/** The name of the link or screen that shows the pictures: it is known when the credential is gone. */
-function lentName(credential: Credential): Readonly<Record<string, string>> | undefined {
-  if (credential.kind === 'screen') return { screen: credential.screenName };
-  const name = credential.kind === 'link' ? credential.linkName : undefined;
-  return name === undefined ? undefined : { link: name };
+/** The name of what shows the pictures, as a member of its kind: it is known when the credential is gone. */
+function givenName(credential: Credential): Readonly<Record<string, string>> | undefined {
+  const name = traitsFor(credential).givenName?.(credential);
+  return name === undefined ? undefined : { [credential.kind]: name };
 }
 
 /** The sessions of a person are one viewer: a tablet that logs in anew goes on watching. */

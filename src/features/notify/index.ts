@@ -1,4 +1,4 @@
-/** Notify: notices and the heads of the ledger go to the webhook of the configuration (SPEC 12). */
+/** Notify: notices, and messages about the service, go to the webhook of the configuration (SPEC 12). */
 
 import { createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';

@@ -35,7 +35,7 @@ export type SignedIn =
   /** Postern's own second step is still owed. `invitation`: the digest of the one that is accepted with it. */
   | { readonly user: User; readonly origin: SessionOrigin; readonly invitation?: string };
 
-/** `who`: whose account it is about, for the log and the ledger. */
+/** `who`: whose account it is about, for the log and the audit. */
 export const refused = (reason: RefusalReason, who?: UserName, what: DoneAct['what'] = 'login'): SignInFault =>
   new SignInFault(reason, { what, who });
 

@@ -4,7 +4,7 @@ import type Koa from 'koa';
 import type { Ending } from '../../domain/async.ts';
 import { type Caller, lostRights, type RouteState } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { isVisitor } from '../../domain/credentials.ts';
+import { traitsFor } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { RequestWatch } from '../../telemetry/watch-gate.ts';
@@ -76,10 +76,10 @@ export function refusalFor(
   return viewedResponse(errorResponse(reason, facts, requestId, refusals, more), caller);
 }
 
-/** What the client is told of a refusal. A link that shows nothing now is to its visitor one that has ended, whatever the cause. */
+/** What the client is told of a refusal. What shows nothing now is to its visitor over, whatever the cause. */
 function toldTo(caller: Caller | undefined, refusal: ToldRefusal): ToldRefusal {
-  const isHidden = [401, 403].includes(REFUSALS[refusal.reason].status) && refusal.reason !== 'link-pin-missing';
-  return caller && isVisitor(caller) && isHidden ? { reason: 'link-over' } : refusal;
+  const reason = caller ? traitsFor(caller.credential).refusedAs : 'cause';
+  return reason !== 'cause' && [401, 403].includes(REFUSALS[refusal.reason].status) ? { reason } : refusal;
 }
 
 interface ToldRefusal extends RefusalFacts {

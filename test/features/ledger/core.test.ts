@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import pino from 'pino';
-import { actRecord } from '../../../src/features/ledger/audited-acts.ts';
 import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../../src/features/ledger/chain.ts';
-import { ledgerMetrics } from '../../../src/features/ledger/metrics.ts';
+import { actRecord } from '../../../src/features/ledger/ledger.ts';
 import type { LedgerEntry, LedgerRecord, OwnEntry } from '../../../src/features/ledger/records.ts';
 import { createSpans, cutOff, type Span, type Spans, type Subject } from '../../../src/features/ledger/spans.ts';
-import { checkChain } from '../../../src/features/ledger/verify.ts';
 import { toSubject } from '../../../src/features/ledger/viewings.ts';
-import { createLedgerWriter } from '../../../src/features/ledger/writer.ts';
+import { checkChain } from '../../../src/features/ledger/whole-ledger.ts';
+import { createLedgerWriter, ledgerMetrics } from '../../../src/features/ledger/writer.ts';
 import { liveAt } from '../../support/own-entries.ts';
 
 const chained = (count: number): readonly LedgerRecord[] =>

@@ -4,14 +4,17 @@ import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
 import { isOutage, useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
+import { colourAt, sumSlices } from '../../../ui/pages/shared/events/bars.ts';
+import { Plot, useSelection } from '../../../ui/pages/shared/events/stack-plot.tsx';
 import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
-import { Button, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
+import { Button, Icon, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
-import { cameraName, suggested, words } from '../../../ui/pages/shared/words.ts';
+import { cameraName, formatDate, suggested, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityFilter,
   type ActivityRecord,
+  bucketDays,
   type CredentialNames,
   filterSearch,
   GROUPS,
@@ -21,6 +24,7 @@ import {
   namesInRecords,
   RANGES,
   readFilter,
+  type Span,
   toQuery,
   toSpan,
   type Viewed,
@@ -30,7 +34,6 @@ import {
   type WatchedDay,
 } from './activity-records.ts';
 import { ActivityTable, type ActivityTableProps } from './activity-table.tsx';
-import { WatchedPlot } from './watched-plot.tsx';
 
 export function Activity() {
   const [search, setSearch] = useSearchParams();
@@ -187,3 +190,78 @@ function useRecords(path: string) {
     again,
   };
 }
+
+type WatchedPlotProps = {
+  days: readonly WatchedDay[];
+  span: Span;
+  user: string;
+  shown: (viewer: string) => string;
+  onUser: (user: string) => void;
+};
+
+/** Minutes watched by day, stacked by person: choose a person to see what that person saw. */
+function WatchedPlot({ days, span: { first, days: count }, user, shown, onUser }: WatchedPlotProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { starts, series, sums } = useMemo(() => {
+    const { starts, people } = bucketDays(days, first, count);
+    const series = people.map((person, place) => ({ ...person, colour: colourAt(place) }));
+    return {
+      starts,
+      series,
+      sums: sumSlices(
+        people.map(({ counts }) => counts),
+        count,
+      ),
+    };
+  }, [days, first, count]);
+  const selecting = useSelection(starts.length);
+  const at = selecting.selection?.to;
+  const start = starts[at ?? -1];
+  const minutesOf = (minutes: number | undefined): string =>
+    words.ledger.minutes({ minutes: Math.round(minutes ?? 0) });
+  const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sums[at ?? 0])}`;
+  return (
+    <Plot label={words.ledger.plot} {...{ starts, series, selecting, said }} caption={words.ledger.perDay}>
+      <div class={isOpen ? 'legend-place is-open' : 'legend-place'}>
+        <button
+          class="button button-plain legend-fold"
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {series.map(({ name, colour }) => (
+            <Colour key={name} colour={colour} />
+          ))}
+          {words.ledger.people({ number: series.length })}
+          <Icon name="chevron" />
+        </button>
+        <ul class="row legend">
+          {series.map(({ name, colour, total, counts }) => (
+            <li key={name}>
+              <button
+                class="legend-camera"
+                type="button"
+                aria-pressed={name === user}
+                title={words.ledger.whatSaw({ user: shown(name) })}
+                onClick={() => onUser(name)}
+              >
+                <Colour colour={colour} />
+                <bdi class="one-line legend-name">{name === '' ? '–' : shown(name)}</bdi>
+                {/* As wide as the total needs. */}
+                <span class="legend-count" style={{ minWidth: `${minutesOf(total).length}ch` }}>
+                  {minutesOf(at === undefined ? total : counts[at])}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Plot>
+  );
+}
+
+const Colour = ({ colour }: { colour: string }) => (
+  <svg class="legend-colour" style={{ fill: colour }} viewBox="0 0 10 10" aria-hidden="true">
+    <rect width="10" height="10" rx="2.5" />
+  </svg>
+);

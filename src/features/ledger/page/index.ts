@@ -8,6 +8,6 @@ export const ledgerPages: PagePieces = {
     { path: 'activity', before: 'settings', title: () => words.ui.frame.activity,        isFor: always,            load: async () => (await import('./activity.tsx')).Activity },
   ],
   settings: [
-    { path: 'events',   before: 'links',    title: () => words.ledger.notices.title,     isFor: isPersonWithLogin, load: async () => (await import('./security-events.tsx')).SecurityEvents },
+    { path: 'events',   before: 'tokens',   title: () => words.ledger.notices.title,     isFor: isPersonWithLogin, load: async () => (await import('./security-events.tsx')).SecurityEvents },
   ],
 };

@@ -13,7 +13,7 @@ const nameOf = ({ event }: SecurityEvent): string =>
   (words.ledger.notices.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {
-  const { title, lead, none, what, by, device } = words.ledger.notices;
+  const { title, lead, none, what, by } = words.ledger.notices;
   return (
     <ResourcePage
       {...{ title, lead, none }}
@@ -24,7 +24,10 @@ export function SecurityEvents() {
         { title: words.ledger.when, at: (event) => event.at, isDescendingFirst: true },
         { title: by, text: (event) => event.by },
         { title: words.sessions.address, text: ({ address }) => address },
-        { title: device, text: (event) => event.device ?? (event.agent === null ? '' : deviceName(event.agent)) },
+        {
+          title: words.sessions.device,
+          text: (event) => event.device ?? (event.agent === null ? '' : deviceName(event.agent)),
+        },
       ]}
     />
   );

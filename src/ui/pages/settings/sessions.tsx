@@ -38,7 +38,7 @@ export function Sessions() {
       keyOf={({ id }) => id}
       columns={[
         {
-          title: words.ledger.notices.device,
+          title: text.device,
           text: ({ name, agent }) => name ?? deviceName(agent),
           more: ({ current, name, agent }) => (
             <>
