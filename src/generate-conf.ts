@@ -21,11 +21,11 @@ const OWN_TABLE_HEAD = `# Postern's own routes, by "npm run generate" from their
 #
 # "compressed: true" marks a row whose response is sent in gzip or Brotli. No other row's is: where a response holds a
 # secret beside text that a stranger chose (a user agent, the name of a failed login), its compressed length tells the
-# secret letter by letter (BREACH). So tokens, links, invitations, sessions, the ledger and the status are never marked.
+# secret letter by letter (BREACH). So tokens, links, invitations, sessions, records and the status are never marked.
 #
 # "secret: true": credentials are presented here, so the proxy's secret is asked for. "enrolment: true": also for a caller
-# who must set up a second factor before anything else. "link: true": the path stands for one of the NVR, and the request
-# is judged as one for that path, with the rights of the link.
+# who must set up a second factor before anything else. "stands_for: nvr": the path stands for one of the NVR, and the
+# request is judged as one for that path, with the rights of the secret in it.
 version: 1
 
 routes:

@@ -16,7 +16,13 @@ import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createChallenges, toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { warnOfUnusable } from '../accounts/passkeys/passkeys.ts';
 import { createHashers } from '../accounts/passwords/password-hash.ts';
-import { createSealer, createTickets, derivedKey, type KeyPurpose } from '../accounts/second-factor/sealing.ts';
+import {
+  createSealer,
+  createTickets,
+  derivedKey,
+  type KeyPurpose,
+  PURPOSES,
+} from '../accounts/second-factor/sealing.ts';
 import { createSecondFactor } from '../accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
@@ -150,10 +156,10 @@ export async function openAccounts(
 
 /** What signs and seals, each with a key of its own made from the signing secret. */
 const keyedBy = (secret: Uint8Array) => ({
-  sealer: createSealer(derivedKey(secret, 'totp')),
-  challenges: createChallenges(derivedKey(secret, 'passkeys')),
-  passkeyUserKey: derivedKey(secret, 'passkey-users'),
-  tickets: createTickets(derivedKey(secret, 'second-step')),
+  sealer: createSealer(derivedKey(secret, PURPOSES.totp)),
+  challenges: createChallenges(derivedKey(secret, PURPOSES.passkeys)),
+  passkeyUserKey: derivedKey(secret, PURPOSES.passkeyUsers),
+  tickets: createTickets(derivedKey(secret, PURPOSES.secondStep)),
   keyFor: (purpose: KeyPurpose) => derivedKey(secret, purpose),
 });
 

@@ -6,6 +6,3 @@ export const START_PATH = '/postern/start';
 
 /** Invitations stand below, each at its token. */
 export const INVITATION_PATH = '/invitation';
-
-/** Links stand below, each at its secret. */
-export const LINK_PATH = '/s';

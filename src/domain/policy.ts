@@ -123,8 +123,8 @@ export interface PolicyRow {
   readonly page?: true;
   /** Whether a credential that does not use all rows may use the row of Postern's own. */
   readonly few?: true;
-  /** Whether the row is below a link: the path stands for one of the NVR, which is judged in its place. */
-  readonly link?: boolean;
+  /** The path stands for one of the NVR, which is judged in its place. */
+  readonly stands_for?: 'nvr';
   readonly note?: string;
   /** A row of Postern's own table: Postern serves the path itself, and no request for it reaches the NVR. */
   readonly own?: boolean;

@@ -24,7 +24,7 @@ export interface Need
     | 'view_as'
     | 'few'
     | 'curtain'
-    | 'link'
+    | 'stands_for'
     | 'forwarded'
     | 'compressed'
     | 'note'

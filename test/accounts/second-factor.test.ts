@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { warnOfUnusable } from '../../src/accounts/passkeys/passkeys.ts';
-import { createSealer, createTickets, derivedKey } from '../../src/accounts/second-factor/sealing.ts';
+import { createSealer, createTickets, derivedKey, PURPOSES } from '../../src/accounts/second-factor/sealing.ts';
 import {
   base32,
   codeAt,
@@ -59,14 +59,14 @@ describe('A code', () => {
 });
 
 describe('A sealed secret', () => {
-  const sealer = createSealer(derivedKey(KEY, 'totp'));
+  const sealer = createSealer(derivedKey(KEY, PURPOSES.totp));
   const sealed = sealer.seal(SECRET, 'vera');
 
   it('opens for its user', () => assert.deepEqual(sealer.open(sealed, 'vera'), SECRET));
   it('is another text each time', () => assert.notEqual(sealer.seal(SECRET, 'vera'), sealed));
   it('does not open for another user', () => assert.equal(sealer.open(sealed, 'gus'), undefined));
   it('does not open under another signing secret', () =>
-    assert.equal(createSealer(derivedKey(OTHER_KEY, 'totp')).open(sealed, 'vera'), undefined));
+    assert.equal(createSealer(derivedKey(OTHER_KEY, PURPOSES.totp)).open(sealed, 'vera'), undefined));
   it('does not open once a bit of it has changed', () =>
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (place, change) => {
@@ -96,7 +96,7 @@ describe('A recovery code', () => {
 });
 
 describe('A ticket of the first step', () => {
-  const tickets = createTickets(derivedKey(KEY, 'second-step'));
+  const tickets = createTickets(derivedKey(KEY, PURPOSES.secondStep));
   const ticket = { user: 'vera', secretsDigest: 'g', expiresAt: 100 };
 
   it('is read until it is over', () => {
@@ -104,7 +104,7 @@ describe('A ticket of the first step', () => {
     assert.deepEqual([tickets.read(text, 99), tickets.read(text, 100)], [ticket, undefined]);
   });
   it('is read by no other key, not even another one of the same secret', () => {
-    for (const key of [derivedKey(KEY, 'totp'), derivedKey(OTHER_KEY, 'second-step')])
+    for (const key of [derivedKey(KEY, PURPOSES.totp), derivedKey(OTHER_KEY, PURPOSES.secondStep)])
       assert.equal(createTickets(key).read(tickets.sign(ticket), 1), undefined);
   });
   it('rejects any other text', () =>

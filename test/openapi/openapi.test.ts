@@ -17,6 +17,13 @@ describe('The description of the API', () => {
     assert.equal(document.info.version, '1.2.3');
   });
 
+  it('has the profile with what a feature tells of the caller', () => {
+    const { paths, components } = openApiDocument('1', OWN_ROUTES);
+    assert.match(JSON.stringify(paths['/api/profile']), /"#\/components\/schemas\/Profile"/);
+    const { properties } = components.schemas['Profile'] as { readonly properties: object };
+    for (const name of ['allowed_cameras', 'screen']) assert.ok(name in properties, name);
+  });
+
   it('names 503 for every operation: without its store, a start answers nothing else', () => {
     for (const { method, path } of OWN_OPERATIONS) assertDescribed(method, path, 503);
   });

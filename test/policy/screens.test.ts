@@ -66,8 +66,8 @@ describe('A screen of the garden, whose maker sees all cameras', () => {
 
   it('may use GET /api/profile of the own routes; on public ones it is a stranger', async () => {
     const used: string[] = [];
-    for (const { route, access, link, secret } of OWN_ROUTES) {
-      if (access === 'public' || link || secret) continue;
+    for (const { route, access, stands_for, secret } of OWN_ROUTES) {
+      if (access === 'public' || stands_for || secret) continue;
       for (const { method, path } of listOperations(route)) {
         const target = path.replace('{rest...}', 'a/b').replaceAll(/\{\w+\}/g, '0000-not-there');
         const status = await statusOf({ method, target, body: undefined });

@@ -16,7 +16,7 @@ import { mayManageAccounts, traitsFor } from '../../domain/credentials.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import { type ActiveRoles, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import type { GrantKind, Grants } from '../../store/engine/tables.ts';
+import type { Granted, GrantKind, Grants } from '../../store/engine/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { type Call, Refused, unfit } from '../http/kernel.ts';
@@ -112,7 +112,7 @@ export function createMakers(services: Omit<GrantServices, 'store'>) {
   };
 }
 
-/** What a link shows must end by the clock when its maker's token does: open streams look at it. */
+/** What is shown by it must end by the clock when its maker's token does: open streams look at it. */
 function endingWithToken(caller: Caller | undefined): MakerRights | undefined {
   if (caller?.credential.kind !== 'api-token') return undefined;
   const { expiresAt } = caller.credential;
@@ -188,17 +188,17 @@ export async function keepGrant<Kind extends GrantKind>(
   { store }: { readonly store: Pick<GrantServices['store'], 'grants'> },
 ): Promise<void> {
   const outcome = await store.grants.add(kind, grant, most);
-  if (outcome !== 'added') throw notKept(outcome, kind, grant.user, most);
+  if (outcome !== 'added') throw notKept(outcome, kind, grant, most);
 }
 
-export const notKept = (outcome: 'absent' | 'too-many', kind: GrantKind, user: string, most: number): Refused =>
+export const notKept = (outcome: 'absent' | 'too-many', kind: GrantKind, grant: Granted, most: number): Refused =>
   outcome === 'too-many'
     ? unfit(
         ['too-many', { most }],
-        `${user} has ${most} ${kind.replace('api-token', 'API token')}s already: revoke ${kind === 'api-token' ? 'one' : 'some'}`,
+        `${grant.user} has ${most} ${kind.replace('api-token', 'API token')}s already: revoke ${kind === 'api-token' ? 'one' : 'some'}`,
         409,
       )
-    : unfit('maker-gone', `The account${kind === 'link' ? ' or the API token' : ''} does not exist any more`, 403);
+    : unfit('maker-gone', `The account${'tokenId' in grant ? ' or the API token' : ''} does not exist any more`, 403);
 
 /** Whose a grant becomes: a person's, an API token's, or that of the user whom a command names. `unknown`: the role of one whom a proxy alone knows. */
 export async function findMaker(
@@ -233,14 +233,14 @@ export async function findMaker(
 
 type ListServices = Pick<GrantServices, 'store'>;
 
-/** The grants that the caller knows: the own ones, for an admin those of all users. */
+/** The grants that the caller knows: the own ones, for an admin those of all users. `grantUses`: of kinds whose last use is noted. */
 export async function knownGrants<Kind extends GrantKind>(
   kind: Kind,
   caller: Caller,
-  { store, grantUses }: ListServices & { readonly grantUses: Pick<GrantUses, 'flush'> },
+  { store, grantUses }: ListServices & { readonly grantUses?: Pick<GrantUses, 'flush'> },
 ): Promise<readonly Grants[Kind][]> {
-  // So that the list shows the last use. That of links has none, and waits for no write.
-  if (kind !== 'link') await grantUses.flush();
+  // So that the list shows the last use.
+  await grantUses?.flush();
   const grants = await store.grants.list(kind, seesAll(caller, kind) ? undefined : caller.name);
   return grants.filter((grant) => mayKnow(caller, kind, grant));
 }

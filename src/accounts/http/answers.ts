@@ -14,6 +14,7 @@ const SHOWN_ONCE = 'Shown this once';
 const CODES = z.array(TEXT).meta({ description: `${SHOWN_ONCE}; empty when there were some already` });
 export const PAGE_URL = TEXT.meta({ description: `${SHOWN_ONCE}; a path while server.public_url is not set` });
 
+/** A feature that tells more of the caller describes it so: under this name, with its own fields. */
 export const PROFILE = described('Profile', {
   username: TEXT,
   role: TEXT,
@@ -28,10 +29,6 @@ export const PROFILE = described('Profile', {
   second_factor_required: TRUE.optional().meta({
     description: 'A second factor must be set up before anything else',
   }),
-  screen: z
-    .object({ name: TEXT, ends_at: MAYBE_TIME })
-    .optional()
-    .meta({ description: 'The caller is a screen, which shows the cameras of this user' }),
   password_is_generated: TRUE.optional().meta({ description: 'The password of the first start is still in use' }),
 });
 export const FIRST_TIME = described('FirstTime', { admin_first_time_login: z.boolean() });

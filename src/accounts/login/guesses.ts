@@ -114,14 +114,14 @@ const CODE_CLAUSES: readonly Clause[] = [
 /** Only who has the password gets as far as this, so strangers lock no owner out. */
 export const CODE_RULES = { clauses: CODE_CLAUSES, filledBy: 'failures' } as const;
 
-/** The key is the account, the account and a session of it, or `link:` and the id of a link. No name has a colon. */
+/** The key is the account, the account and a session of it, or what records call the credential with the PIN. No name has a colon. */
 export const BY_ACCOUNT: Windows = [
   {
     ...{ keyOf: (account) => account, prefix: 'code', times: 1 },
     block(key) {
       const [subject = key] = key.split(' ', 1);
-      const [, link] = subject.split(':');
-      return link === undefined ? { kind: 'codes', subject } : { kind: 'pins', subject: link };
+      const [, id] = subject.split(':');
+      return id === undefined ? { kind: 'codes', subject } : { kind: 'pins', subject: id };
     },
   },
 ];

@@ -3,17 +3,15 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, ti
 import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import type { SessionOrigin } from '../sessions/sessions.ts';
 
-/** A purpose is never used for another thing, and never renamed: what it sealed could not be opened any more. */
-const PURPOSES = {
+/** A purpose is never used for another thing, and never renamed: what it sealed could not be opened any more. Features have their own. */
+export const PURPOSES = {
   totp: 'postern: TOTP secrets at rest, 1',
-  'second-step': 'postern: second step of a login, 2',
+  secondStep: 'postern: second step of a login, 2',
   passkeys: 'postern: challenges of passkeys, 1',
-  'passkey-users': 'postern: users as authenticators know them, 1',
-  'sign-in-attempts': 'postern: attempts to sign in with a provider, 1',
-  links: 'postern: PINs and cookies of links, 1',
+  passkeyUsers: 'postern: users as authenticators know them, 1',
 } as const;
 
-export type KeyPurpose = keyof typeof PURPOSES;
+export type KeyPurpose = `postern: ${string}, ${number}`;
 
 const KEY_BYTES = 32;
 /** RFC 5869 section 3.1: without a salt where the input is a key already. */
@@ -21,7 +19,7 @@ const NO_SALT = '';
 
 /** 256 bits. */
 export const derivedKey = (signingKey: Uint8Array, purpose: KeyPurpose): Buffer =>
-  Buffer.from(hkdfSync('sha256', signingKey, NO_SALT, PURPOSES[purpose], KEY_BYTES));
+  Buffer.from(hkdfSync('sha256', signingKey, NO_SALT, purpose, KEY_BYTES));
 
 /** Tells one derived key from another, and nothing of either. */
 const derivedKeyId = (key: Uint8Array): string =>

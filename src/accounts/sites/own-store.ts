@@ -99,7 +99,7 @@ export async function claimSite({ directory, config, store, log }: SiteClaim): P
   const claim = await makeClaim(own, directory, store);
   if (claim.kind === 'free') return;
   if (claim.kind === 'unnamed' && own !== undefined && (await store.sites.renameSite('', own)) === 'renamed')
-    return log.info({ site: own }, 'links and screens that were made before this site had a name are of this site now');
+    return log.info({ site: own }, 'what was shared before this site had a name is of this site now');
   throw new Error(formatProblem(config.file, config.placed({ path: ['server', 'site'], message: claim.message })));
 }
 

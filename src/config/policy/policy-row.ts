@@ -62,7 +62,7 @@ export const rowSchema = z.strictObject({
   page: z.literal(true).exactOptional(),
   few: z.literal(true).exactOptional(),
   curtain: z.literal(true).exactOptional(),
-  link: z.boolean().exactOptional(),
+  stands_for: z.literal('nvr').exactOptional(),
   forwarded: z.boolean().exactOptional(),
   compressed: z.boolean().exactOptional(),
   note: z.string().exactOptional(),

@@ -4,20 +4,11 @@ import { type CommandGroup, calls, commandTime, lists } from '../../accounts/htt
 import { dateText, parseExpiry } from '../../domain/moment.ts';
 import type { LINK, MADE_LINK } from './link-routes.ts';
 
-interface LinkOptions {
-  readonly user: string;
-  readonly event?: string;
-  readonly review?: string;
-  readonly live?: boolean;
-  readonly snapshot?: boolean;
-  readonly from?: string;
-  readonly to?: string;
-  readonly camera: string;
-  readonly expires?: string;
-  readonly uses?: string;
-  readonly name?: string;
-  readonly pin?: boolean;
-}
+type LinkOptions = Readonly<
+  Record<'user' | 'camera', string> &
+    Partial<Record<'event' | 'review' | 'from' | 'to' | 'expires' | 'uses' | 'name', string>> &
+    Partial<Record<'live' | 'snapshot' | 'pin', boolean>>
+>;
 
 // biome-ignore format: a table
 export const LINKS: CommandGroup = {

@@ -8,9 +8,8 @@ import type { CommandServices, FeatureParts, FeatureServices, OpenFeature, OpenF
 import { linksSection } from './keys.ts';
 import { createLinkJudge } from './link-judge.ts';
 import { LINK_PAGE_ROUTES } from './link-page.ts';
-import { createLinkPasses } from './link-pass.ts';
 import { LINK_ROUTES } from './link-routes.ts';
-import { createLinks, createViewers, linkIdentities } from './links.ts';
+import { createLinkPasses, createLinks, createViewers, linkIdentities, PINS } from './links.ts';
 import { openingPart } from './openings.ts';
 
 export const links: FeatureParts = {
@@ -24,7 +23,7 @@ export const links: FeatureParts = {
 const BAD_SECRETS = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
 
 function openLinks({ store, steadyClock: clock, keyFor }: FeatureServices): OpenFeature {
-  const passes = createLinkPasses(keyFor('links'));
+  const passes = createLinkPasses(keyFor(PINS));
   const openings = store.part(openingPart);
   const linkLimiter = createLoginLimiter({ clauses: BAD_SECRETS, clock });
   return {
@@ -51,7 +50,7 @@ function openForCommand({ store, secretPlaces }: CommandServices): OpenForComman
   const pinHash = async (linkId: string, pin: string): Promise<string> => {
     const secret = await findSigningSecret(secretPlaces, 'refuse');
     if (!secret.ok) throw unfit('fields-invalid', secret.error, 400, 'pin-invalid');
-    return createLinkPasses(derivedKey(secret.value.key, 'links')).pinHash(linkId, pin);
+    return createLinkPasses(derivedKey(secret.value.key, PINS)).pinHash(linkId, pin);
   };
   return {
     identities: (rules) => linkIdentities(createLinks(rules, NO_PASSES)),

@@ -5,7 +5,6 @@ import { thingFiles, thingPlaylist, thingTarget } from '../../access/thing-paths
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses.ts';
 import type { Caller, SharedThing } from '../../domain/caller.ts';
-import { LINK_PATH } from '../../domain/page-paths.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { admit, type Rules } from '../../gateway/decision/admit.ts';
@@ -14,6 +13,7 @@ import { askFailure } from '../../gateway/decision/upstream-failure.ts';
 import { toFacts } from '../../gateway/explain/question.ts';
 import { createAsker, questionFor } from '../../gateway/forward/nvr-questions.ts';
 import { askText } from '../../outbound/ask-upstream.ts';
+import { LINK_PATH } from './links.ts';
 
 /** What is known of a thing. */
 interface LinkFacts {

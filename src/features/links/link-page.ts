@@ -12,7 +12,6 @@ import {
 } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
 import type { SharedThing } from '../../domain/caller.ts';
-import { LINK_PATH } from '../../domain/page-paths.ts';
 import { labelIn, type Texts } from '../../locales/texts.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../../routes/read-body.ts';
@@ -29,6 +28,7 @@ import {
 } from '../../ui/page.ts';
 import { formatSeconds } from '../../ui/pages/login/login-outcome.ts';
 import { spaced } from '../../ui/pages/shared/spelling.ts';
+import { LINK_PATH } from './links.ts';
 import { givePin, type Visit, type VisitServices, visitLink } from './visit.ts';
 
 /** What the routes below a link work with. */
@@ -77,13 +77,13 @@ const GIVEN_PIN = described('Given', { success: z.literal(true), expires_at: TIM
 
 const route = declaring<PageServices>();
 
-/** The secret in the address is the credential. With `link` the path stands for one of the NVR, judged with the rights of the link. */
+/** The secret in the address is the credential. With `stands_for` the path stands for one of the NVR, judged with the rights of the link. */
 // biome-ignore format: a table
 export const LINK_PAGE_ROUTES: readonly OwnRoute<PageServices>[] = [
   { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429], type: 'text/html', handler: getLink },
   orByForm(route({ route: `POST ${LINK_PATH}/{secret}`, access: 'public', who: 'anyone', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html', run: answerPin }), postLink),
-  { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
-  { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
+  { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', stands_for: 'nvr', summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
+  { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', stands_for: 'nvr', note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `OPTIONS ${LINK_PATH}/{secret}/{file}`, access: 'public', summary: 'Pages of other sites may read what a link shows, and its parts by Range: for cast devices', yes: [204], no: [404],
     handler: allowReading },
   { route: `OPTIONS ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', summary: 'The same for a playlist and its segments', yes: [204], no: [404],

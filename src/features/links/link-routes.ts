@@ -17,7 +17,7 @@ import type { Link } from './tables.ts';
 
 type RouteServices = LinkMaking &
   AccountResponseDeps &
-  Pick<Services, 'grantUses' | 'publicAddressOf'> & { readonly openings: Openings };
+  Pick<Services, 'publicAddressOf'> & { readonly openings: Openings };
 
 const CAMERA = z.object({ camera: TEXT });
 /** What a link shows: as it is asked for, and as it is listed. */
@@ -116,8 +116,9 @@ async function create(call: Call<WantedLink>, services: RouteServices): Promise<
 }
 
 async function list({ caller }: Call, services: RouteServices): Promise<object> {
-  const { openings, clock } = services;
-  const links = (await knownGrants('link', caller, services)).filter(({ thing }) => !isDrawnFor(caller, thing.camera));
+  const { openings, clock, store } = services;
+  const known = await knownGrants('link', caller, { store });
+  const links = known.filter(({ thing }) => !isDrawnFor(caller, thing.camera));
   const used = await openings.openings(links.map(({ id }) => id));
   const now = unixSeconds(clock);
   return links.map((link) => linkResponse(link, used.get(link.id) ?? UNOPENED, now));

@@ -1,11 +1,12 @@
-/** Links: what one is worth at this moment, and how many viewers it lets in (SPEC 13). */
-import { hash } from 'node:crypto';
+/** Links: what one is worth at this moment, what its page gives a browser, and how many viewers it lets in (SPEC 13). */
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { thingTarget } from '../../access/thing-paths.ts';
 import { type Audit, shortText } from '../../accounts/audit.ts';
 import { type MakerRights, secretHash } from '../../accounts/grants/grants.ts';
 import { clientKey } from '../../accounts/login/client-key.ts';
 import { type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
+import { isSame, type KeyPurpose } from '../../accounts/second-factor/sealing.ts';
 import type { Services } from '../../app/services.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
@@ -20,9 +21,11 @@ import { judged, verdictOutcome } from '../../identity/sources.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { FeatureIdentities } from '../feature.ts';
 import { longestLife } from './keys.ts';
-import { type LinkPasses, PASS_COOKIE } from './link-pass.ts';
 import { type Openings, VIEWING_SECONDS, type Viewer } from './openings.ts';
 import type { Link } from './tables.ts';
+
+/** Links stand below, each at its secret. */
+export const LINK_PATH = '/s';
 
 type LinkFault = 'unknown' | 'expired' | 'revoked' | 'maker-gone' | 'pin-missing' | 'limited';
 /** `link`: where it holds, but for its PIN. */
@@ -235,4 +238,53 @@ function toViewer({ linkId, viewer, address, agent }: Visit): Viewer {
   const client = hash('sha256', JSON.stringify([linkId, clientKey(address), agent ?? '']), 'base64url');
   const shown = agent === undefined ? null : shortText(agent);
   return { id: viewer, client: client.slice(0, DIGEST_CHARACTERS), address, agent: shown };
+}
+
+/** The purpose of their key. */
+export const PINS: KeyPurpose = 'postern: PINs and cookies of links, 1';
+
+export type LinkPasses = ReturnType<typeof createLinkPasses>;
+
+const DIGITS = /^\d+$/;
+/** What is kept of a PIN begins so where it has digits alone: phones then show the keyboard for them. */
+const OF_DIGITS = '9.';
+export const hasDigitsAlone = ({ pinHash }: Link): boolean => pinHash?.startsWith(OF_DIGITS) === true;
+
+/** The cookie's path is the link's, so that a browser shows it to no other. */
+export const PASS_COOKIE = 'postern_link';
+export const PASS_SECONDS = 86_400;
+
+const VIEWER_BYTES = 12;
+const PASS = /^(?<viewer>[A-Za-z0-9_-]{16})\.(?<until>\d{1,12})\.(?<mac>[A-Za-z0-9_-]{43})$/;
+const MOST_COOKIES = 8;
+
+/**
+ * A pass is a signed cookie for one link alone, which knows the viewer again and says that the PIN was given. A PIN has few digits, and no slow hash would save it from one who has read the store. So its digest has a key, which is
+ * not in the store: made from the secret that sessions are signed with. Checking it costs nothing, so that strangers cannot
+ * keep the server busy with guesses.
+ */
+export function createLinkPasses(key: Uint8Array) {
+  const macOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
+  const passMac = ({ id, pinHash }: Link, viewer: string, until: string): string =>
+    macOf(`pass ${id} ${viewer} ${until} ${pinHash ?? ''}`);
+  const pinHash = (linkId: string, pin: string): string =>
+    `${DIGITS.test(pin) ? OF_DIGITS : ''}${macOf(`pin ${linkId} ${pin.normalize('NFC')}`)}`;
+  return {
+    /** What is kept of a PIN. */
+    pinHash,
+    isPin: (link: Link, pin: string): boolean => link.pinHash !== null && isSame(pinHash(link.id, pin), link.pinHash),
+    /** Issues a pass to a viewer who has given the PIN, where the link has one. `until`: Unix seconds. */
+    issue(link: Link, until: number): string {
+      const viewer = randomBytes(VIEWER_BYTES).toString('base64url');
+      return `${viewer}.${until}.${passMac(link, viewer, String(until))}`;
+    },
+    /** The viewer that one of the cookies names; undefined when none of them holds for this link, with its PIN. */
+    viewerIn(link: Link, cookies: readonly string[], now: number): string | undefined {
+      for (const cookie of cookies.slice(0, MOST_COOKIES)) {
+        const { viewer = '', until = '', mac = '' } = PASS.exec(cookie)?.groups ?? {};
+        if (viewer !== '' && Number(until) > now && isSame(mac, passMac(link, viewer, until))) return viewer;
+      }
+      return undefined;
+    },
+  };
 }

@@ -10,12 +10,11 @@ import { type Caller, lostRights, type SharedThing } from '../../domain/caller.t
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
-import { LINK_PATH } from '../../domain/page-paths.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { longestLife } from './keys.ts';
 import type { LinkJudge } from './link-judge.ts';
-import { linkCaller } from './links.ts';
+import { LINK_PATH, linkCaller } from './links.ts';
 import type { Link } from './tables.ts';
 
 /** A link as it was asked for, in the fields of the API, not yet checked. */

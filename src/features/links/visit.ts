@@ -9,8 +9,15 @@ import { REFUSALS } from '../../domain/refusal.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { LinkJudge } from './link-judge.ts';
-import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
-import type { Links, LinkVerdict, Viewers } from './links.ts';
+import {
+  hasDigitsAlone,
+  type LinkPasses,
+  type Links,
+  type LinkVerdict,
+  PASS_COOKIE,
+  PASS_SECONDS,
+  type Viewers,
+} from './links.ts';
 import { linkPath } from './make-link.ts';
 import type { Openings } from './openings.ts';
 import type { Link } from './tables.ts';

@@ -25,7 +25,7 @@ export const oidc: FeatureParts<OidcMetrics> = {
 
 function openOidc(lasting: FeatureServices, oidcMetrics: OidcMetrics): OpenFeature {
   const callbacks = createCallbackPlaces();
-  const attempts = createSealer(lasting.keyFor('sign-in-attempts'));
+  const attempts = createSealer(lasting.keyFor('postern: attempts to sign in with a provider, 1'));
   const withOwn = (services: Services): OidcServices => ({
     ...services,
     attempts,

@@ -246,7 +246,7 @@ async function makeScreen(
   const made = { id: newGrantId(), secretHash: null, user, userCreatedAt, createdAt, agent };
   const screen: Screen = { ...NEW_GRANT, ...made, ...wanted };
   const outcome = await codes.confirmCode(userHash, screen, MOST_SCREENS);
-  if (outcome === 'absent' || outcome === 'too-many') throw notKept(outcome, 'screen', user, MOST_SCREENS);
+  if (outcome === 'absent' || outcome === 'too-many') throw notKept(outcome, 'screen', screen, MOST_SCREENS);
   return outcome === 'confirmed' ? screen : undefined;
 }
 

@@ -1,7 +1,7 @@
 /** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; what a person gives a screen; and the page that a display opens (SPEC 18). */
 import { z } from 'zod';
 import { absentGrant, knownGrant, knownGrants, revokeGrant } from '../../accounts/grants/grants.ts';
-import { MAYBE_TEXT, MAYBE_TIME } from '../../accounts/http/answers.ts';
+import { MAYBE_TEXT, MAYBE_TIME, PROFILE } from '../../accounts/http/answers.ts';
 import { GIVEN_TEXT, shown } from '../../accounts/http/json-body.ts';
 import { type Call, declaring, Refused, unfit } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
@@ -10,7 +10,7 @@ import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } fr
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { answer, BODY_NO, CAMERAS, described, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, described, named, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import { assetPath } from '../../ui/built-pages.ts';
 import { asTemplates, html, lonePage, stylesheetLink } from '../../ui/html.ts';
 import { moveTo, pageHeaders, pageLanguage, readBasePath, refuseUnbuilt, sendPage } from '../../ui/page.ts';
@@ -29,6 +29,9 @@ export const SCREEN = described('Screen', {
   last_seen_at: MAYBE_TIME,
   last_seen_from: MAYBE_TEXT,
 });
+const IN_PROFILE = z.object({ name: TEXT, ends_at: MAYBE_TIME }).optional();
+const MEANING = { description: 'The caller is a screen, which shows the cameras of this user' };
+named('Profile', PROFILE.extend({ screen: IN_PROFILE.meta(MEANING) }));
 const CHANGE = described('ScreenChange', {
   name: GIVEN_TEXT.optional(),
   cameras: CAMERAS.nullish().meta({ description: "Names of its maker's cameras; null: all that its maker sees" }),

@@ -5,7 +5,7 @@
  *  1. strict target and head      one path in one spelling, one framing, one Host       400, 405, 417, 431
  *  2. client address              through trusted proxies; refuses nothing, every verdict names it
  *  3. host                        the internal listener answers to its own names only    403
- *  4. route                       the row of the route table; where it says `link`, that of the path it stands for  404, 429
+ *  4. route                       the row of the route table, or of the path of the NVR that it stands for  404, 429
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
@@ -130,7 +130,7 @@ export function admit(request: RequestFacts, rules: Rules, takePlace: TakePlace 
   const target = strict.value;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments); // 4
   if (standsForAnother(route) && request.pathSecret === undefined) {
-    const found = rules.standsFor?.(target.segments, client.address, rules.routes.nvr.things) ?? 'link-over';
+    const found = rules.standsFor?.(target.segments, client.address, rules.routes.nvr.things) ?? 'path-not-found';
     return mapMaybe(found, (instead) =>
       typeof instead === 'string' ? refused(instead, client) : admit({ ...request, ...instead }, rules, takePlace),
     );
@@ -255,7 +255,7 @@ function admitAuthorized(
 
 /** Not for another method or spelling of such a path, whose row says `none`. */
 const standsForAnother = (route: RouteMatch): boolean =>
-  isOwn(route) && route.row.link === true && route.row.access === 'public';
+  isOwn(route) && route.row.stands_for === 'nvr' && route.row.access === 'public';
 
 /** Postern's own public rows: its pages, login, logout. Of the NVR not even public pages: they are of no use to such a caller. */
 const isOpenToAll = (route: RouteMatch): boolean => isOwn(route) && route.row.access === 'public';

@@ -17,7 +17,7 @@ import { createPasswordHasher, type HashSettings } from '../../../src/accounts/p
 import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../../../src/accounts/roles/role-routes.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../../../src/accounts/second-factor/factor-routes.ts';
-import { createSealer, derivedKey } from '../../../src/accounts/second-factor/sealing.ts';
+import { createSealer, derivedKey, PURPOSES } from '../../../src/accounts/second-factor/sealing.ts';
 import { createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
@@ -151,13 +151,13 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   };
   const factorDeps = {
     store: records.secondFactor,
-    sealer: createSealer(derivedKey(signingKey(SIGNING_SECRET), 'totp')),
+    sealer: createSealer(derivedKey(signingKey(SIGNING_SECRET), PURPOSES.totp)),
     clock,
     mode: options.factorMode ?? 'optional',
   };
   const parts = {
     sealer: factorDeps.sealer,
-    challenges: createChallenges(derivedKey(signingKey(SIGNING_SECRET), 'passkeys')),
+    challenges: createChallenges(derivedKey(signingKey(SIGNING_SECRET), PURPOSES.passkeys)),
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false, trusted: new Set<string>() }),
     codeLimiter: inTurn(createWindowLimiter(BY_ACCOUNT, { ...CODE_RULES, clock })),
     asksProof: (caller: Caller, act: GuardedAct) => !ONLY_STRICT.has(act) && !hasFreshProof(caller, unixSeconds(clock)),

@@ -9,7 +9,7 @@ import { openForCommands } from '../../../src/app/commands.ts';
 import { configSchema } from '../../../src/app/resources/features.ts';
 import { storeAddress } from '../../../src/config/schema/store-schema.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
-import { createLinkPasses } from '../../../src/features/links/link-pass.ts';
+import { createLinkPasses, PINS } from '../../../src/features/links/links.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../../accounts/support/people.ts';
 import { tempDirectory } from '../../accounts/support/temp-directory.ts';
@@ -94,7 +94,7 @@ describe('Of a service that has been started', () => {
     const made = await run(`${CREATE} --pin`, '4711\nnot this line\n');
     assert.deepEqual([made.code, /4711/.test(made.out + made.err)], [0, false]);
     const [link] = await store.grants.list('link');
-    const passes = createLinkPasses(derivedKey(signingKey(SECRET), 'links'));
+    const passes = createLinkPasses(derivedKey(signingKey(SECRET), PINS));
     assert.ok(link && passes.isPin(link, '4711') && !passes.isPin(link, 'not this line'));
     for (const [piped, why] of [
       ['12\n', /4 to 64 characters/],

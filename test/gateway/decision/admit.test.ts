@@ -39,7 +39,7 @@ const TABLE = compileRouteTable(
     row('GET /own', { access: 'any', own: true }),
     row('POST /enrol', { access: 'any', own: true, enrolment: true }),
     row('GET /open', { access: 'public' }),
-    row('GET /s/{secret}/{file}', { access: 'public', own: true, link: true }),
+    row('GET /s/{secret}/{file}', { access: 'public', own: true, stands_for: 'nvr' }),
     row('GET /api/{camera}/latest.jpg', {
       access: 'camera',
       cameras: locatorsOf('path:camera'),
