@@ -75,6 +75,9 @@ describe('Live', { skip }, () => {
       await tiles(page).first().click();
       const { width, height } = (await page.locator('.camera-tile.is-full').boundingBox()) ?? {};
       assert.deepEqual([width, height], [390, 844]);
+      const events = page.getByRole('link', { name: 'Zu den Ereignissen' });
+      assert.match((await events.getAttribute('href')) ?? '', /\/explore\?camera=cam1$/);
+      await events.click({ trial: true });
       await until('the others rest', () => {
         nvr.received.splice(0);
         return until('pictures come', () => asked().size > 0).then(() => asked().size === 1 && asked().has('cam1'));
@@ -108,9 +111,16 @@ describe('Live', { skip }, () => {
       const { y = 0 } = (await page.getByText('sehen nur Administratoren').boundingBox()) ?? {};
       assert.ok(y > 0 && y < 300, 'the panel hangs from its button');
       await page.keyboard.press('Escape');
+      const card = page.locator('.wall-camera').first();
+      const [tile, place] = [
+        await card.locator('.camera-tile').boundingBox(),
+        await page.getByRole('switch', { name: 'Vorhang: Front door', exact: true }).boundingBox(),
+      ];
+      assert.ok(tile && place && place.width >= 44 && place.height >= 44, 'as large as a finger');
+      assert.equal((await card.boundingBox())?.height, tile.height, 'on the tile, and no row below it');
+      assert.ok(place.x + place.width <= tile.x + tile.width && place.y >= tile.y);
       await page.getByRole('switch').first().click();
       await page.getByRole('button', { name: 'Für 1 Stunde' }).click();
-      const card = page.locator('.wall-camera').first();
       await card.getByText(/zugezogen von admin, bis /).waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await visit(t, PHONE, async (other) => {

@@ -76,17 +76,24 @@ const Lengths = ({ lengths, onChoose }: { lengths: readonly Length[]; onChoose: 
 
 type CurtainSwitchProps = { curtain: Curtain; one: Drawable; text: string };
 
-/** What was just drawn without an end can be given one. */
+/** An icon on a tile, by the styles of the wall. What was just drawn without an end can be given one. */
 export function CurtainSwitch({ curtain: { draw, open }, one: { name, by }, text }: CurtainSwitchProps) {
+  const [isNew, setIsNew] = useState(false);
+  const onChange = (isDrawn: boolean): void => {
+    setIsNew(isDrawn);
+    void (isDrawn ? draw([name], 'open') : open([name]));
+  };
+  const label = (
+    <>
+      <Icon name={by ? 'hidden' : 'eye'} />
+      <bdi>{text}</bdi>
+    </>
+  );
   return (
     <div class={by ? 'wall-curtain is-drawn' : 'wall-curtain'}>
-      <Switch
-        label={<bdi>{text}</bdi>}
-        value={by !== undefined}
-        onChange={(isDrawn) => void (isDrawn ? draw([name], 'open') : open([name]))}
-      />
+      <Switch label={label} value={by !== undefined} onChange={onChange} />
       {by && <span class="fact-more">{stateText(name, by)}</span>}
-      {by?.camera === name && by.until === null && (
+      {isNew && by?.camera === name && by.until === null && (
         <Lengths lengths={['hour', 'night']} onChoose={(length) => draw([name], length)} />
       )}
     </div>

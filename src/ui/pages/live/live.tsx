@@ -57,10 +57,15 @@ function Wall() {
         {shown.map((camera) => (
           <li key={camera} class="wall-camera">
             <Picture {...{ camera, cameras, full, fill, onPicture }} />
-            {curtain?.switches.map(
-              (one) =>
-                one.name === camera && <CurtainSwitch key={camera} {...{ curtain, one }} text={words.curtain.title} />,
-            )}
+            {curtain?.switches
+              .filter(({ name }) => name === camera)
+              .map((one) => (
+                <CurtainSwitch
+                  key={camera}
+                  {...{ curtain, one }}
+                  text={`${words.curtain.title}: ${cameraName(camera)}`}
+                />
+              ))}
           </li>
         ))}
       </ul>
@@ -123,7 +128,16 @@ function Picture({ camera, cameras, full, fill, onPicture }: PictureProps) {
     tile.current?.set({ isSeen, isLive, isFull, gone: isGone ? words.live.gone({ camera: name }) : '' });
     if (isFull) tile.current?.element.focus({ preventScroll: true });
   }, [isSeen, isLive, isFull, isGone]);
-  return <div class="wall-picture" ref={place} />;
+  return (
+    <>
+      <div class="wall-picture" ref={place} />
+      {isFull && (
+        <Link class="button wall-events" href={`/explore?${new URLSearchParams({ camera })}`}>
+          {words.ui.frame.toExplore}
+        </Link>
+      )}
+    </>
+  );
 }
 
 /** Whether a part of it is in the window, and the window on the screen. */

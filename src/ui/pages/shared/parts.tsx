@@ -34,11 +34,16 @@ export const Problem = ({ text }: { text: string }) => (
 );
 
 /** Says why what is shown is not the latest: `stale`, in words. */
-export const Stale = ({ stale }: { readonly stale: string | undefined }) =>
+export const Stale = ({ stale, onRetry }: { readonly stale: string | undefined; readonly onRetry?: () => void }) =>
   stale !== undefined && (
-    <p class="notice notice-warn" role="alert">
+    <div class="row notice notice-warn" role="alert">
       {words.status.stale({ problem: stale })}
-    </p>
+      {onRetry && (
+        <Button kind="small" onPress={onRetry}>
+          {words.ui.common.tryAgain}
+        </Button>
+      )}
+    </div>
   );
 
 /** So many rows of grey in the place of what is loading. */
@@ -169,6 +174,8 @@ const PATHS = {
   more:    'M5.5 12h.01M12 12h.01m6.5 0h.01',
   pen:     'm4 20 1-4L16 5l3 3L8 19l-4 1Z',
   close:   'm6 6 12 12M18 6 6 18',
+  eye:     'M2.5 12S6 5.5 12 5.5s9.5 6.5 9.5 6.5-3.5 6.5-9.5 6.5S2.5 12 2.5 12Zm9.5 3a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
+  hidden:  'M10.1 5.7A8 8 0 0 1 12 5.5c6 0 9.5 6.5 9.5 6.5a17 17 0 0 1-2.6 3.4m-2.8 2.2A8.6 8.6 0 0 1 12 18.5C6 18.5 2.5 12 2.5 12a17 17 0 0 1 5-5.2M9.9 9.9a3 3 0 0 0 4.2 4.2M4 4l16 16',
   refresh: 'M20 11a8 8 0 0 0-14.3-4L3.5 9.5M4 4v5.5h5.5M4 13a8 8 0 0 0 14.3 4l2.2-2.5M20 20v-5.5h-5.5',
 } as const;
 
