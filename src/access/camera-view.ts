@@ -104,18 +104,20 @@ export interface Holder {
   readonly kind: 'user' | 'token';
   readonly name: string;
   readonly owner?: string;
-  readonly rights: Rights;
+  readonly rights: Rights & Pick<Caller, 'drawn'>;
   /** Must set up a second factor before anything else. */
   readonly mustEnrol?: true;
 }
 
 export function scopeView({ rights, ...holder }: Holder, cameras: readonly CameraName[]) {
-  const { role, scope, denied = [], closed } = rights;
+  const { role, scope, drawn, denied = [], closed } = rights;
   return {
     ...holder,
     role,
     /** `all` also holds for cameras that are not there yet. */
     cameras: scope.kind === 'all' ? ('all' as const) : visibleCameras(scope, cameras),
+    /** Behind the curtain for this one; undefined: none. */
+    drawn: drawn && visibleCameras(drawn, cameras),
     denied,
     /** Why nothing is seen now; undefined: it is. */
     closed: closed?.reason,

@@ -103,4 +103,36 @@ describe('Activity', { skip }, () => {
       await notice.waitFor({ state: 'detached' });
       await page.locator('.record').first().waitFor();
     }));
+
+  it('keeps its filter and its records when those of another filter cannot be had, says so beside the filter, and tries again', (t) =>
+    visit(t, { expectedStatuses: [503, 403] }, async (page) => {
+      const record = (id: string) => ({
+        ...{ id, kind: 'login', from: 1, to: 1, user: 'vera', credential: 'session', address: '192.0.2.1' },
+        ...{ camera: null, detail: {}, hash: null },
+      });
+      const headers = { link: '<api/ledger?page_after=a>; rel="next"' };
+      let status = 200;
+      await page.route(/\/api\/ledger\?/, (route) =>
+        status === 200
+          ? route.fulfill({ json: [record('a')], headers })
+          : route.fulfill({ status, json: { reason: 'store-unavailable' } }),
+      );
+      await enter(page, instance, ADMIN_PERSON, '/postern/activity');
+      await page.locator('.record').first().waitFor();
+      status = 503;
+      await page.getByLabel('What', { exact: true }).selectOption('logins');
+      const notice = page.locator('.activity-filters + .notice[role="alert"]');
+      await notice.getByText('This is not the latest state: The store cannot be read').waitFor();
+      await hasCount(page.locator('.record'), 1);
+      await hasCount(page.getByRole('button', { name: 'Show more' }), 0);
+      // What is refused is no outage: its records go.
+      status = 403;
+      await page.getByLabel('What', { exact: true }).selectOption('changes');
+      await hasCount(page.locator('.record'), 0);
+      assert.deepEqual(await chosen(page), ['', '', 'changes', 'days7']);
+      status = 200;
+      await notice.getByRole('button', { name: 'Try again' }).click();
+      await notice.waitFor({ state: 'detached' });
+      await hasCount(page.locator('.record'), 1);
+    }));
 });

@@ -121,7 +121,9 @@ describe('The pages', { skip }, () => {
         await page.goto(`${instance.url}/postern/status`);
         await page.locator('.tiles').waitFor();
         await page.route('**/api/status/doctor', (route) => route.fulfill({ json: FULL_REPORT }));
-        await page.locator('.tile').filter({ hasText: 'nvr.example.com' }).getByRole('button').click();
+        const address = page.locator('.tile').filter({ hasText: 'nvr.example.com' });
+        await address.locator('summary').click();
+        await address.getByRole('button').click();
         await page.locator('.findings').waitFor();
         await look(page, 'status');
         await page.route('**/api/ledger?*', (route) => route.fulfill({ json: FULL_ACTIVITY }));

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { hasCount, skip, visit } from './support/browser.ts';
+import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
 import { enter, menu, startPagesInstance } from './support/pages-instance.ts';
 import { openSettings, record, said } from './support/settings-page.ts';
 
@@ -27,21 +28,23 @@ describe('Settings', { skip }, () => {
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.getByText('Choose at least one camera.').waitFor();
       await dialog.getByRole('switch', { name: 'cam1' }).check();
+      await dialog.locator('summary', { hasText: 'Another camera or pattern' }).click();
       await dialog.getByLabel('Another camera or pattern').fill('*2');
       await dialog.getByLabel('Another camera or pattern').press('Enter');
       await dialog.locator('.entry', { hasText: 'cam2' }).waitFor();
+      await dialog.getByText('May not: move the camera, talk through the camera').click();
       for (const verb of ['move the camera', 'talk through the camera'])
         assert.equal(await dialog.getByRole('switch', { name: verb }).isChecked(), false, verb);
       await dialog.getByRole('switch', { name: 'export' }).uncheck();
       await dialog.getByRole('switch', { name: 'talk through the camera' }).check();
-      await dialog.getByLabel('Hours as text').fill('Mon-Fri 07:00-18:00\nSat 25:00-26:00');
-      await dialog.getByLabel('History limit').fill('7d');
+      await dialog.getByLabel('History limit').fill('soon');
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog
-        .locator('[aria-invalid="true"] + .field-fault', { hasText: 'These hours are not accepted' })
-        .waitFor();
-      await dialog.getByLabel('Hours as text').fill('Mo-Fr 7-18');
-      await dialog.getByRole('button', { name: 'Add hours' }).click();
+      await dialog.locator('[aria-invalid="true"] + .field-fault').waitFor();
+      await dialog.getByLabel('History limit').fill('7d');
+      await dialog.getByRole('button', { name: 'Mon–Fri 09:00–18:00' }).click();
+      await dialog.getByLabel('From').fill('07:00');
+      await dialog.getByLabel('From').blur();
+      await dialog.getByRole('button', { name: 'Mon–Fri 09:00–18:00' }).click();
       const added = dialog.locator('.hours-row').nth(1);
       for (const day of ['Sat', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri'])
         await added.getByRole('button', { name: day }).click();
@@ -67,9 +70,11 @@ describe('Settings', { skip }, () => {
       await page.reload();
       await page.getByRole('button', { name: 'Edit: garden.team' }).click();
       await page.getByRole('button', { name: 'Remove *2' }).click();
+      await page.getByText('May not: export, move the camera. History limit: 7d').click();
       assert.equal(await page.getByRole('switch', { name: 'export' }).isChecked(), false);
       await page.getByRole('switch', { name: 'export' }).check();
-      for (const label of ['Hours as text', 'History limit']) await page.getByLabel(label).fill('');
+      await page.getByRole('button', { name: 'At any time' }).click();
+      await page.getByLabel('History limit').fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role garden.team saved.');
       await record(page, 'garden.team').getByText('7d').waitFor({ state: 'detached' });
@@ -79,6 +84,28 @@ describe('Settings', { skip }, () => {
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await said(page, 'Role garden.team deleted.');
       await record(page, 'viewer').getByText('carl').waitFor();
+    }));
+
+  it('makes a role for the hours from 9 to 18 by five presses from its page, on a phone', (t) =>
+    visit(t, { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {
+      await openSettings(page, instance, 'roles');
+      const dialog = page.getByRole('dialog', { name: 'Add role' });
+      await page.getByRole('button', { name: 'Add role' }).click();
+      await dialog.getByLabel('Name').click();
+      await page.keyboard.type('day');
+      await dialog.getByRole('switch', { name: 'cam1' }).click();
+      const chip = (name: string) => dialog.getByRole('button', { name, exact: true });
+      assert.equal(await chip('At any time').getAttribute('aria-pressed'), 'true');
+      await chip('daily 09:00–18:00').click();
+      assert.equal(await chip('At any time').getAttribute('aria-pressed'), 'false');
+      assert.deepEqual(await axeFindings(page), []);
+      await chip('Save').click();
+      await said(page, 'Role day saved.');
+      const token = await instance.logIn(ADMIN_PERSON);
+      const roles = (await (await instance.ask('/api/roles', { token })).json()) as { role: string }[];
+      const made = roles.find(({ role }) => role === 'day');
+      assert.deepEqual(made, { ...made, cameras: ['cam1'], deny: ['ptz', 'talk'], hours: ['daily 09:00-18:00'] });
+      assert.equal((await sendJson(instance, '/api/roles/delete', { name: 'day' }, token)).status, 200);
     }));
 
   it('makes a token that works, shows it once, and takes it back', (t) =>

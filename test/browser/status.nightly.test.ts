@@ -133,7 +133,8 @@ describe('The status page', { skip }, () => {
       });
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       const button = page.getByRole('button', { name: 'Öffentliche Adresse prüfen' });
-      await page.getByText('https://nvr.example.com/').waitFor();
+      assert.equal(await button.isVisible(), false, 'no fault is known');
+      await page.getByText('https://nvr.example.com/').click();
       assert.deepEqual(asked, [], 'nothing is asked before the button is pressed');
       await button.click();
       await page.getByText('Es läuft schon eine Prüfung').waitFor();
@@ -169,6 +170,7 @@ describe('The status page', { skip }, () => {
         route.fulfill({ json: { url: null, proxy: null, findings: [], good: [] } }),
       );
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.getByRole('heading', { name: 'Public address' }).click();
       await page.getByRole('button', { name: 'Check this machine' }).click();
       await page.getByText('No faults found').waitFor();
       await page.getByRole('link', { name: 'Security' }).click();
@@ -196,6 +198,7 @@ describe('The status page', { skip }, () => {
       await page.route('**/api/status', (route) => route.fulfill({ json: well }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page.getByText('Everything works.').waitFor();
+      await page.locator('.health', { hasText: /Postern 0\.1\.0\. Running since .*\d:\d\d/ }).waitFor();
       const versions = page.locator('.tile', { has: page.getByRole('heading', { name: 'Versions' }) });
       assert.equal(await versions.getByText('Running since').isVisible(), false);
       await versions.locator('summary').click();

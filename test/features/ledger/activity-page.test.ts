@@ -105,6 +105,23 @@ describe('No raw key and no id of a record is shown', () => {
 });
 
 describe('The rows of the activity', () => {
+  it('tell in one line of all cameras that one request draws, and of another request apart', () => {
+    const move = (camera: string, from: number, what = 'curtain-drawn') => ({
+      ...changed(what, { camera }),
+      from,
+      to: from,
+    });
+    const rows = toRows([
+      move('yard', 200, 'curtain-opened'),
+      ...[7, 6, 5, 4, 3, 2, 1].map((number) => move(`cam${number}`, 200)),
+      move('cam1', 100),
+    ]);
+    assert.deepEqual(
+      rows.map(({ record, count }) => toSentence(record, NAMES, count)),
+      ['Curtain opened: yard', 'Curtain drawn: cam1, cam2, cam3, cam4, cam5 and 2 more', 'Curtain drawn: cam1'],
+    );
+  });
+
   const live = (id: string, from: number, more: object = {}): ActivityRecord =>
     record({ id, kind: 'live', user: 'ann', camera: 'porch', from, to: from + 10, ...more });
 

@@ -49,6 +49,7 @@ describe('The answer', () => {
   it('names the curtain, or what the role has, while a camera is drawn and others are refused as unknown paths are', () => {
     const hidden = (drawn: string[]) => ({ ...refusedFor('route-unlisted'), cameras: ['street'], drawn });
     assert.match(answered(hidden(['pool'])).text, /^No: Only admins see a camera behind the curtain/);
+    assert.deepEqual(answered(hidden(['pool'])).remedies, ['curtain']);
     assert.match(answered({ ...hidden(['pool']), reason: 'camera-not-in-role' }).text, /behind the curtain/);
     assert.equal(answered(hidden(['yard'])).text, 'No: role neighbour has street only.');
     const ended = { ...refusedFor('account-ended'), drawn: ['pool'] };
@@ -111,6 +112,8 @@ describe('The table', () => {
     ['before the account begins',        { closed: 'account-not-begun', cameras: 'all' },   'street', 'closed'],
     ['after the account has ended',      { closed: 'account-ended', cameras: 'all' },       'street', 'none'],
     ['without a role',                   { closed: 'role-missing' },                        'street', 'none'],
+    ['one behind the curtain',           { cameras: 'all', drawn: ['pool'] },               'pool',   'drawn'],
+    ['it after the account has ended',   { drawn: ['pool'], closed: 'account-ended' },      'pool',   'none'],
     ['before a second step is set up',   { mustEnrol: true },                               'street', 'closed'],
   ];
   for (const [sentence, given, camera, sight] of cells)

@@ -25,7 +25,7 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
     setIsRunning(false);
   };
   return (
-    <Tile title={words.security.publicUrl} fact={url === null ? words.status.unused : <bdi>{url}</bdi>}>
+    <Tile title={words.security.publicUrl} fact={url === null ? words.status.unused : <bdi>{url}</bdi>} isWell>
       <p class="field-help">
         {url === null ? words.doctor.addressUnset : words.doctor.checkWhy} {url === null && <SecurityLink />}
       </p>

@@ -5,7 +5,7 @@ import { isPictureKind, VIEWING_KINDS } from '../../../domain/policy.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../../../ui/pages/shared/events/bars.ts';
 import { readText } from '../../../ui/pages/shared/untrusted.ts';
-import { entryName, words } from '../../../ui/pages/shared/words.ts';
+import { entryName, shortList, words } from '../../../ui/pages/shared/words.ts';
 import type { RECORD } from '../ledger-query.ts';
 import type { DAY_SUM } from '../ledger-routes.ts';
 
@@ -27,21 +27,26 @@ export function toRows(records: readonly ActivityRecord[]): readonly ActivityRow
 }
 
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
-  isPictureKind(one.kind) &&
   (['kind', 'user', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
-  (one.kind === 'browse' || one.camera === other.camera) &&
-  readDetail(one, 'seen') === readDetail(other, 'seen');
+  (isPictureKind(one.kind)
+    ? (one.kind === 'browse' || one.camera === other.camera) && readDetail(one, 'seen') === readDetail(other, 'seen')
+    : isOfCurtain(one) && readDetail(one, 'what') === readDetail(other, 'what') && one.from - other.from < 2);
+
+/** One request draws, or opens, many cameras: a record each. */
+const isOfCurtain = (record: ActivityRecord): boolean => readDetail(record, 'what')?.startsWith('curtain-') === true;
 
 function toRow(run: readonly ActivityRecord[]) {
   const [newest, oldest] = [run[0], run.at(-1)];
   if (!newest || !oldest) return [];
-  const cameras = new Set(run.flatMap(({ camera }) => camera ?? []));
-  const several = { camera: null, detail: { ...newest.detail, cameras: String(cameras.size) } };
+  const isMove = isOfCurtain(newest);
+  const cameras = new Set(run.flatMap((record) => (isMove ? readDetail(record, 'camera') : record.camera) ?? []));
+  const camera = isMove ? { camera: shortList([...cameras].reverse().map(entryName)) } : {};
+  const several = { camera: null, detail: { ...newest.detail, ...camera, cameras: String(cameras.size) } };
   return [
     {
       /** The newest of its records. Of several cameras none is the one. */
       record: cameras.size > 1 ? { ...newest, ...several } : newest,
-      count: run.length,
+      count: isMove ? 1 : run.length,
       /** Unix seconds: the first beginning and the last end. */
       from: oldest.from,
       to: newest.to,

@@ -6,7 +6,14 @@ import { readEvent } from '../../../ui/pages/shared/events/event-view.ts';
 import { type Fact, Facts } from '../../../ui/pages/shared/parts.tsx';
 import { type Column, RecordTable } from '../../../ui/pages/shared/record-table.tsx';
 import { Badge } from '../../../ui/pages/shared/records-page.tsx';
-import { cameraName, formatDay, formatDuration, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
+import {
+  cameraName,
+  formatDay,
+  formatDuration,
+  formatSpan,
+  formatTick,
+  words,
+} from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityRecord,
   type ActivityRow,
@@ -61,7 +68,8 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
       sortBy: ({ record }) => record.site ?? '',
       cell: ({ record }) => record.site && <bdi>{record.site}</bdi>,
     },
-    { title: text.when, at: ({ from }) => from, isDescendingFirst: true },
+    // Its day stands above it.
+    { title: text.when, at: ({ from }) => from, cell: ({ from }) => formatTick(from, 1), isDescendingFirst: true },
     { title: text.what, cell: (row) => <More row={row} names={names} /> },
   ];
   return (
@@ -123,8 +131,7 @@ function More({ row: { record, to, from, duration, count, cameras }, names }: Ro
   );
 }
 
-const spanText = (from: number, to: number | undefined): string =>
-  `${formatShortMoment(from)}${to !== undefined && to > from ? ` – ${formatShortMoment(to)}` : ''}`;
+const spanText = (from: number, to = from): string => formatSpan(from, Math.max(from, to));
 
 /** An address, or where else an act came from. */
 function whereText(address: string): string {

@@ -1,16 +1,16 @@
 /** Activity: who watched what, and what was changed; people see their own records, an admin the records of all (SPEC 14). */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
 import { isOutage, useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { colourAt, sumSlices } from '../../../ui/pages/shared/events/bars.ts';
 import { Plot, useSelection } from '../../../ui/pages/shared/events/stack-plot.tsx';
-import { type Options, SelectField } from '../../../ui/pages/shared/fields.tsx';
+import { type Options, SelectField, toOptions } from '../../../ui/pages/shared/fields.tsx';
 import { Button, Icon, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
-import { cameraName, formatDate, suggested, words } from '../../../ui/pages/shared/words.ts';
+import { cameraName, formatDate, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityFilter,
   type ActivityRecord,
@@ -71,10 +71,10 @@ export function Activity() {
         {() => (
           <>
             <FilterForm filter={filter} users={known.map(viewerOf)} shown={shown} onChange={setFilter} />
+            {fetched.kind === 'ready' && <Stale stale={fetched.stale} onRetry={again} />}
             {hasMinutes(filter) && known.length > 0 && (
               <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
-            {fetched.kind === 'ready' && <Stale stale={fetched.stale} />}
             <ActivityTable
               {...{ records, names, onUser, onCamera }}
               none={filter.group === 'viewings' ? text.nothingWatched : text.none}
@@ -135,12 +135,9 @@ function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormPro
   const text = words.ledger;
   const profile = useProfile();
   const sites = useSites();
-  const withAll = (names: readonly string[], chosen: string, shown = (name: string): string => name) => [
-    ['', text.everything] as const,
-    ...suggested(
-      [...new Set([...names, chosen])].filter((name) => name !== ''),
-      shown,
-    ).map(({ value, name }) => [value, name] as const),
+  const withAll = (names: readonly string[], chosen: string, shown?: (name: string) => string): Options => [
+    ['', text.everything],
+    ...toOptions([...new Set([...names, chosen])].filter(Boolean), shown),
   ];
   const fields: readonly (readonly [name: keyof ActivityFilter, label: string, options: Options | undefined])[] = [
     ['user', text.person, withAll([...users, profile.username], filter.user, shownUser)],
@@ -166,27 +163,34 @@ function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormPro
   );
 }
 
-const NOTHING = { next: undefined, records: [] };
+type Records = { readonly records: readonly ActivityRecord[]; readonly next: string | undefined };
+const NOTHING: Records = { records: [], next: undefined };
 
 /** The records of a query: the first page, then more on demand. */
 function useRecords(path: string) {
   /** The page after those that are there. */
-  const [further, setFurther] = useState<{ readonly from: string; readonly before: readonly ActivityRecord[] }>();
+  const [further, setFurther] = useState<{ readonly from: string; readonly before: Records['records'] }>();
   useEffect(() => setFurther(undefined), [path]);
   const { from, before } = further ?? { from: path, before: [] };
-  const [fetched, again] = useFetched(from, (body, link) => ({
+  const [fetched, again] = useFetched<Records>(from, (body, link) => ({
     records: [...before, ...recordsIn<ActivityRecord>(body)],
     next: /<(?<next>[^>]+)>;\s*rel="?next"?/.exec(link ?? '')?.groups?.['next'],
   }));
-  // A page that cannot be had leaves those before it.
+  const last = useRef<Records>(undefined);
+  if (fetched.kind === 'ready') last.current = fetched.value;
+  // Another filter can be chosen; the records stay as long as nothing is said of rights.
   const known: typeof fetched =
-    fetched.kind === 'failed' && further && isOutage(fetched.status)
-      ? { kind: 'ready', value: { records: [...before], next: from }, stale: fetched.problem }
+    fetched.kind === 'failed' && last.current
+      ? { kind: 'ready', value: isOutage(fetched.status) ? last.current : NOTHING, stale: fetched.problem }
       : fetched;
   const { next, records } = valueOr(known, NOTHING);
+  const isNext = next === from;
   return {
     fetched: known,
-    more: next && (() => (next === from ? again() : setFurther({ from: next, before: records }))),
+    more:
+      next !== undefined &&
+      (isNext || fetched.kind === 'ready') &&
+      (() => (isNext ? again() : setFurther({ from: next, before: records }))),
     again,
   };
 }

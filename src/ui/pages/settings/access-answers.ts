@@ -7,10 +7,10 @@ import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { problemText } from '../shared/form-faults.ts';
 import { matching } from '../shared/table-rows.ts';
 import { cameraName, formatShortMoment, shortList, words } from '../shared/words.ts';
-import { dayNames, hoursInWords } from './typed-hours.ts';
+import { hoursInWords } from './typed-hours.ts';
 
 /** The dialogs that change the answer. */
-export type Remedy = 'role' | 'cameras' | 'validity';
+export type Remedy = 'role' | 'cameras' | 'validity' | 'curtain';
 
 export type AccessAnswer = { readonly isYes: boolean; readonly text: string; readonly remedies: readonly Remedy[] };
 
@@ -42,7 +42,10 @@ const NO_CAMERA: Refused = {
     words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }),
 };
 
-const DRAWN: Refused = { remedies: [], text: () => words.access.noBecause({ message: words.curtain.why }) };
+const DRAWN: Refused = {
+  remedies: ['curtain'],
+  text: () => words.access.noBecause({ message: words.curtain.why }),
+};
 
 const OTHER: Refused = { remedies: [], text: (told) => words.access.noBecause({ message: refusalText(told) }) };
 
@@ -79,7 +82,7 @@ const roleIn = ({ roles = [] }: Explanation, { user }: AnswerFacts): string =>
 
 /** Empty for several roles: each has hours of its own. */
 const hoursIn = ({ roles = [] }: Explanation, { role }: AnswerFacts): string =>
-  roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line, dayNames())).join('; ');
+  roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line)).join('; ');
 
 /** The cameras that the person sees, as they are called. */
 const listed = ({ cameras }: Explanation): string => shortList(Array.isArray(cameras) ? cameras.map(cameraName) : []);
@@ -92,11 +95,12 @@ export type Explanation = Pick<ExplanationOfServer, 'verdict' | 'message'> & Par
 export type CameraAccess = z.output<typeof ACCESS>;
 export type Holder = CameraAccess['holders'][number];
 
-/** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, or not at all. */
-export function toSight({ cameras, denied, closed, mustEnrol }: Holder, camera: string) {
-  if (cameras !== 'all' && !cameras.includes(camera)) return 'none';
+/** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, behind the curtain, or not at all. */
+export function toSight({ cameras, drawn = [], denied, closed, mustEnrol }: Holder, camera: string) {
   // What has ended does not begin again by itself.
   if (closed === 'account-ended' || closed === 'role-missing') return 'none';
+  if (drawn.includes(camera)) return 'drawn';
+  if (cameras !== 'all' && !cameras.includes(camera)) return 'none';
   if (closed !== undefined || mustEnrol) return 'closed';
   const isDenied = (verb: string): boolean => denied.some((one) => one === verb);
   if (VIEWING_KINDS.every(isDenied)) return 'none';

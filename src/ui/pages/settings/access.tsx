@@ -1,17 +1,19 @@
 /** Settings > Access: who sees what: one person and one camera, all people and cameras, and any request (SPEC 1, 15). */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
 import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type Fetched, useFetched, useList, valueOr } from '../shared/api.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
-import { Choice, SelectField } from '../shared/fields.tsx';
+import { Choice, type Options, SelectField, toOptions } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
-import { cameraName, facts, suggested, words } from '../shared/words.ts';
+import { cameraName, facts, words } from '../shared/words.ts';
 import {
+  type AccessAnswer,
   byRole,
   type CameraAccess,
   type Explanation,
@@ -21,6 +23,7 @@ import {
   toSight,
 } from './access-answers.ts';
 import { DescribedRequest } from './access-request.tsx';
+import { guestText } from './limits.tsx';
 import { EditRole } from './roles.tsx';
 import { SetRole, SetValidity } from './user-forms.tsx';
 import { useViewAs } from './users.tsx';
@@ -64,6 +67,7 @@ export function Access() {
           />
           <AccessTable
             access={found}
+            users={people}
             onPerson={(user) => {
               ask({ ...question, user });
               scrollTo({ top: 0 });
@@ -93,6 +97,7 @@ interface PersonQuestionProps {
 function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQuestionProps) {
   const text = words.access;
   const viewAs = useViewAs();
+  const [, navigate] = useLocation();
   const holder = (name: string) => {
     const user = users.find(({ username }) => username === name);
     return { user, role: roles.find((known) => known.role === user?.role) };
@@ -102,21 +107,26 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
   const answer = known?.user && toAnswer(known.explanation, { ...known, ...known.question, user: known.user });
   // Roles of the configuration are changed there; admin and viewer never.
   const remedies = answer?.remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store') ?? [];
+  const field = (name: 'user' | 'camera', label: string, options: Options) => (
+    <SelectField
+      label={label}
+      value={question[name]}
+      onChange={(value) => ask({ ...question, [name]: value })}
+      options={[['', label], ...options]}
+    />
+  );
+  const fields: Readonly<Record<string, JSX.Element>> = {
+    '{name}': field('user', text.person, toOptions(users.map(({ username }) => username))),
+    '{camera}': field('camera', text.camera, toOptions(cameras, cameraName)),
+  };
   return (
     <section class="panel access-question" aria-label={text.title}>
-      <div class="access-fields">
-        <SelectField
-          label={text.person}
-          value={question.user}
-          onChange={(name) => ask({ ...question, user: name })}
-          options={users.map(({ username }) => username)}
-        />
-        <SelectField
-          label={text.camera}
-          value={question.camera}
-          onChange={(camera) => ask({ ...question, camera })}
-          options={suggested(cameras, cameraName).map(({ value, name }) => [value, name] as const)}
-        />
+      {/* A sentence, with a field in the place of each name. */}
+      <div class="row access-fields">
+        {text
+          .question({ name: '{name}', camera: '{camera}' })
+          .split(/(\{\w+\})/)
+          .map((part) => fields[part] ?? <span key={part}>{part}</span>)}
       </div>
       <Choice
         name="shows"
@@ -128,17 +138,14 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
       <div class="access-answer" role="status">
         {(told === undefined || told.kind === 'loading') && <p class="field-help">{text.hint}</p>}
         {told?.kind === 'failed' && <p class="notice notice-warn">{told.problem}</p>}
-        {answer && (
-          <p class={answer.isYes ? 'access-sentence is-yes' : 'access-sentence is-no'}>
-            <bdi>{answer.text}</bdi>
-          </p>
-        )}
+        {answer && <Sentence {...answer} />}
       </div>
       {user && (
         <p class="row access-acts">
           {remedies.map((remedy, at) => (
             <ActButton
               key={remedy}
+              {...(remedy === 'curtain' && { onAct: () => navigate('/') })}
               text={remedy === 'cameras' ? text.editRole({ role: user.role }) : text.remedies[remedy]}
               {...(at === 0 && !answer?.isYes && { kind: 'strong' })}
               dialog={() => remedyDialog[remedy]({ user, role, roles, cameras })}
@@ -151,15 +158,32 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
   );
 }
 
+/** The answer, and why below it: all texts of answers begin with the one and a colon. */
+function Sentence({ isYes, text }: Pick<AccessAnswer, 'isYes' | 'text'>) {
+  const [, verdict, colon, why] = /^([^:]+?)(\s*: ?)(.*)$/s.exec(text) ?? [];
+  return (
+    <p class={isYes ? 'access-sentence is-yes' : 'access-sentence is-no'}>
+      <bdi>
+        <strong class="access-verdict">{verdict}</strong>
+        <span class="out-of-sight">{colon}</span>
+        <span class="access-why">{why}</span>
+      </bdi>
+    </p>
+  );
+}
+
 type RemedyProps = Pick<PersonQuestionProps, 'roles' | 'cameras'> & { user: UserRecord; role: RoleRecord | undefined };
 
 const remedyDialog: Readonly<Record<Remedy, (props: RemedyProps) => JSX.Element | null>> = {
   validity: ({ user }) => <SetValidity users={[user]} />,
   role: ({ user, roles, cameras }) => <SetRole users={[user]} {...{ roles, cameras }} />,
+  curtain: () => null,
   cameras: ({ role, roles, cameras }) => (role ? <EditRole {...{ role, cameras }} known={roles} /> : null),
 };
 
-function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (name: string) => void }) {
+type AccessTableProps = { access: CameraAccess; users: readonly UserRecord[]; onPerson: (name: string) => void };
+
+function AccessTable({ access, users, onPerson }: AccessTableProps) {
   const [person, setPerson] = useState('');
   const [camera, setCamera] = useState('');
   const { cameras, holders } = found(access, { person, camera }, cameraName);
@@ -168,7 +192,7 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
     <section class="more-records access-map" aria-labelledby="access-map">
       <h2 id="access-map">{words.access.map}</h2>
       <p class="row field-help access-legend">
-        {(['all', 'part', 'closed'] as const).map((sight) => (
+        {(['all', 'part', 'closed', 'drawn'] as const).map((sight) => (
           <span key={sight}>
             <span class={`sight sight-${sight}`} aria-hidden="true" />
             {words.access.sights[sight]}
@@ -225,6 +249,11 @@ function AccessTable({ access, onPerson }: { access: CameraAccess; onPerson: (na
                       <button class="one-line access-person" type="button" onClick={() => onPerson(one.name)}>
                         <bdi>{one.name}</bdi>
                       </button>
+                      {one.closed?.startsWith('account-') && (
+                        <span class="fact-more">
+                          {users.filter(({ username }) => username === one.name).map(guestText)}
+                        </span>
+                      )}
                     </th>
                     {cameras.map((camera) => (
                       <td key={camera}>

@@ -1,7 +1,7 @@
 /** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
 import { VERBS, VIEWING_KINDS } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { Switch, TextArea, TextField } from '../shared/fields.tsx';
+import { Switch, TextField } from '../shared/fields.tsx';
 import type { FormState } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { fromLocalInput, toLocalInput, withToggled } from '../shared/spelling.ts';
@@ -14,30 +14,39 @@ import {
   type HoursRow,
   hoursInWords,
   parseHoursLine,
-  spelledHours,
 } from './typed-hours.ts';
 
-const FIRST_ROW: HoursRow = { days: [0, 1, 2, 3, 4], from: '08:00', to: '18:00' };
+/** What a press adds; its days and times can be changed then. */
+const OFFERED = ['daily 09:00-18:00', 'Mon-Fri 09:00-18:00'];
 
-/**
- * Hours of a role to click: days as buttons, and two times, as many rows as there are lines of text (SPEC 13). `value`:
- * lines of text. One that is no span of hours has no row, and stays as it is.
- */
-function HoursRows({ value: hours, onChange }: { value: string; onChange: (hours: string) => void }) {
-  const names = dayNames();
-  const lines = hours.split('\n').filter((line) => line.trim() !== '');
+type HoursRowsProps = { readonly value: readonly string[]; readonly onChange: (hours: readonly string[]) => void };
+
+/** Hours of a role to click: a row for each line, with days as buttons and two times (SPEC 13). */
+function HoursRows({ value: lines, onChange }: HoursRowsProps) {
   const put = (at: number, ...rows: readonly HoursRow[]): void =>
-    onChange(lines.toSpliced(at, 1, ...rows.map(formatHours)).join('\n'));
+    onChange(lines.toSpliced(at, 1, ...rows.map(formatHours)));
   return (
     <fieldset class="camera-choice">
       <legend>{words.roles.hours}</legend>
       {lines.map((line, at) => {
-        const row = parseHoursLine(line, names);
+        const row = parseHoursLine(line);
         return row && <Row key={at} row={row} onChange={(next) => put(at, next)} onRemove={() => put(at)} />;
       })}
-      <Button kind="small" onPress={() => put(lines.length, FIRST_ROW)}>
-        {words.roles.addHours}
-      </Button>
+      <div class="row">
+        <Button kind="small" aria-pressed={lines.length === 0} onPress={() => onChange([])}>
+          {words.roles.anyTime}
+        </Button>
+        {OFFERED.map((line) => (
+          <Button
+            key={line}
+            kind="small"
+            aria-pressed={lines.includes(line)}
+            onPress={() => onChange(withToggled(lines, line))}
+          >
+            {hoursInWords(line)}
+          </Button>
+        ))}
+      </div>
     </fieldset>
   );
 }
@@ -85,50 +94,55 @@ function Row({ row, onChange, onRemove }: { row: HoursRow; onChange: (row: Hours
 /** A new role looks, and neither moves cameras nor talks through them. */
 const DENIED_AT_FIRST: readonly string[] = ['ptz', 'talk'];
 
-/** The limits as they are typed: hours a line each. */
+/** The limits as they are chosen. */
 export const typedLimits = (role: RoleRecord | undefined) => ({
   deny: role ? ((role.deny ?? []) as readonly string[]) : DENIED_AT_FIRST,
-  hours: (role?.hours ?? []).join('\n'),
+  hours: (role?.hours ?? []) as readonly string[],
   historySince: role?.history_since ?? '',
 });
 type TypedLimits = ReturnType<typeof typedLimits>;
 
 /** The limits as the API takes them: null for no limit. */
-export function requestedLimits({ deny, hours, historySince }: TypedLimits): object {
-  const names = dayNames();
-  const lines = hours.split('\n').map((line) => spelledHours(line, names));
-  return {
-    deny,
-    hours: lines.filter((line) => line !== ''),
-    history_since: historySince.trim() === '' ? null : historySince.trim(),
-  };
-}
+export const requestedLimits = ({ deny, hours, historySince }: TypedLimits): object => ({
+  deny,
+  hours,
+  history_since: historySince.trim() === '' ? null : historySince.trim(),
+});
 
-export function RoleLimitFields({ values: { deny }, put, field }: FormState<TypedLimits>) {
+/** What few change is folded, and said in short. */
+export function RoleLimitFields({ values: { deny, historySince }, put, field }: FormState<TypedLimits>) {
   return (
     <>
-      <fieldset class="camera-choice">
-        <legend>{words.roles.may}</legend>
-        <div class="switches">
-          {VERBS.map((verb) => (
-            <Switch
-              key={verb}
-              label={words.roles.verbs[verb]}
-              value={!deny.includes(verb)}
-              onChange={() => put({ deny: withToggled(deny, verb) })}
-            />
-          ))}
-        </div>
-        {emptyPages(deny) !== '' && <p class="field-help">{emptyPages(deny)}</p>}
-      </fieldset>
       <HoursRows {...field('hours')} />
-      <TextArea label={words.roles.hoursText} help={words.roles.hoursHelp} {...field('hours')} />
-      <TextField
-        label={words.roles.historySince}
-        help={words.roles.historySinceHelp}
-        isOptional
-        {...field('historySince')}
-      />
+      <details class="more-fields">
+        <summary>
+          {words.explore.filters.more}{' '}
+          <span class="field-help">
+            {limitFacts({ deny, history_since: historySince })
+              .map((fact) => fact.join(': '))
+              .join('. ')}
+          </span>
+        </summary>
+        <fieldset class="camera-choice">
+          <legend>{words.roles.may}</legend>
+          <div class="switches">
+            {VERBS.map((verb) => (
+              <Switch
+                key={verb}
+                label={words.roles.verbs[verb]}
+                value={!deny.includes(verb)}
+                onChange={() => put({ deny: withToggled(deny, verb) })}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <TextField
+          label={words.roles.historySince}
+          help={words.roles.historySinceHelp}
+          isOptional
+          {...field('historySince')}
+        />
+      </details>
     </>
   );
 }
@@ -139,13 +153,14 @@ const emptyPages = (deny: readonly string[]): string =>
     .map((verb) => words.roles.emptyPages[verb])
     .join(' ');
 
+type Limits = { readonly deny?: readonly string[] | undefined } & Partial<Pick<RoleRecord, 'hours' | 'history_since'>>;
+
 /** The facts of a role that has limits. */
-export function limitFacts({ deny = [], hours = [], history_since = '' }: RoleRecord): (readonly [string, string])[] {
-  const names = dayNames();
+export function limitFacts({ deny = [], hours = [], history_since = '' }: Limits): (readonly [string, string])[] {
   const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
   const facts: (readonly [string, string])[] = [
     [words.roles.mayNot, known.join(', ')],
-    [words.roles.hours, hours.map((line) => hoursInWords(line, names)).join('; ')],
+    [words.roles.hours, hours.map((line) => hoursInWords(line)).join('; ')],
     [words.roles.historySince, history_since === 'grant' ? words.roles.sinceGrant : history_since],
     [words.roles.sees, emptyPages(deny)],
   ];

@@ -52,7 +52,15 @@ export function Roles() {
           isDescendingFirst: true,
           none: ({ role }) => (role === 'admin' ? text.adminAccess : text.viewerAccess),
         },
-        { title: text.limits, cell: (role) => <LimitsOf role={role} /> },
+        {
+          title: text.limits,
+          cell: (role) =>
+            limitFacts(role).map(([name, limit]) => (
+              <span key={name} class="fact-line">
+                <span class="fact-name">{name}:</span> <bdi>{limit}</bdi>
+              </span>
+            )),
+        },
         {
           title: words.users.title,
           sortBy: ({ users: count }) => count,
@@ -84,20 +92,6 @@ function takeOverActs(role: RoleRecord, hasSites: boolean): readonly Act[] {
   const what = [takeOver.what(role), ...(hasSites ? [takeOverSites] : [])].join(' ');
   const path = pathTo('api/roles', role.role, '/take-over');
   return [asking({ ...takeOver, what }, role, () => sendToApi('POST', path))];
-}
-
-function LimitsOf({ role }: { role: RoleRecord }) {
-  const limits = limitFacts(role);
-  if (limits.length === 0) return <>–</>;
-  return (
-    <>
-      {limits.map(([name, text]) => (
-        <span key={name} class="fact-line">
-          <span class="fact-name">{name}:</span> <bdi>{text}</bdi>
-        </span>
-      ))}
-    </>
-  );
 }
 
 const counted = ({ users: number }: RoleRecord): string =>

@@ -1,48 +1,15 @@
-/** Hours as people type and read them, and as the API takes them: `9-18` is `daily 09:00-18:00`, `Mo-Fr 9-18` is `Mon-Fri 09:00-18:00` (SPEC 13). Pure. */
+/** Hours as people choose and read them, and as the API takes them: `Mon-Fri 09:00-18:00`; and the ends of guests (SPEC 13). Pure. */
 import { DAY_MINUTES, parseHours } from '../../../domain/hours.ts';
 import { locale, words } from '../shared/words.ts';
 
-const SPAN =
-  /^(?<days>.*?)\s*(?<from>\d{1,2})(?::(?<fromMinute>\d{2}))?\s*[-–]\s*(?<to>\d{1,2})(?::(?<toMinute>\d{2}))?$/;
-
 /** The days of the API, Monday first. */
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-/** Names of days that the API takes as they are. */
-const ENGLISH = /^(?:mon|tue|wed|thu|fri|sat|sun|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/;
-
-/** `names`: of the page's language; English is known beside it. A line that is no span of hours stays as it is: the API says what is wrong with it. */
-export function spelledHours(line: string, names: DayNames): string {
-  const { days = '', from, to, fromMinute = '00', toMinute = '00' } = SPAN.exec(line.trim())?.groups ?? {};
-  if (from === undefined || to === undefined) return line.trim();
-  const isDaily = days === '' || days.toLowerCase() === names.daily.toLowerCase();
-  const spelled = isDaily
-    ? 'daily'
-    : days.replaceAll('.', '').replaceAll(/\p{L}+/gu, (word) => spelledDay(word, names));
-  return `${spelled} ${from.padStart(2, '0')}:${fromMinute}-${to.padStart(2, '0')}:${toMinute}`;
-}
-
-/** The day with this short name, or with a long one that begins so; a word that fits several days, or none, stays as it is. */
-function spelledDay(word: string, { short, long }: DayNames): string {
-  const typed = plain(word);
-  if (ENGLISH.test(typed)) return word;
-  const starts = (name = ''): boolean => typed.length > 1 && plain(name).startsWith(typed);
-  const [found, another] = DAYS.filter((_, day) => plain(short[day] ?? '') === typed || starts(long[day]));
-  return found === undefined || another !== undefined ? word : found;
-}
-
-/** The name without case, accents and dots: `Sáb.` is `sab`. */
-const plain = (name: string): string =>
-  name
-    .toLowerCase()
-    .normalize('NFD')
-    .replaceAll(/[\p{M}.]/gu, '');
-
 /** A span of hours as it is chosen by hand. Days are numbers from 0, Monday; times are `HH:MM`. */
 export type HoursRow = { readonly days: readonly number[]; readonly from: string; readonly to: string };
 
 /** Undefined for a line that is no span of hours. */
-export function parseHoursLine(line: string, names: DayNames): HoursRow | undefined {
-  const parsed = parseHours([spelledHours(line, names)]);
+export function parseHoursLine(line: string): HoursRow | undefined {
+  const parsed = parseHours([line]);
   const [first] = parsed.ok ? parsed.value.spans : [];
   if (!parsed.ok || !first) return undefined;
   const days = parsed.value.spans.map(({ start }) => Math.floor(start / DAY_MINUTES));
@@ -56,8 +23,8 @@ const formatMinute = (minute: number): string =>
 export const formatHours = (row: HoursRow): string => written(row, DAYS, 'daily', '-');
 
 /** Text for people: `lun.–ven. 07:00–18:00`. A line that is no span of hours stays as it is. */
-export function hoursInWords(line: string, names: DayNames): string {
-  const row = parseHoursLine(line, names);
+export function hoursInWords(line: string, names = dayNames()): string {
+  const row = parseHoursLine(line);
   return row ? written(row, names.short, names.daily, '–') : line;
 }
 
@@ -84,17 +51,14 @@ function daysText(days: readonly number[], names: readonly string[], daily: stri
     .join(dash === '-' ? ',' : ', ');
 }
 
-/** Days from Monday on: `Mon`, `Monday`; and what all of them together are called. */
-type DayNames = { readonly short: readonly string[]; readonly long: readonly string[]; readonly daily: string };
+/** Days from Monday on, `Mon`; and what all of them together are called. */
+type DayNames = { readonly short: readonly string[]; readonly daily: string };
 
 /** `language`: BCP 47; undefined is the browser's. `daily` has no name in Intl. */
 export function dayNamesIn(language: string | undefined, daily: string): DayNames {
   // The fifth of January 1970 was a Monday.
-  const named = (weekday: 'short' | 'long'): readonly string[] => {
-    const format = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' });
-    return Array.from({ length: 7 }, (_, day) => format.format(Date.UTC(1970, 0, 5 + day)));
-  };
-  return { short: named('short'), long: named('long'), daily };
+  const format = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
+  return { short: Array.from({ length: 7 }, (_, day) => format.format(Date.UTC(1970, 0, 5 + day))), daily };
 }
 
 /** The names in the language of the page. */

@@ -61,16 +61,17 @@ async function giveRole<Sent>(
   return made.kind === 'ok' ? give(own) : made;
 }
 
-/** `isInvited`: the person sets a password, which no admin knows, by the link that is made. */
-type NewUserProps = RoleChoices & { readonly known: readonly UserRecord[]; readonly isInvited?: boolean };
+/** `invited`: the person sets a password, which no admin knows, by the link that is made; of a guest the cameras are chosen, and no role. */
+type NewUserProps = RoleChoices & { readonly known: readonly UserRecord[]; readonly invited?: 'user' | 'guest' };
 
-export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) {
+export function NewUser({ known, invited, ...choices }: NewUserProps) {
+  const isInvited = invited !== undefined;
   const { users: text, invitations } = words;
   return (
     <FormDialog
       title={isInvited ? invitations.invite : text.add}
       submit={isInvited ? invitations.create : text.add}
-      first={NEW_USER}
+      first={invited === 'guest' ? { ...NEW_USER, cameras: [] } : NEW_USER}
       onSubmit={({ name, password, role: chosen, cameras, ...validity }) =>
         giveRole({ role: chosen, cameras }, roleFor(name, choices.roles), choices.roles, (role) => {
           const asked = { role, ...askedValidity(validity) };

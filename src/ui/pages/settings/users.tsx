@@ -38,7 +38,7 @@ export function Users() {
     farewell: { text: text.delete, why, isDangerous: true, dialog: () => <DeleteUsers users={users} /> },
   });
   const viewAs = useViewAs();
-  const invite = () => <NewUser {...{ known, roles, cameras }} isInvited />;
+  const invite = (invited: 'user' | 'guest') => <NewUser {...{ known, roles, cameras, invited }} />;
   return (
     <ResourcePage
       title={text.title}
@@ -46,11 +46,11 @@ export function Users() {
       // Their cameras come with the roles: rows that grow would push the others away.
       fetched={[roleList.kind === 'loading' ? roleList : users, readAgain]}
       pageActs={[
-        { text: words.invitations.invite, dialog: invite },
+        { text: words.invitations.invite, dialog: () => invite('user') },
         { text: text.add, kind: 'strong', dialog: () => <NewUser {...{ known, roles, cameras }} /> },
       ]}
-      // The button of Live leads here.
-      first={useSearch() === 'invite' ? invite() : undefined}
+      // The button of Live leads here, from cameras to their guest.
+      first={useSearch() === 'invite' ? invite('guest') : undefined}
       keyOf={({ username }) => username}
       columns={[
         {

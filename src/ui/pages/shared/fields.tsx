@@ -5,7 +5,7 @@ import type { Result } from '../../../domain/result.ts';
 import { useProfile } from './account.ts';
 import { useFault } from './forms.tsx';
 import { Button } from './parts.tsx';
-import { words } from './words.ts';
+import { suggested, words } from './words.ts';
 
 /** `name`: the name by which a problem of the form finds its field. */
 export type FieldProps = {
@@ -186,6 +186,9 @@ export const OwnName = () => (
 
 /** Values, each with what people read. */
 export type Options<Value extends string = string> = readonly (readonly [value: Value, text: string])[];
+
+export const toOptions = (values: readonly string[], nameOf?: (value: string) => string): Options =>
+  suggested(values, nameOf).map(({ value, name }) => [value, name] as const);
 
 type SelectFieldProps = FieldProps & { options: Options | readonly string[] };
 

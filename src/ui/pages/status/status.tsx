@@ -63,9 +63,16 @@ function Parts({ status, now, limits }: PartsProps) {
   const isAdvice = !hasAny(faults) && hasAny(advice);
   return (
     <>
-      <p class={isAdvice ? 'notice notice-warn' : `reach reach-${hasAny(faults) ? 'failed' : 'ok'}`} role="status">
-        {isAdvice ? advice.join(', ') : text.health({ number: faults.length + advice.length })}
-      </p>
+      <div class="health">
+        <p class={isAdvice ? 'notice notice-warn' : `reach reach-${hasAny(faults) ? 'failed' : 'ok'}`} role="status">
+          {isAdvice ? advice.join(', ') : text.health({ number: faults.length + advice.length })}
+        </p>
+        {versions && startedAt && (
+          <p class="field-help">
+            Postern {versions.postern}. {text.running} {formatShortMoment(startedAt)}.
+          </p>
+        )}
+      </div>
       <div class="tiles">
         <Part title={text.nvr} {...told(status.nvr, [versions?.nvr, cameras])} />
         <Part title={text.store} {...told(status.store)} />

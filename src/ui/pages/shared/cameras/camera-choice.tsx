@@ -103,7 +103,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
           ))}
         </ul>
       )}
-      {!isOfNames && <AddEntry onAdd={(entry) => onChange(withAll([entry]))} />}
+      {!isOfNames && <AddEntry isOpen={known.length === 0} onAdd={(entry) => onChange(withAll([entry]))} />}
     </fieldset>
   );
 }
@@ -151,25 +151,28 @@ export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
   );
 }
 
-function AddEntry({ onAdd }: { onAdd: (entry: string) => void }) {
+function AddEntry({ isOpen, onAdd }: { isOpen: boolean; onAdd: (entry: string) => void }) {
   const [entry, setEntry] = useState('');
   const add = (): void => {
     if (entry.trim() !== '') onAdd(entry.trim());
     setEntry('');
   };
   return (
-    <div class="add-entry">
-      <TextField
-        label={words.roles.pattern}
-        value={entry}
-        onChange={setEntry}
-        help={words.roles.patternHelp}
-        isOptional
-        onEnter={add}
-      />
-      <Button disabled={entry.trim() === ''} onPress={add}>
-        {words.roles.addPattern}
-      </Button>
-    </div>
+    <details class="more-fields" open={isOpen}>
+      <summary>{words.roles.pattern}</summary>
+      <div class="add-entry">
+        <TextField
+          label={words.roles.pattern}
+          value={entry}
+          onChange={setEntry}
+          help={words.roles.patternHelp}
+          isOptional
+          onEnter={add}
+        />
+        <Button disabled={entry.trim() === ''} onPress={add}>
+          {words.roles.addPattern}
+        </Button>
+      </div>
+    </details>
   );
 }
