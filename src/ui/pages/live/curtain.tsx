@@ -4,7 +4,7 @@ import { type ApiResponse, problemOf, sendToApi, useRefreshed, valueOr } from '.
 import { Switch } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
-import { formatShortMoment, words } from '../shared/words.ts';
+import { cameraName, formatShortMoment, words } from '../shared/words.ts';
 import {
   curtainEnd,
   curtainSwitches,
@@ -74,10 +74,11 @@ const Lengths = ({ lengths, onChoose }: { lengths: readonly Length[]; onChoose: 
   </div>
 );
 
-type CurtainSwitchProps = { curtain: Curtain; one: Drawable; text: string };
+type CurtainSwitchProps = { curtain: Curtain; one: Drawable; text?: string };
 
 /** An icon on a tile, by the styles of the wall. What was just drawn without an end can be given one. */
-export function CurtainSwitch({ curtain: { draw, open }, one: { name, by }, text }: CurtainSwitchProps) {
+export function CurtainSwitch({ curtain: { draw, open }, one: { name, by }, ...said }: CurtainSwitchProps) {
+  const { text = `${words.curtain.title}: ${cameraName(name)}` } = said;
   const [isNew, setIsNew] = useState(false);
   const onChange = (isDrawn: boolean): void => {
     setIsNew(isDrawn);

@@ -57,15 +57,9 @@ function Wall() {
         {shown.map((camera) => (
           <li key={camera} class="wall-camera">
             <Picture {...{ camera, cameras, full, fill, onPicture }} />
-            {curtain?.switches
-              .filter(({ name }) => name === camera)
-              .map((one) => (
-                <CurtainSwitch
-                  key={camera}
-                  {...{ curtain, one }}
-                  text={`${words.curtain.title}: ${cameraName(camera)}`}
-                />
-              ))}
+            {curtain?.switches.map(
+              (one) => one.name === camera && <CurtainSwitch key={camera} {...{ curtain, one }} />,
+            )}
           </li>
         ))}
       </ul>

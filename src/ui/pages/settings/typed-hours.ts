@@ -51,11 +51,8 @@ function daysText(days: readonly number[], names: readonly string[], daily: stri
     .join(dash === '-' ? ',' : ', ');
 }
 
-/** Days from Monday on, `Mon`; and what all of them together are called. */
-type DayNames = { readonly short: readonly string[]; readonly daily: string };
-
-/** `language`: BCP 47; undefined is the browser's. `daily` has no name in Intl. */
-export function dayNamesIn(language: string | undefined, daily: string): DayNames {
+/** Days from Monday on, `Mon`; and what all of them together are called. `language`: BCP 47; undefined is the browser's. `daily` has no name in Intl. */
+export function dayNamesIn(language: string | undefined, daily: string) {
   // The fifth of January 1970 was a Monday.
   const format = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
   return { short: Array.from({ length: 7 }, (_, day) => format.format(Date.UTC(1970, 0, 5 + day))), daily };
