@@ -59,7 +59,7 @@ export function dayNamesIn(language: string | undefined, daily: string) {
 }
 
 /** The names in the language of the page. */
-export const dayNames = (): DayNames => dayNamesIn(locale, words.roles.daily);
+export const dayNames = () => dayNamesIn(locale, words.roles.daily);
 
 export const END_NAMES = ['tonight', 'sunday', 'week'] as const;
 
