@@ -116,7 +116,7 @@ export function scopeView({ rights, ...holder }: Holder, cameras: readonly Camer
     role,
     /** `all` also holds for cameras that are not there yet. */
     cameras: scope.kind === 'all' ? ('all' as const) : visibleCameras(scope, cameras),
-    /** Behind the curtain for this one; undefined: none. */
+    /** The cameras that are drawn for it (SPEC 19); undefined: none. */
     drawn: drawn && visibleCameras(drawn, cameras),
     denied,
     /** Why nothing is seen now; undefined: it is. */
