@@ -21,7 +21,7 @@ import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { checkTrustedHeaders } from '../../identity/trusted-headers.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
-import { openStore, pendingMigration, unreachableFault } from '../../store/open-store.ts';
+import { pendingMigration, unreachableFault } from '../../store/open-store.ts';
 import { isBlank } from '../../store/sqlite/sqlite-faults.ts';
 
 type CheckPlace = Pick<CommandPlace, 'directory' | 'env' | 'schema' | 'clock' | 'trustedHeadersFile'>;
@@ -106,6 +106,7 @@ async function startProblems(
   isRunning: Frame['isRunning'],
 ): Promise<readonly Finding[]> {
   const { tls, events } = settings;
+  const problems: Finding[] = [];
   const looks: readonly (readonly [path: KeyPath, look: () => Promise<unknown>])[] = [
     [['tls', 'certificate'], () => certificateIsGood(tls)],
     ...[...namedFiles].flatMap(([path, file]) =>
@@ -113,13 +114,11 @@ async function startProblems(
     ),
     [['events', 'nvr_database'], () => nvrDatabaseOpens(events)],
     [[], () => secretIsGood(place)],
-    [['store', 'url'], async () => away ?? storeOpens(settings, place.directory)],
-    [['server', 'site'], async () => away ?? siteIsFree(settings, place.directory)],
+    [['store', 'url'], async () => away ?? storeOpens(settings, place.directory, problems)],
     ...(await addressesToTry(settings, isRunning)).map(
       ({ name, at }) => [['server', name], async () => at && assertBindable(at)] as const,
     ),
   ];
-  const problems: Finding[] = [];
   for (const [path, look] of looks)
     await look().catch((fault: unknown) => problems.push({ path: [...path], message: faultMessage(fault) }));
   return problems;
@@ -201,30 +200,17 @@ const lookAt = ({ store, server }: Settings) => ({
   isBrief: true,
 });
 
-async function storeOpens(settings: Settings, directory: string): Promise<void> {
+/** `problems`: where that of the site is added, which another one on the store has caused. */
+async function storeOpens(settings: Settings, directory: string, problems: Finding[]): Promise<void> {
   const { url } = settings.store;
   const options = lookAt(settings);
-  if (url.engine === 'sqlite') {
-    await canWrite(url.file);
-    if (isBlank(url.file) && (await rememberedStore(directory)) === undefined) return; // a first start makes it
-  }
-  if (isBlankFile(url) || (await pendingMigration(options)) === undefined)
-    await (await openKnownStore(directory, options)).close();
-}
-
-const isBlankFile = (url: Settings['store']['url']): boolean => url.engine === 'sqlite' && isBlank(url.file);
-
-async function siteIsFree(settings: Settings, directory: string): Promise<void> {
-  const {
-    store: { url },
-    server: { site },
-  } = settings;
-  const options = lookAt(settings);
-  // What else is wrong with the store is said of the store.
-  if (isBlankFile(url) || (await pendingMigration(options).catch(() => '')) !== undefined) return;
-  const store = await openStore(options);
-  const claim = await makeClaim(site, directory, store).finally(store.close);
-  if (claim.kind === 'refused') throw new Error(claim.message);
+  const isBlankFile = url.engine === 'sqlite' && isBlank(url.file);
+  if (url.engine === 'sqlite') await canWrite(url.file);
+  if (isBlankFile && (await rememberedStore(directory)) === undefined) return; // a first start makes it
+  if (!isBlankFile && (await pendingMigration(options)) !== undefined) return;
+  const store = await openKnownStore(directory, options);
+  const claim = await makeClaim(settings.server.site, directory, store).finally(store.close);
+  problems.push(...about(['server', 'site'], claim.kind === 'refused' && claim.message));
 }
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
