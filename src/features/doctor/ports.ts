@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
 import { hostInUrl, trustedNetworks } from '../../domain/addresses.ts';
-import { DEFAULT_ALIVE, type TableHead, type TablePort } from '../../domain/policy.ts';
+import { DEFAULT_ALIVE, type TablePort } from '../../domain/policy.ts';
 import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
 import type { NetworkInterface, NetworkSurroundings } from '../feature.ts';
 import { isPosterns } from './cause.ts';
@@ -38,20 +38,31 @@ export interface HttpQuestion {
   readonly isTold: RegExp;
 }
 
-export type NvrPorts = ReturnType<typeof nvrPorts>;
-
 /**
- * The ports of the route table to look at, and what is asked at the one where the NVR asks for no login: without one among them
- * any answer at `alive` counts.
+ * Where to look: at the ports of the route table, at that of `nvr.url` and that of `server.internal`. At the last two is asked what
+ * the table says of the port where the NVR asks for no login; without one in it any answer at `alive` counts.
  */
-export function nvrPorts({ ports = [], alive = DEFAULT_ALIVE }: TableHead) {
+export function portsToLookAt({ settings, tableHead }: NvrConfig): readonly KnownPort[] {
+  const { ports = [], alive = DEFAULT_ALIVE } = tableHead;
+  const { url } = settings.nvr;
   const known = ports.map(
     (port): KnownPort => ({ port: port.port, what: port.what, ask: port.asks ?? questionAt(port) }),
   );
   const without = ports.find((port) => port.open);
-  const open: HttpQuestion = without ? questionAt(without) : { protocol: 'http:', path: alive, isTold: ANY };
-  return { known, open };
+  const ask: HttpQuestion = without ? questionAt(without) : { protocol: 'http:', path: alive, isTold: ANY };
+  const [nvr, internal] = [url?.kind === 'tcp' ? url.port : undefined, internalPort(settings)];
+  const others = [
+    { port: nvr, what: OPEN_NVR },
+    { port: internal, what: OWN },
+  ].flatMap(({ port, what }) =>
+    port === undefined || known.some((one) => one.port === port) ? [] : [{ port, what, ask }],
+  );
+  return [...known, ...others];
 }
+
+/** Undefined where it is off, or at a path. */
+const internalPort = ({ server: { internal } }: Settings): number | undefined =>
+  internal === false || internal.path !== undefined ? undefined : internal.port;
 
 const ANY = /^/;
 
@@ -61,21 +72,11 @@ const questionAt = ({ tls = false, path = DEFAULT_ALIVE, answer = '' }: TablePor
   isTold: new RegExp(answer, 'i'),
 });
 
-/** The port of `nvr.url`, where the NVR asks for no login. */
-export const openNvrPort = (port: number, { open }: NvrPorts): KnownPort => ({
-  port,
-  what: 'the open port of the NVR: every caller is an admin there',
-  ask: open,
-});
-
-/** The port of `server.internal`; undefined where it is one that is looked at anyway, or there is none. */
-export const internalPort = (port: number | undefined, { known, open }: NvrPorts): readonly KnownPort[] =>
-  port === undefined || known.some((one) => one.port === port) ? [] : [{ port, what: OWN, ask: open }];
-
 const PATIENCE_MS = 2_000;
 /** Only the internal listener refuses by host name. */
 const OWN_HOST_CHECK = /server\.internal_hosts/;
 const OWN = 'the internal listener of Postern: every caller is an admin there';
+const OPEN_NVR = 'the open port of the NVR: every caller is an admin there';
 
 /** No question changes anything. */
 export async function openPorts(
@@ -165,15 +166,13 @@ export async function exposedPorts(
     readonly surroundings?: (settings: Settings) => Promise<NetworkSurroundings>;
   } = {},
 ): Promise<readonly ExposedPort[]> {
-  const { nvr } = settings;
-  if (!nvr.url) return [];
+  if (!settings.nvr.url) return [];
   const around = await surroundings(settings);
   const { own, others } = outsideAddresses(around);
-  const internal = findInternalPort(settings);
-  const looked = nvrPorts(tableHead);
-  const ports = [...portsToTry(nvr.url, looked), ...internalPort(internal, looked)];
+  // Some publish WebRTC on purpose.
+  const ports = portsToLookAt({ settings, tableHead }).filter(({ ask }) => ask !== 'webrtc');
   // In a container the internal listener is meant to be open on its own network.
-  const notOwn = ports.filter(({ port }) => !around.isContainer || port !== internal);
+  const notOwn = ports.filter(({ port }) => !around.isContainer || port !== internalPort(settings));
   const tried = [
     ...own.map((address) => ({ address, ports: notOwn })),
     ...others.map((address) => ({ address, ports })),
@@ -181,17 +180,6 @@ export async function exposedPorts(
     (await openPorts(address, these, signal)).map((open) => ({ address, ...open })),
   );
   return (await Promise.all(tried)).flat();
-}
-
-/** Undefined where it is off, or at a path. */
-export const findInternalPort = ({ server: { internal } }: Settings): number | undefined =>
-  internal === false || internal.path !== undefined ? undefined : internal.port;
-
-/** The port of `nvr.url` may be another one than usual. WebRTC is left out: some publish it on purpose. */
-function portsToTry(url: NonNullable<Settings['nvr']['url']>, ports: NvrPorts): readonly KnownPort[] {
-  const usual = ports.known.filter(({ ask }) => ask !== 'webrtc');
-  const isUsual = url.kind === 'unix' || usual.some(({ port }) => port === url.port);
-  return isUsual ? usual : [...usual, openNvrPort(url.port, ports)];
 }
 
 async function lookAround({ nvr: { url } }: Settings): Promise<NetworkSurroundings> {

@@ -8,7 +8,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
-import { findInternalPort, internalPort, nvrPorts } from './ports.ts';
+import { portsToLookAt } from './ports.ts';
 import { identityHeaders } from './probe-routes.ts';
 import { createReport, type Report, type ReportOptions } from './report.ts';
 
@@ -30,7 +30,7 @@ export async function runDoctor(
   place: DoctorPlace,
   { url, asker, ...wishes }: DoctorRun,
 ): Promise<Result<Report, string>> {
-  const { settings, tableHead, clock, asker: ask } = place;
+  const { settings, clock, asker: ask } = place;
   const { public_url } = settings.server;
   // With a proxy's accounts a token's user is a name and nothing more.
   const user = asker ?? (await place.store.accounts.listUsers()).find(({ role }) => role === ADMIN)?.name ?? 'doctor';
@@ -39,14 +39,13 @@ export async function runDoctor(
   const made = await ask('POST /api/tokens', { owner: user, body });
   if (!made.ok) return err(made.error.message);
   const { id, token } = made.value as z.output<typeof MADE_TOKEN>;
-  const looked = nvrPorts(tableHead);
   try {
     const report = await createReport({
       ...wishes,
       url: url ?? (public_url && new URL(publicAddress(public_url, '/'))),
       token,
       identityHeaders: identityHeaders(settings),
-      ports: [...looked.known, ...internalPort(findInternalPort(settings), looked)],
+      ports: portsToLookAt(place),
       inside: () => observeInside(place),
       now: () => clock.now() / 1000,
     });

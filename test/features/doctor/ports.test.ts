@@ -4,14 +4,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
-import {
-  internalPort,
-  type KnownPort,
-  nvrPorts,
-  openNvrPort,
-  openPorts,
-  outsideAddresses,
-} from '../../../src/features/doctor/ports.ts';
+import type { Settings } from '../../../src/config/schema/schema.ts';
+import type { TableHead } from '../../../src/domain/policy.ts';
+import { type KnownPort, openPorts, outsideAddresses, portsToLookAt } from '../../../src/features/doctor/ports.ts';
 import { createReport, formatReport } from '../../../src/features/doctor/report.ts';
 import type { NetworkSurroundings } from '../../../src/features/feature.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
@@ -25,12 +20,17 @@ async function listening<Some extends Server>(server: Some): Promise<Some & { re
 }
 
 const frigate = await loadPolicy('frigate', '.');
-const PORTS = nvrPorts(frigate.kind === 'loaded' ? frigate.head : {});
-/** A table that says nothing of ports. */
-const NO_PORTS = nvrPorts({});
+const HEAD = frigate.kind === 'loaded' ? frigate.head : {};
+/** With `nvr.url` and `server.internal` at those ports. */
+const portsWith = (tableHead: TableHead, internal?: number, nvr?: number): readonly KnownPort[] => {
+  const url = nvr === undefined ? undefined : { kind: 'tcp', port: nvr };
+  const server = { internal: internal === undefined ? false : { port: internal } };
+  return portsToLookAt({ settings: { nvr: { url }, server } as Settings, tableHead });
+};
+const PORTS = portsWith(HEAD);
 
 const known = (port: number): KnownPort =>
-  PORTS.known.find((one) => one.port === port) ?? assert.fail(`${port} is not looked at`);
+  PORTS.find((one) => one.port === port) ?? assert.fail(`${port} is not looked at`);
 /** What is known of the first port, asked at the second. */
 const at = (port: number, where: number): KnownPort => ({ ...known(port), port: where });
 
@@ -61,25 +61,18 @@ describe('A port that is open', () => {
   });
 
   it('is one of 5000, 1984, 8554, 8555 and 8971', () =>
-    assert.deepEqual([...new Set(PORTS.known.map(({ port }) => port))], [5000, 1984, 8554, 8555, 8971]));
+    assert.deepEqual([...new Set(PORTS.map(({ port }) => port))], [5000, 1984, 8554, 8555, 8971]));
 
   it('may be the internal listener at any port', async () => {
-    const [found] = await openPorts('127.0.0.1', internalPort(instance.internalPort, PORTS));
+    const [found] = await openPorts('127.0.0.1', portsWith(HEAD, instance.internalPort).slice(PORTS.length));
     assert.match(found?.what ?? '', /^the internal listener of Postern/);
-    assert.deepEqual(
-      [
-        await openPorts('127.0.0.1', internalPort(instance.port, PORTS)),
-        internalPort(5000, PORTS),
-        internalPort(undefined, PORTS),
-      ],
-      [[], [], []],
-    );
+    assert.deepEqual(await openPorts('127.0.0.1', portsWith(HEAD, instance.port).slice(PORTS.length)), []);
+    assert.deepEqual(portsWith(HEAD, 5000), PORTS);
   });
 
   it('is that of the NVR and of the internal listener where the route table names none', async () => {
-    assert.deepEqual(NO_PORTS.known, []);
-    const ports = [openNvrPort(nvr.port, NO_PORTS), ...internalPort(instance.internalPort, NO_PORTS)];
-    const found = await openPorts('127.0.0.1', ports);
+    assert.deepEqual(portsWith({}), []);
+    const found = await openPorts('127.0.0.1', portsWith({}, instance.internalPort, nvr.port));
     assert.deepEqual(
       found.map(({ port }) => port),
       [nvr.port, instance.internalPort],
