@@ -112,16 +112,13 @@ describe('A ticket of the first step', () => {
 });
 
 describe('Passkeys that cannot be used', () => {
-  const listFactors = async () => [
-    { user: 'vera' as UserName, kinds: ['totp', 'passkey'] as const },
-    { user: 'carl' as UserName, kinds: ['totp'] as const },
-  ];
+  const passkeyUsers = async () => ['vera' as UserName];
   const auth = { enabled: true, second_factor: 'optional' } as const;
   const at = async (hostname: string | undefined, more: object = {}) => {
     const public_url = hostname === undefined ? undefined : { hostname, origin: `https://${hostname}`, prefix: '' };
     const warned: unknown[] = [];
     const log = { warn: (facts: object, text: string) => void warned.push([facts, text]) };
-    const store = { listFactors, countTotpNotSealedWith: async () => 0 };
+    const store = { passkeyUsers, countTotpNotSealedWith: async () => 0 };
     const settings = { auth: { ...auth, ...more }, server: { public_url } } as unknown as Settings;
     await warnOfUnusable(settings, store, { keyId: 'k' }, log);
     return JSON.stringify(warned);

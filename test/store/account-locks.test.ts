@@ -80,7 +80,7 @@ const waysLeft = async ({ secondFactor, signIns }: HaltedStore) =>
 /** Whether the user is marked, and has a factor. */
 const marked = async ({ accounts, secondFactor }: HaltedStore) => [
   (await accounts.findUser(VERA))?.hasFactor ?? false,
-  (await secondFactor.listFactors()).length,
+  Number((await secondFactor.findTotp(VERA))?.secret !== undefined || (await secondFactor.passkeyUsers()).length > 0),
 ];
 
 /** The sessions that are too many then; undefined: the login is refused. */

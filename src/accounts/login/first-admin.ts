@@ -66,16 +66,13 @@ async function setAdminPassword(password: string, { store, hasher, clock, reset 
 
 /** Where no password is accepted, an admin needs a provider or a passkey. */
 export async function warnWithoutAdmin({ store, log }: Pick<Services, 'store' | 'log'>): Promise<void> {
-  const [users, connected, factors] = await Promise.all([
-    store.accounts.listUsers(),
+  const [admins, connected, holders] = await Promise.all([
+    store.accounts.listUsers({ role: ADMIN }),
     store.signIns.listSignIns(),
-    store.secondFactor.listFactors(),
+    store.secondFactor.passkeyUsers(),
   ]);
-  const ways = new Set([
-    ...connected.map(({ user }) => user),
-    ...factors.filter(({ kinds }) => kinds.includes('passkey')).map(({ user }) => user),
-  ]);
-  if (users.some(({ name, role }) => role === ADMIN && ways.has(name))) return;
+  const ways = new Set([...connected.map(({ user }) => user), ...holders]);
+  if (admins.some(({ name }) => ways.has(name))) return;
   log.warn(
     'auth.password_login is none, and no admin has signed in by a provider or has a passkey yet: if no provider makes one, run "postern users invite NAME" with the name of an admin; the link opens a session, in which a provider is connected under Settings > Sign-ins',
   );

@@ -207,7 +207,7 @@ const FAULT_OF = {
  */
 export async function warnOfUnusable(
   { auth, server }: Settings,
-  secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'listFactors'>,
+  secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'passkeyUsers'>,
   { keyId }: Pick<Sealer, 'keyId'>,
   log: { warn(facts: object, sentence: string): void },
 ): Promise<void> {
@@ -220,6 +220,6 @@ export async function warnOfUnusable(
   // A changed host name cannot be seen.
   const site = toRelyingParty(server.public_url);
   if (!auth.enabled || auth.second_factor === 'off' || site.ok) return;
-  const idle = (await secondFactor.listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
+  const idle = (await secondFactor.passkeyUsers()).length;
   if (idle > 0) log.warn({ users: idle }, `these users have passkeys that cannot be used. ${site.error}`);
 }

@@ -1,5 +1,4 @@
 /** Second factors of accounts as they are kept (SPEC 12). Times are Unix seconds. */
-import type { UserName } from '../names.ts';
 import type { User } from './account.ts';
 
 export const FACTOR_KINDS = ['totp', 'passkey'] as const;
@@ -20,11 +19,6 @@ export interface FirstFactor {
   readonly recoveryCodes: readonly string[];
   /** The user when the factor was asked for. With another password or other factors by now, that session is over: nothing is added. */
   readonly known: Pick<User, 'factorEpoch' | 'passwordChangedAt'>;
-}
-
-export interface UserFactors {
-  readonly user: UserName;
-  readonly kinds: readonly FactorKind[];
 }
 
 /** A challenge that was signed. Its id is remembered until it is over, so that it counts once. */

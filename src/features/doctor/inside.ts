@@ -16,7 +16,7 @@ import { type ExposedPort, exposedPorts, type OpenPort } from './ports.ts';
 /** The machine that doctor runs on: beside the server, or in it. */
 export interface DoctorPlace extends NvrConfig {
   readonly clock: Clock;
-  readonly store: Pick<Store, 'accounts' | 'secondFactor' | 'probe'>;
+  readonly store: Pick<Store, 'accounts' | 'probe'>;
   /** Asks the routes of tokens. */
   readonly asker: RouteAsker;
   /** What keeps features from working with other servers, a sentence each. */
@@ -63,10 +63,9 @@ async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | 
   return disk && disk.bavail * disk.bsize;
 }
 
-async function countAdmins({ store: { accounts, secondFactor } }: DoctorPlace) {
-  const admins = (await accounts.listUsers()).filter(({ role }) => role === ADMIN);
-  const known = new Set((await secondFactor.listFactors()).map(({ user }) => user));
-  return { withoutFactor: admins.filter(({ name }) => !known.has(name)).length, all: admins.length };
+async function countAdmins({ store: { accounts } }: DoctorPlace) {
+  const admins = await accounts.listUsers({ role: ADMIN });
+  return { withoutFactor: admins.filter(({ hasFactor }) => !hasFactor).length, all: admins.length };
 }
 
 /** The open ports are looked for from the public address. */

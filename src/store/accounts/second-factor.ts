@@ -1,6 +1,6 @@
 /** The tables of second factors and passkeys: the same code for every engine (SPEC 12). */
 import type { User } from '../../domain/accounts/account.ts';
-import type { FirstFactor, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
+import type { FirstFactor, SpentChallenge } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import { type Queries, storePart } from '../engine/rows.ts';
 import type { PasskeyRecord } from '../engine/tables.ts';
@@ -30,19 +30,10 @@ export const createSecondFactorStore = storePart(
 
     countRecoveryCodes: (db, user: UserName) => db.count('recovery_codes', { user_name: user }),
 
-    /** Users who have a factor, by name. */
-    async listFactors(db): Promise<readonly UserFactors[]> {
-      const totp = await db.kysely
-        .selectFrom('totp_secrets')
-        .select('user_name')
-        .where('secret', 'is not', null)
-        .execute();
-      const passkeys = await db.kysely.selectFrom('passkeys').select('user_name').distinct().execute();
-      const users = { totp: totp.map((row) => row.user_name), passkey: passkeys.map((row) => row.user_name) };
-      return [...new Set([...users.totp, ...users.passkey])].sort().map((user) => ({
-        user: user as UserName,
-        kinds: (['totp', 'passkey'] as const).filter((kind) => users[kind].includes(user)),
-      }));
+    /** Users who have a passkey. */
+    async passkeyUsers(db): Promise<readonly UserName[]> {
+      const rows = await db.kysely.selectFrom('passkeys').select('user_name').distinct().execute();
+      return rows.map((row) => row.user_name as UserName);
     },
 
     /** Confirmed secrets that were sealed with another key than that of this id. */
