@@ -5,7 +5,7 @@
  *  1. thing       a visitor sees the pictures of the one thing that is shown to it, by the path that was made from it
  *  2. row         `none` is for no caller, `public` for every one
  *  3. caller      credentials are needed from here on; a screen has few rows alone, and an API token that was made
- *                 for the curtain has the rows of the curtain alone
+ *                 for one right has the rows of that right alone
  *  4. unlisted    what no row names is for admins who see all cameras
  *  5. role        the row's access level
  *  6. verb        what a role may not do with its own cameras: a refusal, or an empty response
@@ -22,7 +22,7 @@
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
  */
 
-import { type Caller, isAdministrator, isDenied, isForCurtain } from '../domain/caller.ts';
+import { type Caller, isAdministrator, isDenied } from '../domain/caller.ts';
 import { actualSender, shownThing, traitsFor } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { Access, Locator, PolicyRow, Signalling } from '../domain/policy.ts';
@@ -61,7 +61,7 @@ export function authorize(
   if (!caller) return refused('no-credentials'); // 3
   const { usesAllRows, otherRows = 'role-too-low' } = traitsFor(caller.credential);
   if (!usesAllRows && !isForFew(match)) return refused(otherRows); // 3
-  if (isForCurtain(caller)) return judgeForCurtain(match, target); // 3
+  if (caller.right !== undefined) return judgeByRight(caller, match, target); // 3
   if (match.kind === 'unlisted') return authorizeUnlisted(caller, target); // 4
   const { row } = match;
   if (!SATISFIED[row.access](caller)) return refused('role-too-low'); // 5
@@ -92,8 +92,11 @@ const isForFew = (match: RouteMatch): boolean =>
   match.kind === 'listed' &&
   (match.row.own ? match.row.few === true : match.row.verb === 'live' || match.row.narrow?.how === 'per-message');
 
-const judgeForCurtain = (match: RouteMatch, target: RequestTarget): AccessVerdict =>
-  match.kind === 'listed' && match.row.own && match.row.curtain ? { kind: 'allowed', target } : refused('role-too-low');
+/** A right holds as long as the owner of the token is an admin. */
+const judgeByRight = ({ role, right }: Caller, match: RouteMatch, target: RequestTarget): AccessVerdict =>
+  role === ADMIN && match.kind === 'listed' && match.row.own && match.row.right === right
+    ? { kind: 'allowed', target }
+    : refused('role-too-low');
 
 function authorizeUnlisted(caller: Caller, target: RequestTarget): AccessVerdict {
   if (caller.role !== ADMIN) return refused('route-unlisted');
@@ -175,7 +178,7 @@ function judgeSignalling(kind: Exclude<Signalling, false>, caller: Caller): Sign
   return kind === true ? { mayTalk } : { kind, mayTalk };
 }
 
-/** The cameras that are one for the caller. Behind a curtain a camera that is not seen is none: what is drawn must not differ from what is unknown. */
+/** The cameras that are one for the caller. Where some are taken away, a camera that is not seen is none: those must not differ from what is unknown. */
 const knownTo = ({ caller, ...surroundings }: Asked): readonly string[] =>
   (caller.drawn ? createCameraView(caller, surroundings) : surroundings.layout)?.cameras ?? [];
 

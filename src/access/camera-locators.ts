@@ -165,7 +165,7 @@ export function refusedCameras(
   if (!caller || isVisitor(caller)) return undefined;
   const named = namedCameras(match, target).slice(0, MOST_LOOKED_AT);
   const known: readonly string[] = layout?.cameras ?? named;
-  // For a caller behind a curtain an unknown camera is as foreign as a drawn one.
+  // Where cameras are taken away from the caller, an unknown one is as foreign as those.
   const isForeign = (name: string): boolean =>
     !maySee(caller.scope, name) || (caller.drawn !== undefined && !known.includes(name));
   const foreign = named.filter(isForeign);

@@ -132,6 +132,8 @@ export interface Subtraction {
   readonly cameras: LimitedScope;
   /** Unix seconds: when it is another one. */
   readonly until?: number | undefined;
+  /** What took them, and how they are given back, in words. */
+  readonly by: NonNullable<Caller['drawnBy']>;
 }
 
 /** `now`: Unix seconds. */
@@ -150,12 +152,13 @@ export const subtracting =
     return left;
   };
 
-function without<Holder extends Holding & Pick<Caller, 'drawn'>>(holder: Holder, { cameras, until }: Subtraction) {
+function without<Holder extends Holding & Pick<Caller, 'drawn'>>(holder: Holder, { cameras, until, by }: Subtraction) {
   const ends = [holder.changesAt, until].filter((time) => time !== undefined);
   return {
     ...holder,
     scope: scopeWithout(holder.scope, cameras),
     drawn: holder.drawn ? unionOfLimited([holder.drawn, cameras]) : cameras,
+    drawnBy: by,
     ...(ends.length > 0 && { changesAt: Math.min(...ends) }),
   };
 }

@@ -54,7 +54,7 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
 /** `settings`: those of the start. */
 export async function openAccounts(
-  options: Pick<Lasting, 'store' | 'clock' | 'metrics' | 'recent'> & {
+  options: Pick<Lasting, 'store' | 'clock' | 'metrics' | 'recent' | 'tokenRights'> & {
     readonly directory: string;
     readonly env: Readonly<Record<string, string | undefined>>;
     /** One that is never set. Default: the machine's own count of milliseconds. */
@@ -115,6 +115,7 @@ export async function openAccounts(
     hasherOf: createHashers(),
     audit,
     onAct: options.features.note,
+    tokenRights: options.tokenRights,
     metrics,
     recent,
     log,

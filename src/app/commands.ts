@@ -22,7 +22,7 @@ import { COMMAND_LINE_CALLER } from '../domain/credentials.ts';
 import type { StoredSettings } from '../domain/stored-settings.ts';
 import { askerFor, bound, type OwnRoute, type RouteAsker } from '../routes/own-route.ts';
 import { openStore } from '../store/open-store.ts';
-import { openFeaturesForCommand } from './resources/features.ts';
+import { openFeaturesForCommand, tokenRightsIn } from './resources/features.ts';
 
 /** The routes that commands call. */
 const CALLED: readonly OwnRoute<never>[] = [
@@ -75,6 +75,7 @@ export async function openForCommands(
     knownCameras: () => [],
     publicAddressOf,
     grantUses: { flush: async () => {} },
+    tokenRights: tokenRightsIn(),
   };
   // What requests alone need is absent: no call of a command comes to it.
   const routes = [...bound<never>(CALLED, services as never), ...features.routes(services as never)];

@@ -31,7 +31,7 @@ import { createRecentFailures } from '../telemetry/recent-failures.ts';
 import { createActiveSessions, watchGate } from '../telemetry/watch-gate.ts';
 import { readBuiltPages } from '../ui/built-pages.ts';
 import { openAccounts } from './accounts.ts';
-import { createFeatures, loadFeatures } from './resources/features.ts';
+import { createFeatures, loadFeatures, tokenRightsIn } from './resources/features.ts';
 import type { StartOptions } from './start-options.ts';
 
 export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
@@ -119,6 +119,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     metrics,
     recent,
     features,
+    tokenRights: tokenRightsIn(options.features),
   });
   opened.defer(() => accounts.close());
   await features.open({

@@ -60,6 +60,8 @@ export interface Lasting {
   readonly tokenVerifier: ReturnType<typeof createTokenVerifier>;
   readonly grants: ReturnType<typeof createGrantMemory>;
   readonly grantUses: GrantUses;
+  /** The rights that an API token may be made for, and have no other. */
+  readonly tokenRights: readonly string[];
   /** The caller, account or token without the cameras that features take from it now. */
   readonly subtract: <Holder extends Holding>(holder: Holder) => MaybePromise<Holder & Pick<Caller, 'drawn'>>;
   /** Signs sessions. */

@@ -23,6 +23,7 @@ import { createProgress } from '../domain/command-frame.ts';
 import { endText, momentText, parseExpiry, parseMoment, useText } from '../domain/moment.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { SampleQuestion } from '../events/sample-events.ts';
+import { FEATURES } from '../features/all.ts';
 import type { Explanation } from '../gateway/explain/explain.ts';
 import type { SiteRecord } from '../store/engine/tables.ts';
 
@@ -169,7 +170,16 @@ const ROLES: CommandGroup = {
 };
 
 type TokenOptions = Readonly<Record<'name' | 'user' | 'role', string>> &
-  Readonly<Partial<Record<'cameras' | 'expires', string> & Record<'manageAccounts' | 'login' | 'curtain', boolean>>>;
+  Readonly<Partial<Record<'cameras' | 'expires', string> & Record<'manageAccounts' | 'login', boolean>>> &
+  Readonly<Record<string, unknown>>;
+
+const WITH_RIGHT = FEATURES.filter(({ tokenRight }) => tokenRight);
+
+/** A token has a right by the role of its owner, and the default role is another. */
+function rightsGiven(options: Readonly<Record<string, unknown>>, role: string) {
+  const rights = WITH_RIGHT.map(({ name }) => name).filter((name) => options[name]);
+  return rights.length > 0 ? { role: ADMIN, rights } : { role };
+}
 
 // biome-ignore format: a table
 const TOKENS: CommandGroup = {
@@ -184,14 +194,13 @@ const TOKENS: CommandGroup = {
         ['--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never'],
         ['--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin'],
         ['--login', 'the login takes it in the place of the password: for Home Assistant'],
-        ['--curtain', 'the token draws and opens the curtain, and does nothing else; of an admin'],
+        ...WITH_RIGHT.map(({ name, tokenRight }) => [`--${name}`, `the token ${tokenRight}, and does nothing else; of an admin`] as const),
       ],
       ...calls<z.output<typeof MADE_TOKEN>, TokenOptions>('POST /api/tokens', {
         owner: ({ user }) => user,
-        body: ({ name, role, cameras, expires, manageAccounts, login, curtain = false }, frame) => ({
+        body: ({ name, role, cameras, expires, manageAccounts, login, ...more }, frame) => ({
           name,
-          // It has the curtain by the role of its owner, and the default role is another.
-          ...(curtain ? { role: ADMIN, rights: ['curtain'] } : { role }),
+          ...rightsGiven(more, role),
           cameras: cameras?.split(',').map((camera) => camera.trim()),
           expires_at: expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, commandTime(frame)),
           manage_accounts: manageAccounts,
@@ -209,7 +218,7 @@ const TOKENS: CommandGroup = {
         ['ID',        ({ id }) => id],
         ['NAME',      ({ name }) => name],
         ['USER',      ({ user }) => user],
-        ['ROLE',      ({ role, manage_accounts, login, rights }) => (rights ? 'curtain' : [role, ...(manage_accounts ? ['accounts'] : []), ...(login ? ['login'] : [])].join(', '))],
+        ['ROLE',      ({ role, manage_accounts, login, rights }) => (rights?.join(', ') ?? [role, ...(manage_accounts ? ['accounts'] : []), ...(login ? ['login'] : [])].join(', '))],
         ['CAMERAS',   ({ rights, cameras }) => (rights ? 'none' : (cameras?.join(',') ?? 'all of the role'))],
         ['EXPIRES',   ({ expires_at }) => endText(expires_at)],
         ['LAST USED', ({ last_used_at, last_used_from }) => useText(last_used_at, last_used_from)],

@@ -15,7 +15,7 @@ import { entriesIn, MOST_ENTRIES, readYamlBeside, TOO_MANY, type YamlText } from
 import { crossFindings, listWarnings } from './rules.ts';
 import { meantVariable, messageFor, toFindings } from './schema/issues.ts';
 import type { Keys } from './schema/keys.ts';
-import type { Schema, Settings } from './schema/schema.ts';
+import type { Removed, Schema, Settings } from './schema/schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
 
 export interface ConfigPlace {
@@ -97,7 +97,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
-  const removed = takeRemovedKeys(layers.tree);
+  const removed = takeRemovedKeys(layers.tree, schema);
   dropEmptyMaps(layers.tree, keys);
   const namedFiles = nameFiles(layers.tree, keys, directory);
   const below = layers.setBelow(stored ?? {});
@@ -249,15 +249,13 @@ const byPosition = (left: Problem, right: Problem): number =>
   (left.column ?? 0) - (right.column ?? 0) ||
   left.path.localeCompare(right.path);
 
-/** A section stands for all of its keys. */
+/** Those of the core. */
 // biome-ignore format: a table
-const REMOVED: Readonly<Record<string, string>> = {
+const REMOVED: Removed = {
   canary: '"postern policy diff" names operations of the NVR that the route table does not know',
   'nvr.identity_jwt': 'no NVR verified it; nvr.auth_secret tells an NVR that a request came through Postern',
   'server.console_url':
     'for a console that the pages of the NVR cannot reach, run a second Postern without nvr.url on the same store, at another host name: SECURITY.md',
-  'auth.curtain_groups': 'draw the cameras by a pattern, such as "inside_*", or list them in PUT /api/curtain',
-  'auth.curtain_reauthenticate': 'opening the curtain asks no question of its own any more',
   'server.timeout_headers': 'the head of a request may take 15 seconds',
   'server.timeout_login_body': 'the body of a login may take 10 seconds',
   'auth.cookie_same_site': 'it follows from ui.frame_ancestors: name there the site that shows the pages in a frame',
@@ -268,14 +266,12 @@ const REMOVED: Readonly<Record<string, string>> = {
   'nvr.timeout_connect': 'connecting to the NVR may take 5 seconds',
   'proxy.jwt.grace': 'keys that cannot be read any more are used for an hour',
   'events.max_limit': 'a response holds at most 10,000 events',
-  'ledger.enabled': 'ledger.retention: 0 turns the ledger off, and any other length turns it on',
-  'links.enabled': 'links.max_lifetime: 0 turns links off, and any other length turns them on',
   'logger.audit_file': 'audit lines are log lines (service.audit), and fail2ban reads the journal or the container log: deploy/fail2ban',
 };
 
 /** Takes them out of the tree; gives a finding for each that was there. */
-function takeRemovedKeys(tree: unknown): readonly Finding[] {
-  return Object.entries(REMOVED).flatMap(([key, instead]) => {
+function takeRemovedKeys(tree: unknown, { removed }: Schema): readonly Finding[] {
+  return Object.entries({ ...REMOVED, ...removed }).flatMap(([key, instead]) => {
     const path = key.split('.');
     return takeOut(tree, path) ? [{ path, message: `was removed: ${instead}; remove the key` }] : [];
   });

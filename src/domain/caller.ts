@@ -48,8 +48,6 @@ export type Credential =
       readonly carriedBy?: 'bearer' | 'basic' | 'cookie';
       /** Made for managing accounts; absent: it is not, whatever its role. */
       readonly managesAccounts?: true;
-      /** Made for the curtain: it draws and opens it, and does nothing else. */
-      readonly isForCurtain?: true;
       /** It may stand in the place of the password at a login. */
       readonly logsIn?: true;
       /** The session that was begun with it; absent: the token itself was sent. */
@@ -118,8 +116,12 @@ export interface Caller extends Rights {
   readonly credential: Credential;
   /** All roles, where the groups of a proxy or a provider give more than one. */
   readonly roles?: readonly Role[];
+  /** An API token that was made for this right of a feature does nothing else. Absent: it was not. */
+  readonly right?: string;
   /** The cameras that are drawn for the caller and taken out of its scope: they do not exist for it (SPEC 19). Absent: none. */
   readonly drawn?: LimitedScope;
+  /** What took them, and how they are given back, in words. */
+  readonly drawnBy?: readonly [what: string, remedy: string];
   /** The user must have a second factor and has none yet: nothing may be done but set one up. */
   readonly mustEnrol?: true;
   /** The account has an end. */
@@ -165,13 +167,6 @@ export const isDrawnFor = ({ drawn }: Pick<Caller, 'drawn'>, camera: string): bo
 /** The entries without the names of cameras that are drawn for the caller, who may have written them once. Null stays. */
 export const withoutDrawn = (entries: readonly string[] | null, caller: Pick<Caller, 'drawn'>): string[] | null =>
   entries?.filter((entry) => !isDrawnFor(caller, entry)) ?? null;
-
-/** Whether the caller may draw the curtain and open it: an admin, or an API token of one that was made for it (SPEC 19). */
-export const mayMoveCurtain = (caller: Caller): boolean =>
-  isAdministrator(caller) || (isForCurtain(caller) && caller.role === ADMIN);
-
-export const isForCurtain = ({ credential }: Caller): boolean =>
-  credential.kind === 'api-token' && credential.isForCurtain === true;
 
 /** Interface 5.6: on port 5000 all requests are anonymous, with admin-level access. */
 export const INTERNAL_CALLER: Caller = {

@@ -35,7 +35,7 @@ export const isCameraEntry = (text: string): boolean => CAMERA_ENTRY.test(text) 
 
 /** Letters of a camera's name in a request: no scope holds a longer one. */
 export const LONGEST_CAMERA_NAME = 128;
-/** Letters of an entry of a role, a token or the curtain. */
+/** Letters of an entry of a list of cameras. */
 const LONGEST_ENTRY = 96;
 const MOST_STARS = 4;
 /** Entries with `*` of one role or token. */

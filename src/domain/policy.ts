@@ -115,8 +115,8 @@ export interface PolicyRow {
   readonly secret?: boolean;
   /** A caller who must set up a second factor first needs it for that, or to leave. */
   readonly enrolment?: boolean;
-  /** Whether an API token that was made for the curtain may use it, and nothing else. */
-  readonly curtain?: true;
+  /** The right of a feature: an API token that was made for it may use the row of Postern's own, and no row without it. */
+  readonly right?: string;
   /** Whether an admin may read it as another person would get it. */
   readonly view_as?: true;
   /** A page to begin at: the first that a person may open is the start page. A camera that it names is the person's first. */

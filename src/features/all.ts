@@ -40,6 +40,7 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'curtain',
     tables: CURTAIN_TABLES,
+    tokenRight: 'draws and opens the curtain',
     load: async () => (await import('./curtain/index.ts')).curtain,
   },
   { name: 'check', group: CHECK },

@@ -7,7 +7,7 @@ import type { CommandGroup } from '../accounts/http/route-commands.ts';
 import type { Providers } from '../accounts/login/reauthenticate.ts';
 import type { SecretPlaces } from '../accounts/sessions/signing-secret.ts';
 import type { AccountServices, Lasting, Services } from '../app/services.ts';
-import type { Rule, Sections, Settings } from '../config/schema/schema.ts';
+import type { Removed, Rule, Sections, Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { MaybePromise } from '../domain/async.ts';
@@ -32,6 +32,8 @@ export interface Feature {
   readonly name: string;
   /** Its rows of the register of tables. Its part of the store is made over them by `store.part`. */
   readonly tables?: Readonly<Record<string, Table>>;
+  /** What an API token of an admin does that is made for its rows alone. The right has the name of the feature. */
+  readonly tokenRight?: string;
   /** Its commands, behind those of the core. */
   readonly group?: CommandGroup;
   /** What it has beside its commands. */
@@ -46,6 +48,7 @@ export interface FeatureParts<Metrics extends Families = Families> {
   readonly keys?: Sections;
   /** Keys of `auth`, by name. */
   readonly authKeys?: Sections;
+  readonly removedKeys?: Removed;
   /** What its keys say of each other and of those of the core. */
   readonly rules?: readonly Rule[];
   /** The declarations: rows of the route table, and the description of the API. */

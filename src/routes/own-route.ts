@@ -23,7 +23,7 @@ export interface Need
     | 'enrolment'
     | 'view_as'
     | 'few'
-    | 'curtain'
+    | 'right'
     | 'stands_for'
     | 'forwarded'
     | 'compressed'

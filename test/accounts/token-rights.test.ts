@@ -168,6 +168,7 @@ describe("A token of a proxy's user", () => {
       store: records,
       clock,
       roleRegistry: createRoleRegistry({ store: records.roles, fixed: IN_FORCE }),
+      tokenRights: [],
     });
     const headers = { authorization: `Bearer ${made.text}` };
     for (const [authEnabled, status] of [

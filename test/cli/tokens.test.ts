@@ -93,7 +93,7 @@ describe('postern tokens', () => {
   it('create --curtain makes one of an admin that draws and opens the curtain, and no other', async (t) => {
     const { run, store } = await terminal(t);
     assert.equal((await run('create', 'door', '--curtain')).code, 0);
-    assert.equal((await store.grants.list('api-token'))[0]?.isForCurtain, true);
+    assert.equal((await store.grants.list('api-token'))[0]?.right, 'curtain');
     assert.match((await run('list')).out, / admin +curtain +none /);
     const refused = await run('create', 'x', '--user', 'gus', '--curtain');
     assert.deepEqual([refused.out, refused.code], ['', 1]);

@@ -122,7 +122,7 @@ describe('Starts of services that share a store', () => {
     const config = { auth: { roles: { gardener: ['barn:garden'] } }, nvr: { cameras: ['garden', 'yard'] } };
     const barn = await shared.start({ ...BARN, people: [], directory, config });
     const sentences = [
-      /the site house has cameras of the same name \(garden\): for roles, API tokens and the curtain each name means both/,
+      /the site house has cameras of the same name \(garden\): for roles, API tokens and all else each name means both/,
       /auth\.roles\.gardener: "barn:garden" names a site, .*: write the name of the camera alone/,
       /the role farmer: "barn:yard" names a site/,
       /the API token "tv" of admin: "house:\*" names a site/,

@@ -27,7 +27,8 @@ const DROPPED: readonly string[] = ['identity_keys', 'kysely_migration_lock'];
 
 /** Where the rows of a table are now, with all that they had. */
 const BECAME: Readonly<Record<string, string>> = {
-  api_tokens: "select * from grants join token_rights using (id) where kind = 'api-token'",
+  api_tokens: `select grants.*, manages_accounts, logs_in, case made_for when 'curtain' then 1 else 0 end as is_for_curtain
+    from grants join token_rights using (id) where kind = 'api-token'`,
   links: "select * from grants join link_terms using (id) where kind = 'link'",
   link_openings: 'select * from openings',
   screens: `select grants.*, agent, expires_at as ends_at, last_used_at as last_seen_at, last_used_from as last_seen_from

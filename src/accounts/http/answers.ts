@@ -119,7 +119,7 @@ export const SESSION = described('Session', {
   current: z.boolean().meta({ description: 'Whether this request was made with it' }),
 });
 
-export const FOR_CURTAIN = { description: 'It draws and opens the curtain, and does nothing else' };
+export const ONE_RIGHT = { description: 'The right of a feature that it was made for: it does nothing else' };
 export const TOKEN = described('Token', {
   id: TEXT,
   name: TEXT,
@@ -128,7 +128,7 @@ export const TOKEN = described('Token', {
   cameras: MAYBE_CAMERAS,
   manage_accounts: TRUE.optional().meta({ description: 'It may manage accounts' }),
   login: TRUE.optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
-  rights: z.array(z.literal('curtain')).optional().meta(FOR_CURTAIN),
+  rights: z.array(TEXT).optional().meta(ONE_RIGHT),
   created_at: TIME,
   expires_at: MAYBE_TIME,
   last_used_at: MAYBE_TIME,

@@ -69,7 +69,7 @@ export async function tellRestored(
   const [backup, restored] = [mark.madeAt, mark.restoredAt].map((at) => new Date(at * 1000).toISOString());
   log.warn(
     { backup, restored },
-    `the store was restored from a backup: ${mark.isRevoked ? ENDED : WORKING}, and passwords, roles, deleted users, the curtain and what the page Security set are those of the backup`,
+    `the store was restored from a backup: ${mark.isRevoked ? ENDED : WORKING}, and passwords, roles, deleted users and all that was set since are those of the backup`,
   );
   const credentials = mark.isRevoked ? 'ended' : 'kept';
   const by = { who: undefined, from: AT_COMMAND_LINE, verdict: 'allowed' } as const;

@@ -48,15 +48,19 @@ export function createApiTokens({
   };
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
-    const { id: tokenId, user: name, managesAccounts, logsIn, isForCurtain, expiresAt } = token;
+    const { id: tokenId, user: name, managesAccounts, logsIn, right, expiresAt } = token;
     const own = {
       ...(managesAccounts && { managesAccounts }),
       ...(logsIn && { logsIn }),
-      ...(isForCurtain && { isForCurtain }),
       ...(expiresAt !== null && { expiresAt }),
     };
     const rights = rightsOfToken(token, owner, await roles(), unixSeconds(clock));
-    return { name, ...rights, credential: { kind: 'api-token', tokenId, carriedBy, ...own } };
+    return {
+      name,
+      ...rights,
+      ...(right !== undefined && { right }),
+      credential: { kind: 'api-token', tokenId, carriedBy, ...own },
+    };
   };
 
   /** What the token is worth now, for every sender: also for the sessions that were begun with it. Undefined: it is no longer valid. */
@@ -89,15 +93,6 @@ const NOTHING = Buffer.alloc(32);
 
 const digestSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Why a token holds no longer at that time, by the pure facts. */
-const faultOfToken = (
-  token: ApiToken,
-  owner: User | undefined,
-  authEnabled: boolean,
-  now: number,
-): ApiTokenFault | undefined =>
-  token.expiresAt !== null && token.expiresAt <= now ? 'expired' : faultOfOwner(token, owner, authEnabled);
-
 /**
  * A user made again under the same name is another user. A token of a proxy's user counts only while a proxy says who
  * its users are: with accounts of its own, Postern does not know that user, and cannot end the token with the account.
@@ -123,9 +118,9 @@ export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: A
   return heldBy(owner).some((role) => mayGive(role, token.role)) ? both : { ...both, role: owner.role };
 }
 
-/** One that was made for the curtain sees no camera, whatever its owner sees. */
-function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): CameraScope {
-  if (isForCurtain) return NO_CAMERAS;
+/** One that was made for a right sees no camera, whatever its owner sees. */
+function scopeOfToken({ cameras, right }: ApiToken, given: CameraScope): CameraScope {
+  if (right !== undefined) return NO_CAMERAS;
   return cameras === null ? given : bothScopes(given, toScope(cameras));
 }
 
@@ -182,7 +177,7 @@ export async function holdersIn({ store, auth, roles, now, subtract }: HolderSou
   const owners = new Map(users.map((user) => [user.name, user]));
   const held = tokens
     .map((token) => ({ token, owner: token.userCreatedAt === null ? undefined : owners.get(token.user) }))
-    .filter(({ token, owner }) => !faultOfToken(token, owner, auth.enabled, now));
+    .filter(({ token, owner }) => (token.expiresAt ?? now + 1) > now && !faultOfOwner(token, owner, auth.enabled));
   return Promise.all([
     ...users.map(async (user): Promise<Holder> => {
       const owesFactor = auth.enabled && !user.hasFactor && isFactorRequired(auth.second_factor, user.role);

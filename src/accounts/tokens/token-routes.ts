@@ -9,7 +9,7 @@ import { mayManageAccounts } from '../../domain/credentials.ts';
 import { ADMIN, type Role } from '../../domain/names.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import { answer, BODY_NO, CAMERAS, described, SUCCESS, TIME } from '../../routes/shapes.ts';
+import { answer, BODY_NO, CAMERAS, described, SUCCESS, TEXT, TIME } from '../../routes/shapes.ts';
 import type { ApiToken } from '../../store/engine/tables.ts';
 import {
   findMaker,
@@ -21,14 +21,14 @@ import {
   knownGrants,
   revokeGrant,
 } from '../grants/grants.ts';
-import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
+import { MADE_TOKEN, ONE_RIGHT, TOKEN } from '../http/answers.ts';
 import { cameraEntriesIn, ROLE_GIVEN } from '../http/json-body.ts';
 import { type AccountResponseDeps, type Call, declaring, Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { roleNamed } from '../users/users.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
 
 /** What tokens are made with. */
-export type TokenMaking = Pick<GrantServices, 'clock' | 'store'> & Pick<Services, 'roleRegistry'>;
+export type TokenMaking = Pick<GrantServices, 'clock' | 'store'> & Pick<Services, 'roleRegistry' | 'tokenRights'>;
 
 type TokenServices = AccountResponseDeps &
   TokenMaking &
@@ -42,7 +42,7 @@ const NEW_TOKEN = described('NewToken', {
   expires_at: TIME.nullish(),
   manage_accounts: z.boolean().optional().meta({ description: 'Of an admin: the token may manage accounts' }),
   login: z.boolean().optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
-  rights: z.array(z.literal('curtain')).nullish().meta(FOR_CURTAIN),
+  rights: z.array(TEXT).nullish().meta(ONE_RIGHT),
 });
 
 const route = declaring<TokenServices>();
@@ -94,7 +94,7 @@ const withRights = (token: ApiToken) => ({
   ...token,
   manageAccounts: token.managesAccounts ? (true as const) : undefined,
   login: token.logsIn,
-  rights: token.isForCurtain && ['curtain' as const],
+  rights: token.right === undefined ? undefined : [token.right],
 });
 
 /** A token as it was asked for, in the fields of the API, not yet checked. Null is as good as absent, but for `expires_at`. */
@@ -109,7 +109,6 @@ const MOST_TOKENS = 100;
 const MOST_CAMERA_ENTRIES = 200;
 /** Each `*` more makes a hostile pattern slower to match by the length of a name. */
 const MOST_STARS = 2;
-const CURTAIN = 'curtain';
 
 /** Makes a token, whose text is shown once. Refuses by a `Refused`. */
 export async function makeToken(wanted: WantedToken, owner: TokenOwner, services: TokenMaking) {
@@ -132,17 +131,11 @@ export async function makeToken(wanted: WantedToken, owner: TokenOwner, services
   const logsIn = flagIn('login', 'login', wanted);
   if (logsIn && userCreatedAt === null)
     throw unfit('login-without-account', 'login: a user of the proxy has no login here');
-  const isForCurtain = isWantedForCurtain(wanted['rights'], role);
-  if (isForCurtain && (cameras !== null || managesAccounts || logsIn))
-    throw unfit(
-      'fields-invalid',
-      `rights: a token for the ${CURTAIN} has no cameras, manage_accounts or login: leave them out`,
-      400,
-      'rights-invalid',
-    );
+  const hasMore = cameras !== null || managesAccounts || logsIn;
+  const right = rightIn(wanted['rights'] ?? null, role, hasMore, services.tokenRights);
   const { text, ...secret } = newTokenText();
   const terms = { name, user, userCreatedAt, role, cameras, createdAt: now, expiresAt };
-  const rights = { managesAccounts, ...(logsIn && { logsIn }), ...(isForCurtain && { isForCurtain }) };
+  const rights = { managesAccounts, ...(logsIn && { logsIn }), ...(right !== undefined && { right }) };
   const token: ApiToken = { ...NEW_GRANT, ...secret, ...terms, ...rights };
   await keepGrant('api-token', token, MOST_TOKENS, services);
   return { text, token };
@@ -168,12 +161,14 @@ function flagIn(reason: 'accounts' | 'login', field: string, wanted: WantedToken
   return given;
 }
 
-/** Whether the token is for the curtain: it has that by the role of its owner, and ends with that. No other right stands beside it. */
-function isWantedForCurtain(rights: unknown, role: Role): boolean {
-  if (rights === undefined || rights === null) return false;
-  if (!Array.isArray(rights) || rights.length !== 1 || rights[0] !== CURTAIN)
-    throw unfit('fields-invalid', `rights: give ["${CURTAIN}"], or leave it out`, 400, 'rights-invalid');
+/** The one right that the token is made for: it has that by the role of its owner, and ends with that. Nothing stands beside it. */
+function rightIn(wanted: unknown, role: Role, hasMore: boolean, known: readonly string[]): string | undefined {
+  const refused = (why: string): Refused => unfit('fields-invalid', `rights: ${why}`, 400, 'rights-invalid');
+  if (wanted === null) return undefined;
+  const right = Array.isArray(wanted) && wanted.length === 1 ? known.find((one) => one === wanted[0]) : undefined;
+  if (right === undefined) throw refused([...known.map((one) => `give ["${one}"]`), 'leave it out'].join(', or '));
   if (role !== ADMIN)
-    throw unfit('rights-not-admin', 'rights: only a token of the role admin draws and opens the curtain', 403);
-  return true;
+    throw unfit('rights-not-admin', `rights: only a token of the role admin has the right ${right}`, 403);
+  if (hasMore) throw refused(`a token for the right ${right} has no cameras, manage_accounts or login: leave them out`);
+  return right;
 }

@@ -28,6 +28,10 @@ export type Features = ReturnType<typeof createFeatures>;
 export const loadFeatures = (list: readonly Feature[] = FEATURES): Promise<readonly FeatureParts[]> =>
   Promise.all(list.map(async ({ load }) => (await load?.()) ?? {}));
 
+/** What API tokens may be made for alone. */
+export const tokenRightsIn = (list: readonly Feature[] = FEATURES): readonly string[] =>
+  list.filter(({ tokenRight }) => tokenRight).map(({ name }) => name);
+
 /** The configuration with the keys of these features. */
 export async function schemaWith(list?: readonly Feature[]): Promise<Schema> {
   const features = await loadFeatures(list);
@@ -38,6 +42,7 @@ export async function schemaWith(list?: readonly Feature[]): Promise<Schema> {
     joinedKeys(({ keys }) => keys),
     joinedKeys(({ authKeys }) => authKeys),
     rules,
+    Object.assign({}, ...features.map(({ removedKeys }) => removedKeys)),
   );
 }
 

@@ -61,7 +61,7 @@ export const rowSchema = z.strictObject({
   view_as: z.literal(true).exactOptional(),
   page: z.literal(true).exactOptional(),
   few: z.literal(true).exactOptional(),
-  curtain: z.literal(true).exactOptional(),
+  right: memberName.exactOptional(),
   stands_for: z.literal('nvr').exactOptional(),
   forwarded: z.boolean().exactOptional(),
   compressed: z.boolean().exactOptional(),

@@ -67,10 +67,13 @@ export const warns = (key: string, warning: (settings: Settings) => Said): Rule 
   warnings: (settings) => about(key.split('.'), warning(settings)),
 });
 
+/** What to do in the place of keys that were removed, by key. A section stands for all of its keys. */
+export type Removed = Readonly<Record<string, string>>;
+
 export type Schema = ReturnType<typeof createSchema>;
 
-/** What features add: sections, keys of `auth`, and rules. */
-export function createSchema(sections: Sections, authKeys: Sections, rules: readonly Rule[]) {
+/** What features add: sections, keys of `auth`, rules, and what is told of keys that were removed. */
+export function createSchema(sections: Sections, authKeys: Sections, rules: readonly Rule[], removed: Removed) {
   const file = z.strictObject({ ...SECTIONS, auth: authSection(authKeys), ...sections });
   const keys = readKeys(file);
   return {
@@ -78,6 +81,7 @@ export function createSchema(sections: Sections, authKeys: Sections, rules: read
     /** Every key, by its place. */
     keys,
     rules,
+    removed,
     /** Its result holds the sections of features, too: they know their types. */
     read: file.transform((settings): Settings => withSource(settings as z.output<z.ZodObject<typeof SECTIONS>>)),
     /** Whether the value at a path is a secret, or an entry of one that is a list. */

@@ -44,7 +44,7 @@ export const serverSection = z
     public_url: key(parsed(parsePublicUrl).optional(), { widens: never, example: 'https://nvr.example.com' },
       'Address that people use, https://host with the base path behind it. It is in the start message, is what "postern doctor" and the status page check, and its host name may not be part of a password. The Host header of a request is never taken for it.'),
     site: key(siteName().optional(), { widens: never, fromStart: true, example: 'house' },
-      'Name of this site, where several NVRs have a Postern each and all use one store. A camera in a role, an API token or the curtain is then that camera at every site. Never change it without "postern sites rename". Unset: this is the only one.'),
+      'Name of this site, where several NVRs have a Postern each and all use one store. A camera that is named in a role, an API token or elsewhere is then that camera at every site. Never change it without "postern sites rename". Unset: this is the only one.'),
     sites: key(z.array(otherSite).max(MOST_SITES).prefault([]), { widens: never, example: [{ name: 'barn', url: 'https://barn.example.com' }] },
       'The other sites on the same store. The account menu of the console leads to them.'),
     shutdown_grace: key(timeoutSeconds().prefault(8), { widens: never },

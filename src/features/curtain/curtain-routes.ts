@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { MAYBE_TIME } from '../../accounts/http/answers.ts';
 import { cameraEntriesIn, NO_CAMERA_LIST, shown } from '../../accounts/http/json-body.ts';
-import { type Call, declaring, Refused, refusedFields, refusedFor } from '../../accounts/http/kernel.ts';
+import { type Call, declaring, Refused, refusedFields } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
 import type { MaybePromise } from '../../domain/async.ts';
-import { mayMoveCurtain } from '../../domain/caller.ts';
+import { isAdministrator } from '../../domain/caller.ts';
 import { maySee, toScope, visibleCameras, wildcardsFault } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { JsonRecord } from '../../domain/json.ts';
@@ -31,29 +31,19 @@ const DRAW = described('DrawCurtain', {
 });
 const OPEN = described('OpenCurtain', { cameras: CAMERAS.min(1) });
 
-/** The curtain as it is now, and as it is kept. */
-interface OpenCurtain {
+/** `latest`: the curtain as it is now; `kept`: the store. */
+type CurtainServices = Pick<Services, 'clock' | 'knownCameras'> & {
   readonly latest: () => MaybePromise<Curtain>;
   readonly kept: Pick<CurtainStore, 'changeCurtain'>;
-}
-type CurtainServices = OpenCurtain & Pick<Services, 'clock' | 'knownCameras'>;
+};
 
-const route = declaring<Services & OpenCurtain>();
-const MOVE = {
-  access: 'any',
-  curtain: true,
-  writes: true,
-  note: 'admins, and API tokens for the curtain',
-  reads: 'names',
-  bytes: BODY_LIMITS.cameraList,
-  before: ({ caller }: Call): void => {
-    if (!mayMoveCurtain(caller)) throw refusedFor('role-too-low');
-  },
-} as const;
+const route = declaring<Services & CurtainServices>();
+/** API tokens that were made for it may as well. */
+const MOVE = { access: 'admin', right: 'curtain', reads: 'names', bytes: BODY_LIMITS.cameraList } as const;
 
 // biome-ignore format: a table
 export const CURTAIN_ROUTES = [
-  route({ route: 'GET /api/curtain', access: 'any', curtain: true, note: 'without what is drawn for the caller', summary: 'What is drawn now', yes: [200, CURTAIN], run: list }),
+  route({ route: 'GET /api/curtain', access: 'any', right: 'curtain', note: 'without what is drawn for the caller', summary: 'What is drawn now', yes: [200, CURTAIN], run: list }),
   route({ route: 'PUT /api/curtain', ...MOVE, summary: 'Draw the curtain in front of cameras', body: DRAW, yes: [200, MOVED], no: BODY_NO, run: draw }),
   route({ route: 'DELETE /api/curtain', ...MOVE, summary: 'Open it', body: OPEN, yes: [200, MOVED], no: [...BODY_NO, 409], run: open }),
 ];
@@ -62,11 +52,15 @@ async function draw({ body, caller, record }: Call<JsonRecord>, deps: CurtainSer
   const now = unixSeconds(deps.clock);
   const cameras = camerasIn(body);
   const end = untilIn(body['until'] ?? null, now);
-  refuseTooMany(new Set([...(await drawnNow(deps)).map(({ camera }) => camera), ...cameras]));
+  const all = new Set([...(await drawnNow(deps)).map(({ camera }) => camera), ...cameras]);
+  const fault = wildcardsFault([...all]);
+  if (fault !== undefined) throw unfitCameras(`the curtain ${fault}`);
+  if (all.size > MOST_DRAWN)
+    throw unfitCameras(`${all.size} entries would be drawn, and ${MOST_DRAWN} are the most: use "*" in names`);
   const entries = cameras.map((camera) => ({ camera, ...end, by: caller.name, drawnAt: now }));
   await deps.kept.changeCurtain({ drawn: entries, opened: [] });
   for (const camera of cameras) record({ what: 'curtain-drawn', camera });
-  return { success: true, ...(await drawnFor(deps)), ...listWarnings(cameras, deps) };
+  return { success: true, ...(await drawnFor(deps)), ...listWarnings(cameras, deps.knownCameras()) };
 }
 
 async function open({ body, record }: Call<JsonRecord>, deps: CurtainServices): Promise<object> {
@@ -79,22 +73,17 @@ async function open({ body, record }: Call<JsonRecord>, deps: CurtainServices): 
 const drawnNow = async ({ latest, clock }: CurtainServices): Promise<Curtain> =>
   (await latest()).filter((entry) => isDrawn(entry, unixSeconds(clock)));
 
-const drawnFor = async (deps: CurtainServices) => ({ drawn: (await drawnNow(deps)).map(listed) });
-
-const listed = (entry: DrawnEntry) => answer(DRAWN, { ...entry, until: entry.until ?? null });
+const drawnFor = async (deps: CurtainServices) => ({
+  drawn: (await drawnNow(deps)).map((entry) => answer(DRAWN, { ...entry, until: entry.until ?? null })),
+});
 
 /** A camera may be added later; more often its name is mistyped. */
-function listWarnings(
-  entries: readonly string[],
-  { knownCameras }: Pick<Services, 'knownCameras'>,
-): { readonly warnings?: string[] } {
-  const known = knownCameras();
-  const strange =
-    known.length > 0 ? entries.filter((entry) => visibleCameras(toScope([entry]), known).length === 0) : [];
-  const warnings = strange.map(
-    (entry) => `This NVR has no camera ${entry} now: it is remembered, for when there is one`,
-  );
-  return warnings.length > 0 ? { warnings } : {};
+function listWarnings(entries: readonly string[], known: ReturnType<Services['knownCameras']>) {
+  const strange = entries.filter((entry) => known.length > 0 && visibleCameras(toScope([entry]), known).length === 0);
+  if (strange.length === 0) return {};
+  return {
+    warnings: strange.map((one) => `This NVR has no camera ${one} now: it is remembered, for when there is one`),
+  };
 }
 
 /** Others are told only of cameras that they see, each by its name: a pattern could tell of another. */
@@ -104,23 +93,13 @@ async function list({ caller }: Call, deps: CurtainServices): Promise<z.output<t
   const told = drawn.flatMap((entry) =>
     visibleCameras(toScope([entry.camera]), seen).map((camera) => ({ ...entry, camera })),
   );
-  return { drawn: mayMoveCurtain(caller) ? drawn : told };
+  return { drawn: isAdministrator(caller) || caller.right !== undefined ? drawn : told };
 }
 
 /** Drawn entries, all patterns together. */
 const MOST_DRAWN = 200;
 
-/** `all`: the texts that are drawn, and those that would be, which take the place of the same ones. */
-function refuseTooMany(all: ReadonlySet<string>): void {
-  const fault = wildcardsFault([...all]);
-  if (fault !== undefined) throw new Refused(400, 'cameras-invalid', `cameras: the curtain ${fault}`);
-  if (all.size > MOST_DRAWN)
-    throw new Refused(
-      400,
-      'cameras-invalid',
-      `cameras: ${all.size} entries would be drawn, and ${MOST_DRAWN} are the most: use "*" in names`,
-    );
-}
+const unfitCameras = (why: string): Refused => new Refused(400, 'cameras-invalid', `cameras: ${why}`);
 
 /** The texts of the entries to open: drawn ones alone. Refuses where a camera would stay drawn by a pattern. */
 function entriesToOpen(cameras: readonly string[], drawn: Curtain): readonly string[] {
@@ -138,22 +117,18 @@ function entriesToOpen(cameras: readonly string[], drawn: Curtain): readonly str
 
 function camerasIn({ cameras: wanted }: JsonRecord): readonly string[] {
   if (!Array.isArray(wanted)) throw refusedFields([NO_CAMERA_LIST]);
-  if (wanted.length === 0 || wanted.length > MOST_DRAWN)
-    throw new Refused(400, 'cameras-invalid', `cameras: give a list of 1 to ${MOST_DRAWN} names`);
+  if (wanted.length === 0 || wanted.length > MOST_DRAWN) throw unfitCameras(`give a list of 1 to ${MOST_DRAWN} names`);
   const cameras = cameraEntriesIn(wanted);
-  if (!cameras.ok) throw new Refused(400, 'cameras-invalid', `cameras: ${cameras.error}`);
+  if (!cameras.ok) throw unfitCameras(cameras.error);
   return cameras.value;
 }
 
 function untilIn(wanted: unknown, now: number): Pick<DrawnEntry, 'until'> {
+  const unfit = (why: string): Refused =>
+    new Refused(400, 'end-invalid', `until: ${shown(wanted)} ${why}, or null for no end`);
   if (wanted === null) return {};
-  if (typeof wanted !== 'number' || !Number.isSafeInteger(wanted))
-    throw new Refused(
-      400,
-      'end-invalid',
-      `until: ${shown(wanted)} is no time: give whole Unix seconds, or null for no end`,
-    );
-  if (wanted <= now)
-    throw new Refused(400, 'end-invalid', `until: ${wanted} has passed already: give a later time, or null for no end`);
-  return { until: wanted };
+  if (!Number.isSafeInteger(wanted)) throw unfit('is no time: give whole Unix seconds');
+  const until = Number(wanted);
+  if (until <= now) throw unfit('has passed already: give a later time');
+  return { until };
 }

@@ -31,33 +31,21 @@ export const curtainPart = storePart(
 );
 
 /** `heard`: undefined for a store that no other process writes. */
-export function createCurtainRegistry({
-  store,
-  grace,
-  heard,
-}: {
-  readonly store: Pick<CurtainStore, 'listDrawn'>;
-  readonly grace: StoreGrace;
-  readonly heard?: HeardChanges | undefined;
-}) {
+export function rememberCurtain(store: Pick<CurtainStore, 'listDrawn'>, grace: StoreGrace, heard?: HeardChanges) {
   let known: { readonly curtain: Curtain; readonly revision: number } | undefined;
   const remembered = grace.memory<Curtain>(1, { rowsOf: () => ['curtain'] });
   const read = async (): Promise<Curtain> => {
-    const revision = heard?.revision() ?? 0;
-    const curtain = await store.listDrawn();
-    known = { curtain, revision };
-    return curtain;
+    known = { revision: heard?.revision() ?? 0, curtain: await store.listDrawn() };
+    return known.curtain;
   };
-  return {
-    /** Read again when the store has changed. Rejects when nothing was ever read, or a change was heard of and cannot be read. */
-    latest(): MaybePromise<Curtain> {
-      const curtain = remembered('', read);
-      if (!(curtain instanceof Promise)) return curtain;
-      return curtain.catch((fault: unknown) => {
-        if (!known || heard?.haveChanged(['curtain'], known.revision)) throw fault;
-        return known.curtain;
-      });
-    },
+  /** Read again when the store has changed. Rejects when nothing was ever read, or a change was heard of and cannot be read. */
+  return (): MaybePromise<Curtain> => {
+    const curtain = remembered('', read);
+    if (!(curtain instanceof Promise)) return curtain;
+    return curtain.catch((fault: unknown) => {
+      if (!known || heard?.haveChanged(['curtain'], known.revision)) throw fault;
+      return known.curtain;
+    });
   };
 }
 
@@ -79,22 +67,20 @@ export const subtractionOf =
   (holder, now) =>
     isBehindCurtain(holder) ? mapMaybe(latest(), (curtain) => takenBy(curtain, now)) : undefined;
 
+const BY = ['the curtain is drawn', 'open it on the page Live, or by DELETE /api/curtain'] as const;
+
 function takenBy(curtain: Curtain, now: number): Subtraction | undefined {
   const drawn = curtain.filter((entry) => isDrawn(entry, now));
   if (drawn.length === 0) return undefined;
   const ends = drawn.flatMap(({ until = [] }) => until);
-  return { cameras: scopeOfDrawn(curtain, drawn), ...(ends.length > 0 && { until: Math.min(...ends) }) };
+  return { cameras: scopeOfDrawn(drawn), by: BY, ...(ends.length > 0 && { until: Math.min(...ends) }) };
 }
 
-const scopesOfCurtain = new WeakMap<Curtain, Map<string, LimitedScope>>();
+let latest = { entries: '', scope: toScope([]) };
 
-/** One scope for the same entries of a curtain: what is made from a scope is remembered by the scope. No entry holds a comma. */
-function scopeOfDrawn(curtain: Curtain, drawn: Curtain): LimitedScope {
-  const entries = drawn.map(({ camera }) => camera);
-  const key = entries.join(',');
-  const scopes = scopesOfCurtain.get(curtain) ?? new Map<string, LimitedScope>();
-  scopesOfCurtain.set(curtain, scopes);
-  const scope = scopes.get(key) ?? toScope(entries);
-  scopes.set(key, scope);
-  return scope;
+/** One scope for the same entries: what is made from a scope is remembered by the scope. No entry holds a comma. */
+function scopeOfDrawn(drawn: Curtain): LimitedScope {
+  const entries = drawn.map(({ camera }) => camera).join(',');
+  if (entries !== latest.entries) latest = { entries, scope: toScope(entries.split(',')) };
+  return latest.scope;
 }

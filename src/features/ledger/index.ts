@@ -14,6 +14,7 @@ import { type LedgerMetrics, ledgerMetrics } from './writer.ts';
 
 export const ledger: FeatureParts<LedgerMetrics> = {
   keys: { ledger: ledgerSection },
+  removedKeys: { 'ledger.enabled': 'ledger.retention: 0 turns the ledger off, and any other length turns it on' },
   routes: [...NOTICE_ROUTES, ...LEDGER_ROUTES],
   metrics: ledgerMetrics,
   open: openLedger,

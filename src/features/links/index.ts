@@ -14,6 +14,7 @@ import { openingPart } from './openings.ts';
 
 export const links: FeatureParts = {
   keys: { links: linksSection },
+  removedKeys: { 'links.enabled': 'links.max_lifetime: 0 turns links off, and any other length turns them on' },
   routes: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],
   open: openLinks,
   openForCommand,

@@ -34,7 +34,7 @@ export const ACCESS = described('CameraAccess', {
       role: TEXT,
       mustEnrol: z.literal(true).optional().meta({ description: 'A second factor must be set up first' }),
       cameras: z.union([z.literal('all'), CAMERAS]),
-      drawn: CAMERAS.optional().meta({ description: 'Behind the curtain' }),
+      drawn: CAMERAS.optional().meta({ description: 'Taken away from the caller' }),
       denied: z.array(z.enum(VERBS)),
       closed: TEXT.optional().meta({
         description: 'Why nothing is seen now: account-ended, account-not-begun, role-missing, outside-hours',

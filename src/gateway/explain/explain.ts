@@ -88,6 +88,8 @@ async function explain(
     cameras: caller && (caller.scope.kind === 'all' ? ('all' as const) : seen(caller.scope)),
     /** The cameras of the NVR that are drawn for the caller (SPEC 19). */
     drawn: caller?.drawn && seen(caller.drawn),
+    /** What took them, and how they come back. */
+    drawnBy: caller?.drawnBy,
     /** Unix seconds: nothing recorded earlier is seen. Undefined: all that there is. */
     since: earliestSeen(caller?.history, rules.surroundings().now),
     /** The cameras of the request and the role, by name, that the service does not know. */
@@ -191,17 +193,17 @@ function explainSent(admission: Admitted, facts: RequestFacts, destinations: Des
 const HIDDEN: ReadonlySet<string> = new Set(['x-proxy-secret', 'cookie', 'authorization']);
 
 const cameraHints = (
-  { drawn = [], unknownCameras = [] }: Explanation,
+  { drawn = [], drawnBy: [what, remedy] = ['', ''], unknownCameras = [] }: Explanation,
   { nvr }: Pick<Settings, 'nvr'>,
 ): readonly string[] => {
   const names = unknownCameras.join(', ');
   const who = 'custom roles cannot see its events; admins and viewers see what is stored';
-  const curtain = `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the page Live, or by DELETE /api/curtain`;
+  const taken = `${what} for this caller in front of ${drawn.join(', ')}: ${remedy}`;
   const unknown =
     nvr.cameras === undefined
       ? `no camera is known by the name ${names}: ${who}`
       : `nvr.cameras does not list ${names}: ${who}. Add it to nvr.cameras, or remove that key`;
-  return [...(drawn.length > 0 ? [curtain] : []), ...(unknownCameras.length > 0 ? [unknown] : [])];
+  return [...(drawn.length > 0 ? [taken] : []), ...(unknownCameras.length > 0 ? [unknown] : [])];
 };
 
 /** Why a user of single sign-on has not the role that was meant: what is likely wrong, a sentence each (SPEC 15). Pure. */

@@ -131,8 +131,8 @@ const CORE_TABLES = {
   token_rights: { key: 'id', ofGrants: { kind: 'api-token', order: ['created_at', 'id'] }, columns: {
     /** Whether it opens the routes for users, roles, tokens and sessions, which otherwise need a person. */
     id: TEXT, manages_accounts: FLAG,
-    /** `POST /api/login` takes it in the place of the password. Or it draws and opens the curtain, and does nothing else. */
-    logs_in: MARK, is_for_curtain: MARK,
+    /** `POST /api/login` takes it in the place of the password. Or it was made for the right of a feature, and does nothing else. */
+    logs_in: MARK, made_for: named('right', optional(maybe(TEXT))),
   } },
   invitation_terms: { key: 'id', ofGrants: { kind: 'invitation', isAlone: true, keptSeconds: 0, order: ['user_name'] }, columns: {
     /** The admin who made it, by name, or one of `MAKERS_WITHOUT_ACCOUNT`. */

@@ -202,6 +202,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
         store: { ...records, accounts: store },
         roleRegistry,
         grantUses,
+        tokenRights: [],
         settings: settings as Services['settings'],
       }),
     ]),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { storeFault } from '../../../src/domain/store/store-fault.ts';
-import { type Curtain, createCurtainRegistry } from '../../../src/features/curtain/curtain.ts';
+import { type Curtain, rememberCurtain } from '../../../src/features/curtain/curtain.ts';
 import { createRowNotices } from '../../../src/store/postgres/postgres-changes.ts';
 
 const HALL: Curtain = [{ camera: 'hall', by: 'paul', drawnAt: 1 }];
@@ -20,7 +20,7 @@ function started() {
   const version = (): string => String(heard.revision());
   const clock = { now: () => at.milliseconds };
   const grace = createStoreGrace({ version, heard, clock, seconds: 60 });
-  return { at, heard, registry: createCurtainRegistry({ store: { listDrawn }, grace, heard }) };
+  return { at, heard, registry: { latest: rememberCurtain({ listDrawn }, grace, heard) } };
 }
 
 describe('The curtain of the store', () => {
