@@ -20,12 +20,15 @@ export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'gar
 export function* generateSampleEvents({ count, seed, until, cameras }: SampleQuestion): Generator<EventRecord> {
   const chance = createChance(seed);
   const places = (cameras ?? SAMPLE_CAMERAS).map(sampleCamera);
-  const pace = Math.max(1, count / (MOST_DAYS * EVENTS_PER_DAY));
-  const last = eventsExpectedBy(until) * pace;
-  for (let left = count; left > 0; left--) {
-    const start = whenExpected((last - left + chance.next()) / pace);
+  const days = Math.min(MOST_DAYS, Math.ceil(count / EVENTS_PER_DAY));
+  const starts = Float64Array.from({ length: count }, () => {
+    const day = Math.floor(until / DAY) - Math.floor(chance.next() * days);
+    const start = day * DAY + (chance.weighted(EVENTS_PER_HOUR) + chance.next()) * HOUR;
+    return start > until ? start - days * DAY : start;
+  });
+  for (const [at, start] of starts.sort().entries()) {
     const place = chance.weighted(rosterOn(Math.floor(start / DAY), places, seed));
-    yield sampleEvent({ start, until, isRunning: left <= RUNNING, place, chance });
+    yield sampleEvent({ start, until, isRunning: at >= count - RUNNING, place, chance });
   }
 }
 
@@ -146,29 +149,10 @@ const round = (number: number, digits: number): number => Math.round(number * 10
 const EVENTS_PER_HOUR = [
    1, 0.5, 0.5, 0.5,  1,  3, 8, 16, 14, 8, 7, 8,
   10,   8,   7,   9, 12, 18, 17, 12, 8, 5, 3, 2,
-];
-const EVENTS_PER_DAY = EVENTS_PER_HOUR.reduce((sum, rate) => sum + rate, 0);
+].map((rate, hour) => [hour, rate] as const);
+const EVENTS_PER_DAY = EVENTS_PER_HOUR.reduce((sum, [, rate]) => sum + rate, 0);
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-/** Events since 1970, if every day had been as busy. */
-function eventsExpectedBy(time: number): number {
-  const hours = (time % DAY) / HOUR;
-  const today = EVENTS_PER_HOUR.reduce((sum, rate, hour) => sum + rate * Math.min(1, Math.max(0, hours - hour)), 0);
-  return Math.floor(time / DAY) * EVENTS_PER_DAY + today;
-}
-
-/** The inverse: the time at which so many events are expected. */
-function whenExpected(events: number): number {
-  const day = Math.floor(events / EVENTS_PER_DAY);
-  let rest = events - day * EVENTS_PER_DAY;
-  let hour = 0;
-  for (const rate of EVENTS_PER_HOUR) {
-    if (rest < rate) return day * DAY + (hour + rest / rate) * HOUR;
-    rest -= rate;
-    hour++;
-  }
-  return (day + 1) * DAY;
-}
 
 type Chance = ReturnType<typeof createChance>;
 
