@@ -1,6 +1,5 @@
 /** The identity headers of a request, each as received, with what became of it: for the log and for `explain` (interface 2.5). */
 
-import type { ApiTokenFault, SessionFault } from '../domain/caller.ts';
 import type { CredentialKind } from '../domain/credentials.ts';
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
@@ -38,15 +37,15 @@ export const tracingHeaders =
   (entry, request, whyUnread) => {
     if (entry.source === 'proxy-headers') return trace(entry, request);
     const ofGrant = whyUnread ?? `the ${entry.source} says who is calling, and no header counts`;
-    const why = 'carriedBy' in entry ? WHY_UNREAD[entry.source] : ofGrant;
+    const why = WHY_UNREAD[entry.source] ?? ofGrant;
     trace({ ...entry, headers: headerTraces(request, allowlist, () => why) }, request);
   };
 
 /** The first is the most frequent surprise: with accounts of its own, the service believes no header at all (interface 5.5.1). */
-export const WHY_UNREAD = {
+export const WHY_UNREAD: Readonly<Partial<Record<CredentialKind, string>>> = {
   session: 'auth.enabled is true, so identity headers are ignored',
   'api-token': 'the API token identifies the caller',
-} as const;
+};
 
 const LOOKS_LIKE_IDENTITY = /(?:^|-)(?:user|username|groups?|roles?|e?mail)(?:-|$)/;
 const LONGEST_SHOWN = 256;
@@ -85,21 +84,11 @@ export interface ProxyTrace {
 
 export type SourceTrace =
   | {
-      readonly source: 'session';
-      /** Undefined when the request brought no token. */
-      readonly carriedBy: 'cookie' | 'bearer' | undefined;
+      readonly source: Exclude<CredentialKind, 'proxy-headers'>;
+      /** How a session or an API token came; undefined when the request brought none. */
+      readonly carriedBy?: 'cookie' | 'bearer' | 'basic' | undefined;
       /** The outcome of each token that was looked at, in the order received. */
-      readonly outcomes: readonly ('valid' | SessionFault)[];
-    }
-  | {
-      readonly source: 'api-token';
-      readonly carriedBy: 'bearer' | 'basic';
-      readonly outcome: 'valid' | ApiTokenFault;
-    }
-  /** A grant has a source of its own, but for API tokens. */
-  | {
-      readonly source: Exclude<CredentialKind, 'session' | 'api-token' | 'proxy-headers'>;
-      readonly outcome: string;
+      readonly outcomes: readonly string[];
     }
   | ProxyTrace;
 

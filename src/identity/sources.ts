@@ -166,7 +166,7 @@ export const createApiTokenSource =
     if (own.length > 1) return refused('token-invalid');
     const { token, carriedBy } = found;
     return mapMaybe(verifyApiToken(token, carriedBy, addressOf(request)), (verdict) => {
-      trace?.({ source: 'api-token', carriedBy, outcome: verdictOutcome(verdict) }, request);
+      trace?.({ source: 'api-token', carriedBy, outcomes: [verdictOutcome(verdict)] }, request);
       return judged(verdict, (fault) => (fault === 'limited' ? 'tokens-limited' : 'token-invalid'));
     });
   };
@@ -191,7 +191,7 @@ export const createSessionSource =
     const cookies = bearer ? [] : cookieValues(headerLines(request, 'cookie'), cookieName);
     const carriedBy = bearer ? 'bearer' : 'cookie';
     if (!bearer && cookies.length === 0) {
-      trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
+      trace?.({ source: 'session', outcomes: [] }, request);
       return SILENT;
     }
     const tokens = bearer && others.length === 0 ? [bearer.token] : cookies;

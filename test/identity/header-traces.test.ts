@@ -12,8 +12,8 @@ function noted(entry: SourceTrace, headers: readonly HeaderLine[]): IdentityTrac
   return traced[0];
 }
 
-const SESSION: SourceTrace = { source: 'session', carriedBy: undefined, outcomes: [] };
-const TOKEN: SourceTrace = { source: 'api-token', carriedBy: 'bearer', outcome: 'valid' };
+const SESSION: SourceTrace = { source: 'session', outcomes: [] };
+const TOKEN: SourceTrace = { source: 'api-token', carriedBy: 'bearer', outcomes: ['valid'] };
 
 describe('The trace of a request that headers do not speak for', () => {
   // biome-ignore format: a table

@@ -116,7 +116,7 @@ describe('The session source', () => {
   it('traces that there was no token', async () => {
     const { source, traced } = someSessions();
     await source(someRequest({}, [['Authorization', 'Basic dTpw']]));
-    assert.deepEqual(traced, [{ source: 'session', carriedBy: undefined, outcomes: [] }]);
+    assert.deepEqual(traced, [{ source: 'session', outcomes: [] }]);
   });
 
   it('passes a fault of the store on, rather than calling the token bad', async () => {

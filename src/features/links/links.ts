@@ -139,7 +139,7 @@ export const linkIdentities = (links: Links, counted = links): FeatureIdentities
           const cookies = cookieValues(headerLines(request, 'cookie'), PASS_COOKIE);
           const { verify } = isNoted ? counted : links;
           return mapMaybe(verify(pathSecret, cookies, addressOf(request)), (verdict) => {
-            trace?.({ source: 'link', outcome: verdictOutcome(verdict) }, request);
+            trace?.({ source: 'link', outcomes: [verdictOutcome(verdict)] }, request);
             return judged(verdict, (fault) => REASONS[fault]);
           });
         },

@@ -116,7 +116,7 @@ export const screenSource = (
       return mapMaybe(allMaybe(secrets.map(noted)), (verdicts) => {
         const verdict = verdicts.find(({ kind }) => kind === 'valid') ?? verdicts[0];
         if (!verdict) return { kind: 'silent' };
-        trace?.({ source: 'screen', outcome: verdictOutcome(verdict) }, request, UNREAD);
+        trace?.({ source: 'screen', outcomes: [verdictOutcome(verdict)] }, request, UNREAD);
         return judged(verdict, (fault) => (fault === 'limited' ? 'screens-limited' : 'screen-over'));
       });
     },

@@ -156,11 +156,9 @@ function withCaller(rules: Rules, caller: Caller | undefined): Rules {
 function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {
   if (trace.source === 'proxy-headers')
     return facts.headers['authorization'] === undefined ? undefined : 'ignored, because auth.enabled is false';
-  if (!('carriedBy' in trace)) return `${trace.outcome}, as a ${trace.source}`;
-  const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
-  if (outcomes.length === 0)
-    return isBearer(String(facts.headers['authorization'])) ? 'ignored: this Bearer is none of ours' : undefined;
-  return `${outcomes.join(', ')}, as ${trace.carriedBy}`;
+  const { outcomes, carriedBy = `a ${trace.source}` } = trace;
+  if (outcomes.length > 0) return `${outcomes.join(', ')}, as ${carriedBy}`;
+  return isBearer(String(facts.headers['authorization'])) ? 'ignored: this Bearer is none of ours' : undefined;
 }
 
 function routeOf({ match, target }: FoundRow, facts: RequestFacts) {
