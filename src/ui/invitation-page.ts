@@ -163,6 +163,7 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Shown {
   const { words } = pageLanguage(ctx);
   const base = readBasePath(ctx);
   const text = words.invitations.page;
+  const by = shown.guest?.by;
   const hasDiffered = state === 'differ';
   const fault = html` aria-invalid="true"`;
   const field = (name: string, label: string, rest: Html, more?: Html): Html =>
@@ -183,7 +184,7 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Shown {
   );
   const done = html`${paragraph(doneText(opens, text, text.donePasskey))}${linkToLogin(ctx)}`;
   const content = html`<template id="done"><h1 class="lone-title">${text.doneTitlePasskey}</h1>\n${done}</template>
-<p class="lone-lead">${text.lead}</p>
+<p class="lone-lead"><bdi>${by === undefined ? text.lead : text.invitedBy({ name: by })}</bdi></p>
 ${shown.guest && renderGuest(shown.guest, opens, ctx, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
 ${field('user', text.user, user)}${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
@@ -191,12 +192,13 @@ ${field('user', text.user, user)}${field('password', text.password, password, he
 <p id="passkey-help" class="field-help">${text.passkeyHelp}</p></div>
 </form>
 ${forms.length > 0 && html`<div class="lone-providers">${forms}</div>\n`}`;
+  const title = shown.guest ? text.welcome({ name: shown.user }) : text.title;
   const retry = state === 'busy' && { retryAfter: BUSY_RETRY_SECONDS };
-  return { status: STATUS[state], title: text.title, content, hasScript: true, ...retry };
+  return { status: STATUS[state], title, content, hasScript: true, ...retry };
 }
 
 function renderGuest(
-  { by, cameras, until }: InvitedGuest,
+  { cameras, until }: InvitedGuest,
   opens: Html | undefined,
   ctx: RouteContext,
   ui: UiOptions,
@@ -205,7 +207,6 @@ function renderGuest(
   const ends = shownTime(until, ctx, ui);
   const seen = cameras === undefined ? text.allCameras : cameras.join(', ');
   const sentences = [
-    by === undefined ? undefined : html`${text.invitedBy({ name: by })}`,
     seen === '' ? undefined : html`${text.sees({ cameras: seen })}`,
     opens && toHtml(text.opens, { time: opens }),
     ends && toHtml(text.validUntil, { time: ends }),

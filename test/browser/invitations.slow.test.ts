@@ -86,7 +86,7 @@ describe('An invitation', { skip }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Link erstellen' }).press('Enter');
       await page.getByRole('dialog', { name: 'Link für carl' }).waitFor();
       // It is told to whose account it is.
-      await enter(page, CARL, '/postern/settings/events');
+      await enter(page, CARL, '/postern/settings/account');
       await page.getByText('Link für ein neues Passwort erstellt', { exact: true }).waitFor();
       await assertSound(page);
     }));

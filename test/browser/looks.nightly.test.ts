@@ -108,7 +108,7 @@ describe('The pages', { skip }, () => {
       visit(t, { colorScheme, viewport, locale }, async (page) => {
         await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
         await page.context().addCookies([{ name: 'frigate_token', value: token, url: instance.url }]);
-        for (const section of ['users', 'roles', 'tokens', 'links', 'sessions', 'access', 'password', 'events']) {
+        for (const section of ['users', 'roles', 'tokens', 'links', 'sessions', 'access', 'password', 'account']) {
           await page.goto(`${instance.url}/postern/settings/${section}`);
           await page.locator('.records-page:not(:has(.skeleton)) h1').waitFor();
           await look(page, section);

@@ -40,7 +40,7 @@ describe('A passkey', { skip }, () => {
       const phone = await plugIn(page);
       await typePassword(page, VERA);
       await isIn(page);
-      await page.goto(`${url}/postern/settings/two-step`);
+      await page.goto(`${url}/postern/settings/account`);
       await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
       await press(page, 'Add a passkey');
       await retype(page, 'Name', 'My phone');

@@ -10,7 +10,7 @@ import { axeFindings, skip, visit } from './support/browser.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 }, locale: 'de-DE', colorScheme: 'dark' } as const;
-const TWO_STEP = '/postern/settings/two-step';
+const TWO_STEP = '/postern/settings/account';
 
 const isWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');

@@ -71,12 +71,21 @@ describe('The page Security', { skip }, () => {
     visit(t, { locale: 'en-GB' }, async (page) => {
       const own = { required: false, totp: true, passkeys: [], recovery_codes_left: 8 };
       await page.route('**/api/second-factor', (route) => route.fulfill({ json: own }));
-      await enter(page, instance, ADMIN_PERSON, PATH);
+      const puts: unknown[] = [];
+      await page.route('**/api/settings', (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        puts.push(route.request().postDataJSON());
+        return route.fulfill({ json: { success: true } });
+      });
       const told = page.waitForResponse('**/api/second-factor');
-      await page.getByLabel('Two-step login').selectOption('required for admins');
+      await enter(page, instance, ADMIN_PERSON, PATH);
       await told;
+      await page.getByLabel('Two-step login').selectOption('required for admins');
       await page.getByText('Admins who have not set it up must do so first.', { exact: true }).waitFor();
-      await page.getByText('You will set it up').waitFor({ state: 'detached' });
+      const reloaded = page.waitForEvent('load');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await reloaded;
+      assert.deepEqual(puts, [{ second_factor: 'admins' }]);
     }));
 
   it('only shows what the configuration file sets, and where', (t) =>
@@ -95,8 +104,13 @@ describe('The page Security', { skip }, () => {
       await page.getByLabel('Two-step login').selectOption('required for everyone');
       await page.getByText(/^People who have not set it up/).waitFor();
       await page.getByLabel('Two-step login').selectOption('required for admins');
-      await page.getByText(/^Admins who .* You will set it up right after saving\.$/).waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
+      const asked = page.getByRole('dialog', { name: 'Require two-step login?' });
+      await asked.getByText('Right after saving you set it up').waitFor();
+      await asked.getByRole('button', { name: 'Cancel' }).click();
+      assert.equal((await kept())['second_factor'], 'optional');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await asked.getByRole('button', { name: 'Save and set it up' }).click();
       await page.getByRole('button', { name: 'Set up an authenticator app' }).waitFor();
       assert.equal((await kept())['second_factor'], 'admins');
     }));

@@ -83,14 +83,17 @@ describe('The sessions of a person', { skip }, () => {
         address: '192.168.178.20',
         since: now - 86_400,
         last_seen: now - 3600 * at,
-        current: at === 1,
+        current: at === 13,
       }));
       await page.route('**/api/sessions', (route) => route.fulfill({ json: sessions }));
       await enter(page, instance, ADMIN_PERSON, '/postern/settings/sessions');
       await page.locator('.pager').waitFor();
       assert.equal(await page.locator('.record-group').first().innerText(), 'admin');
       const first = page.locator('.record').first();
-      assert.match(await first.innerText(), /Firefox auf Windows\s+dieses Gerät/);
+      assert.match(
+        await first.innerText(),
+        /Firefox auf Windows\s+dieses Gerät\s+192\.168\.178\.20 · seit .*vor 13 Std\./s,
+      );
       await hasCount(page.getByText('dieses Gerät'), 1);
       const { height = 0 } = (await page.locator('.records-page').boundingBox()) ?? {};
       assert.ok(height < 3700, `${height} px for the 25 devices of a page`);

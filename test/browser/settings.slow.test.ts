@@ -15,6 +15,24 @@ describe('Settings', { skip }, () => {
   });
   after(() => instance.close());
 
+  it('tell a person the own role, cameras, second step and devices, and what happened to the account', (t) =>
+    visit(t, { viewport: { width: 390, height: 844 } }, async (page) => {
+      await instance.logIn(CARL);
+      const body = JSON.stringify({ user: CARL.name, password: CARL.password });
+      const headers = { 'Content-Type': 'application/json', 'User-Agent': 'HomeAssistant/2026.1' };
+      assert.equal((await instance.ask('/api/login', { method: 'POST', headers, body })).status, 200);
+      await openSettings(page, instance, 'account', CARL);
+      await page.getByRole('heading', { name: 'carl', exact: true }).waitFor();
+      await page.getByText(/^\d sessions? · .*Chrome on Linux/).waitFor();
+      assert.match(await page.locator('.facts').innerText(), /^Role\s+front_only\s+Cameras\s+cam1\s+Password\s/);
+      await page.getByRole('heading', { name: 'Authenticator app not set up' }).waitFor();
+      await page.getByRole('heading', { name: 'Security events' }).waitFor();
+      assert.match(await page.locator('.record').first().innerText(), /Login from a new device\s+Home Assistant · 127/);
+      assert.deepEqual(await axeFindings(page), []);
+      await page.locator('.panel').getByRole('link', { name: 'Change password' }).click();
+      await page.getByLabel('Current password').waitFor();
+    }));
+
   it('makes a role by switches and a pattern, limits it, and tells what its deletion does', (t) =>
     visit(t, { expectedStatuses: [400] }, async (page) => {
       await openSettings(page, instance, 'roles');
@@ -218,13 +236,25 @@ describe('Settings', { skip }, () => {
       await page.getByText('no-credentials').waitFor();
     }));
 
+  for (const width of [1280, 320])
+    it(`stand in two groups for an admin, and the title tells which, at ${width} px`, (t) =>
+      visit(t, { viewport: { width, height: 800 } }, async (page) => {
+        await openSettings(page, instance, 'users');
+        assert.equal(await page.title(), 'Users · Administration · Postern');
+        if (width < 900) await page.getByRole('link', { name: 'Administration' }).click();
+        const nav = page.getByRole('navigation', { name: 'Settings' });
+        await nav.getByRole('heading', { name: 'Your account' }).waitFor();
+        const lines = (await nav.locator('> h2, > a').allInnerTexts()).join(' / ');
+        assert.match(lines, /^Administration \/ Users \/ .* \/ Security \/ Your account \/ Overview \/ Password \/ /);
+      }));
+
   it('offers a viewer the own password, sessions and tokens alone, and the API refuses the rest', (t) =>
     visit(t, { expectedStatuses: [403] }, async (page) => {
       await openSettings(page, instance, '', VERA);
       const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
-      await hasCount(links, 7);
+      await hasCount(links, 6);
       const sections = await links.allInnerTexts();
-      const own = ['Password', 'Two-step login', 'Sessions', 'Security events', 'Links', 'Screens', 'API tokens'];
+      const own = ['Overview', 'Password', 'Sessions', 'Links', 'Screens', 'API tokens'];
       assert.deepEqual(sections, own);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
       assert.deepEqual(pages, ['Live', 'Explore', 'Activity', 'Settings']);
@@ -260,6 +290,11 @@ describe('Settings', { skip }, () => {
         await page.getByLabel(label, { exact: true }).fill('Password123456');
       await page.getByRole('button', { name: 'Passwort ändern' }).click();
       await page.getByText('Dieses Passwort wird zu häufig verwendet').waitFor();
+      // One sentence at a time, and none of what is no longer there.
+      assert.equal(await page.locator('.strength').innerText(), '');
+      await field.fill('wrqz');
+      await hasCount(page.getByText('Dieses Passwort wird zu häufig verwendet'), 0);
+      await hasCount(page.getByText('12 Zeichen'), 1);
     }));
 
   it('changes the own password; this session goes on, and another ends', (t) =>

@@ -32,7 +32,8 @@ describe('The page behind an invitation', () => {
 
   it('names the admin, the cameras of the role and the end of the account, in the time zone of the house', async () => {
     const page = await pageOf('guest.one', { role: 'both', valid_until: until });
-    assert.match(page, /admin invites you\./);
+    assert.match(page, /<h1 class="lone-title">Welcome, guest\.one<\/h1>/);
+    assert.match(page, /<p class="lone-lead"><bdi>admin invites you\./);
     assert.match(page, /You will see: cam1, cam2\./);
     assert.match(
       page,

@@ -40,8 +40,9 @@ it('Common labels are in the language of the page, and every other one is itself
   assert.deepEqual(['a__b', '_a_', '_'].map(spaced), ['a b', '_a_', '_']);
 });
 
-it('What was a moment ago is told in minutes', () => {
-  const said = [0, 29, 31, 3599, -5].map((seconds) => formatAgo(seconds, { locale: 'en' }));
-  assert.deepEqual(said, ['now', 'now', '1 min. ago', '60 min. ago', 'now']);
+it('What was a moment ago is told in minutes, and what is longer ago in hours or days', () => {
+  const said = [0, 29, 31, 3599, -5, 7300, 90_000, 900_000].map((seconds) => formatAgo(seconds, { locale: 'en' }));
+  const long = ['2 hr. ago', 'yesterday', '10 days ago'];
+  assert.deepEqual(said, ['now', 'now', '1 min. ago', '60 min. ago', 'now', ...long]);
   assert.equal(formatAgo(120, { locale: 'de' }), 'vor 2 Min.');
 });

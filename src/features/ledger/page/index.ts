@@ -1,5 +1,5 @@
-/** The ledger in the console: Activity, and one's own security events in Settings. */
-import { always, isPersonWithLogin, type PagePieces } from '../../../ui/pages/shared/pieces.tsx';
+/** The ledger in the console: Activity, and what happened to one's own account, in Settings. */
+import { always, type PagePieces } from '../../../ui/pages/shared/pieces.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
 
 // biome-ignore format: a table
@@ -7,7 +7,5 @@ export const ledgerPages: PagePieces = {
   menu: [
     { path: 'activity', before: 'settings', title: () => words.ui.frame.activity,        isFor: always,            load: async () => (await import('./activity.tsx')).Activity },
   ],
-  settings: [
-    { path: 'events',   before: 'tokens',   title: () => words.ledger.notices.title,     isFor: isPersonWithLogin, load: async () => (await import('./security-events.tsx')).SecurityEvents },
-  ],
+  pieces: { account: async () => (await import('./security-events.tsx')).SecurityEvents },
 };

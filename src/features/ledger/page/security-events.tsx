@@ -1,8 +1,7 @@
-/** Settings > Security events: what happened to one's own account lately (SPEC 12). */
-
+/** What happened to one's own account lately, below its overview in Settings (SPEC 12). */
 import type { z } from 'zod';
-import { useList } from '../../../ui/pages/shared/api.ts';
-import { ResourcePage } from '../../../ui/pages/shared/records-page.tsx';
+import { useList, valueOr } from '../../../ui/pages/shared/api.ts';
+import { MoreRecords } from '../../../ui/pages/shared/records-page.tsx';
 import { deviceName, words } from '../../../ui/pages/shared/words.ts';
 import type { ACCOUNT_EVENT } from '../notices.ts';
 
@@ -13,22 +12,26 @@ const nameOf = ({ event }: SecurityEvent): string =>
   (words.ledger.notices.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {
-  const { title, lead, none, what, by } = words.ledger.notices;
+  const [events] = useList<SecurityEvent>('api/account/events');
+  const { title, lead, what, by } = words.ledger.notices;
   return (
-    <ResourcePage
-      {...{ title, lead, none }}
-      fetched={useList<SecurityEvent>('api/account/events')}
+    <MoreRecords
+      caption={title}
+      lead={<p class="page-lead">{lead}</p>}
+      rows={valueOr(events, [])}
       keyOf={({ id }) => id}
       columns={[
-        { title: what, text: nameOf, cell: nameOf },
-        { title: words.ledger.when, at: (event) => event.at, isDescendingFirst: true },
-        { title: by, text: (event) => event.by },
-        { title: words.sessions.address, text: ({ address }) => address },
         {
-          title: words.sessions.device,
-          text: (event) => event.device ?? (event.agent === null ? '' : deviceName(event.agent)),
+          title: what,
+          text: nameOf,
+          more: ({ device, agent, address }) => (
+            <bdi class="fact-more">{`${device ?? deviceName(agent ?? '')} · ${address}`}</bdi>
+          ),
         },
+        { title: words.ledger.when, at: ({ at }) => at, isDescendingFirst: true },
+        { title: by, text: (event) => event.by },
       ]}
+      narrow="line"
     />
   );
 }

@@ -13,7 +13,7 @@ export const isOpen = ({ state }: LinkRecord): boolean => state === 'active' || 
 export const linkPages: PagePieces = {
   belongings: [{ list: 'api/links', counted: (of) => words.links.counted(of), holds: isOpen }],
   settings: [
-    { path: 'links', before: 'tokens', title: () => words.links.title, isFor: isPerson, load: async () => (await import('./links.tsx')).Links },
+    { path: 'links', before: 'tokens', title: () => words.links.title, isFor: isPerson, load: async () => (await import('./links.tsx')).Links, isOfHouse: true },
   ],
   pieces: {
     event: async () => (await import('./share.tsx')).ShareEvent,

@@ -6,6 +6,6 @@ import { words } from '../../../ui/pages/shared/words.ts';
 export const screenPages: PagePieces = {
   belongings: [{ list: 'api/screens', counted: (of) => words.screens.counted(of) }],
   settings: [
-    { path: 'screens', before: 'tokens', title: () => words.screens.title, isFor: isPersonWithLogin, load: async () => (await import('./screens.tsx')).Screens },
+    { path: 'screens', before: 'tokens', title: () => words.screens.title, isFor: isPersonWithLogin, load: async () => (await import('./screens.tsx')).Screens, isOfHouse: true },
   ],
 };

@@ -13,12 +13,13 @@ type NewPasswordProps = Pick<ComponentProps<typeof PasswordField>, 'label' | 'va
   readonly isSuggested?: boolean;
 };
 
-/** Nothing of it is sent before the form is. */
+/** Nothing of it is sent before the form is. One sentence at a time: the rules, then what the text lacks or how strong it looks. */
 export function NewPassword({ label, value, onChange, userName, isSuggested = false }: NewPasswordProps) {
   const strength = judgeStrength(value, userName, facts.shortestPassword);
   const sentence = isUnfit(strength)
     ? said(words.passwords.rules.faults[strength], { shortest: facts.shortestPassword })
     : words.passwords.rules.strength[strength];
+  const fault = useFault('password');
   return (
     <div>
       <PasswordField
@@ -26,12 +27,11 @@ export function NewPassword({ label, value, onChange, userName, isSuggested = fa
         {...{ label, value, onChange }}
         wrong={isUnfit(strength) ? sentence : undefined}
         {...(isSuggested && { onSuggest: () => onChange(suggestedPassword()) })}
-        help={words.passwords.rules.help({ shortest: facts.shortestPassword })}
+        {...(value === '' && { help: words.passwords.rules.help({ shortest: facts.shortestPassword }) })}
         autocomplete="new-password"
       />
       <p class={`strength strength-${value === '' ? 'none' : strength}`} role="status">
-        {/* Said once, when the form says it too. */}
-        {value !== '' && sentence !== useFault('password') && sentence}
+        {value !== '' && fault === undefined && sentence}
       </p>
     </div>
   );

@@ -26,14 +26,13 @@ function PasswordForm() {
     <PanelForm
       submit={text.change}
       first={EMPTY}
-      onSubmit={({ current, password }) => {
-        page.say('');
-        return sendToApi('PUT', pathTo('api/users', name, '/password'), { password, old_password: current });
-      }}
+      onSubmit={({ current, password }) =>
+        sendToApi('PUT', pathTo('api/users', name, '/password'), { password, old_password: current })
+      }
       onSent={(_, __, put) => {
         if (isFirst) return goOn();
         put(EMPTY);
-        page.say(text.changed);
+        page.say(`${text.changed} ${words.sessions.endMany.own.done}`);
       }}
     >
       {({ values, field }) => (

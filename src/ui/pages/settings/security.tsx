@@ -1,14 +1,15 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
 import { canonicalZone } from '../../../domain/zone-offsets.ts';
-import type { FactorState } from '../shared/account.ts';
+import { type FactorState, hasFactor } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
-import { PanelForm, useDialogs } from '../shared/forms.tsx';
+import { FormDialog, PanelForm, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
+import { reload } from './user-forms.tsx';
 
 type SecurityRecord = AnswerOf<'SETTINGS'>;
 type SecurityField = keyof SecurityRecord;
@@ -27,6 +28,8 @@ const listChanges = (choice: SecurityChoice, settings: SecurityRecord): Partial<
     ),
   );
 
+const isOwed = (choice: string | null | undefined): boolean => choice === 'admins' || choice === 'everyone';
+
 export function Security() {
   const { title, lead } = words.security;
   return (
@@ -38,14 +41,20 @@ export function Security() {
 
 function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const page = useDialogs();
+  const factors = valueOr(useFetched<FactorState | undefined>('api/second-factor')[0], undefined);
   const text = words.security;
   const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
   return (
     <PanelForm
       first={Object.fromEntries(FIELDS.map((field) => [field, settings[field].value ?? ''])) as SecurityChoice}
       onSubmit={(choice) => {
-        page.say('');
-        return sendToApi('PUT', 'api/settings', listChanges(choice, settings));
+        const changes = listChanges(choice, settings);
+        const send = () => sendToApi('PUT', 'api/settings', changes);
+        const isLedOut = isOwed(changes.second_factor) && factors && !hasFactor(factors);
+        if (!isLedOut) return send();
+        // What comes next is said before it comes.
+        page.open(<FormDialog {...text.leaving} onSubmit={send} done={reload} />);
+        return Promise.resolve('');
       }}
       onSent={(choice) => {
         // Who must set up a second step now sees that page alone.
@@ -75,17 +84,13 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
 type SecurityFieldProps = FieldProps & { name: SecurityField; before: string | null };
 
 function SettingField({ name, label, before, value, onChange }: SecurityFieldProps) {
-  const { choices, enrol, enrolYou, use, timezoneHelp, timezoneUnfit, publicUrlHelp, publicUrlUnfit } = words.security;
-  const isOwed = /^(?:admins|everyone)$/.test(value);
-  const [own] = useFetched<FactorState | undefined>(name === 'second_factor' && isOwed && 'api/second-factor');
-  const factors = valueOr(own, undefined);
-  const isNext = factors && !factors.totp && factors.passkeys.length === 0;
+  const { choices, enrol, use, timezoneHelp, timezoneUnfit, publicUrlHelp, publicUrlUnfit } = words.security;
   if (name === 'second_factor')
     return (
       <SelectField
         {...{ label, value, onChange }}
         options={FACTOR_CHOICES.filter((one) => one !== 'off' || one === before).map((one) => [one, choices[one]])}
-        {...(isOwed && { help: [enrol({ whom: value }), isNext && enrolYou].filter(Boolean).join(' ') })}
+        {...(isOwed(value) && { help: enrol({ whom: value }) })}
       />
     );
   // What this browser knows is offered. The address at hand is the public one for most who use HTTPS.

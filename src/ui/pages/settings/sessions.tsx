@@ -1,13 +1,13 @@
 /** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
-
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, getFromApi, inTurn, sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { asking } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { deviceName, words } from '../shared/words.ts';
+import { deviceName, formatAgo, formatShortMoment, words } from '../shared/words.ts';
 
+const nameOf = ({ name, agent }: SessionRecord): string => name ?? deviceName(agent);
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
 
 export function Sessions() {
@@ -17,11 +17,12 @@ export function Sessions() {
   const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) =>
     asking(text.endMany[which], { number: sessions.length }, () => endAll(sessions), { isDangerous: true });
   const isOwn = ({ user }: SessionRecord): boolean => user === profile.username;
-  /** The own ones first, and of each person the latest. */
+  const rank = (session: SessionRecord): number => Number(isOwn(session)) + Number(session.current);
+  /** The own ones first, this one before them, and of each person the latest. */
   const fetched = useFetched('api/sessions', (body) =>
-    recordsIn<SessionRecord>(body)
-      .toSorted((one, other) => other.last_seen - one.last_seen)
-      .toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)) || one.user.localeCompare(other.user)),
+    recordsIn<SessionRecord>(body).toSorted(
+      (one, other) => rank(other) - rank(one) || one.user.localeCompare(other.user) || other.last_seen - one.last_seen,
+    ),
   );
   const others = valueOr(fetched[0], []).filter(({ current }) => !current);
   const own = others.filter(isOwn);
@@ -39,11 +40,15 @@ export function Sessions() {
       columns={[
         {
           title: text.device,
-          text: ({ name, agent }) => name ?? deviceName(agent),
-          more: ({ current, name, agent }) => (
+          text: nameOf,
+          more: ({ current, name, agent, address, since }) => (
             <>
               {current && <Badge text={text.this} kind="strong" />}
-              {name !== null && <bdi class="fact-more">{deviceName(agent)}</bdi>}
+              <bdi class="fact-more">
+                {[name && deviceName(agent), address, `${text.since} ${formatShortMoment(since)}`]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </bdi>
             </>
           ),
         },
@@ -51,11 +56,10 @@ export function Sessions() {
           title: text.lastSeen,
           at: ({ last_seen }) => last_seen,
           isDescendingFirst: true,
-          more: ({ address }) => <bdi class="narrow-only">· {address}</bdi>,
+          cell: ({ last_seen }) => formatAgo(Date.now() / 1000 - last_seen),
         },
-        { title: text.address, text: ({ address }) => address },
-        { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
       ]}
+      searchText={(session) => [nameOf(session), deviceName(session.agent), session.address, session.user].join(' ')}
       narrow="line"
       groupOf={isAdmin(profile) ? ({ user }) => user : undefined}
       acts={(session) => [

@@ -2,6 +2,7 @@
 import { isAdmin, useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord } from '../shared/answers.ts';
 import { sendToApi, useList, valueOr } from '../shared/api.ts';
+import { baseUrl } from '../shared/browser.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, SelectField, Switch, TitleField } from '../shared/fields.tsx';
 import { FormDialog, removal } from '../shared/forms.tsx';
@@ -99,7 +100,6 @@ function MakeToken() {
       {({ values, field }) => (
         <>
           <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
-          {isAdmin(profile) && <Switch label={text.forCurtain} {...field('isForCurtain')} />}
           {!values.isForCurtain && (
             <>
               <Switch label={text.login} {...field('login')} />
@@ -115,6 +115,7 @@ function MakeToken() {
             </>
           )}
           <LifetimeField {...field('lifetime')} />
+          {isAdmin(profile) && <Switch label={text.forCurtain} {...field('isForCurtain')} />}
         </>
       )}
     </FormDialog>
@@ -124,7 +125,7 @@ function MakeToken() {
 /** `logsInAs`: the user name that goes with it where a program logs in; undefined: it is sent in a header. */
 const ShownToken = ({ secret, logsInAs }: { secret: string; logsInAs: string | undefined }) => (
   <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret}>
-    {logsInAs !== undefined && <p>{words.tokens.useAtLogin({ user: logsInAs })}</p>}
+    {logsInAs !== undefined && <p>{words.tokens.useAtLogin({ user: logsInAs, address: baseUrl.href })}</p>}
     <p>{logsInAs === undefined ? words.tokens.use : words.tokens.useToo}</p>
     <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
     <p class="field-help">{words.tokens.basic}</p>

@@ -1,13 +1,15 @@
-/** Settings > Two-step login: one's own authenticator app, passkeys and recovery codes (SPEC 12). */
+/** Settings > Overview: who one is here, with one's own authenticator app, passkeys and recovery codes; of a person who must set them up, these alone (SPEC 12). */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type FactorState, isAdmin, useProfile } from '../shared/account.ts';
-import type { AnswerOf } from '../shared/answers.ts';
-import { goOn, sendToApi, useFetched } from '../shared/api.ts';
+import { Link } from 'wouter-preact';
+import { type FactorState, hasFactor, isAdmin, useProfile } from '../shared/account.ts';
+import type { AnswerOf, SessionRecord } from '../shared/answers.ts';
+import { goOn, sendToApi, useFetched, useList, valueOr } from '../shared/api.ts';
 import { isPhone } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
 import {
   type Act,
   ActButton,
+  Acts,
   asking,
   FormDialog,
   leave,
@@ -17,22 +19,52 @@ import {
   useDialogs,
 } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
-import { Button, SecurityLink } from '../shared/parts.tsx';
-import { RecordTable } from '../shared/record-table.tsx';
+import { Button, Facts, SecurityLink } from '../shared/parts.tsx';
+import { Slot } from '../shared/pieces.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
-import { deviceName, facts, words } from '../shared/words.ts';
+import { cameraName, deviceName, facts, shortList, words } from '../shared/words.ts';
 import { reload } from './user-forms.tsx';
 
 export function TwoStep() {
+  const { username, second_factor_required: isFirst } = useProfile();
+  const text = words.secondFactor;
   return (
     <RecordsPage
-      title={words.secondFactor.title}
-      lead={useProfile().second_factor_required ? words.secondFactor.leadRequired : words.secondFactor.lead}
+      title={isFirst ? text.title : username}
+      lead={isFirst ? text.leadRequired : words.account.lead}
       fetched={useFetched<FactorState>('api/second-factor')}
     >
-      {(state) => <Factors state={state} />}
+      {(state) => (
+        <>
+          {!isFirst && <Person />}
+          <Factors state={state} />
+          {!isFirst && <Slot name="account" />}
+        </>
+      )}
     </RecordsPage>
+  );
+}
+
+/** What one may see, and where one is logged in. */
+function Person() {
+  const { username, role, allowed_cameras: cameras } = useProfile();
+  const seesAll = role === 'admin' || role === 'viewer';
+  const seen = seesAll ? words.users.sees.all({ cameras: cameras.length }) : shortList(cameras.map(cameraName));
+  const own = valueOr(useList<SessionRecord>('api/sessions')[0], []).filter(({ user }) => user === username);
+  const devices = shortList([...new Set(own.map(({ name, agent }) => name ?? deviceName(agent)))]);
+  const way = (path: string, text: string) => <Link href={`/settings/${path}`}>{text}</Link>;
+  return (
+    <section class="form panel">
+      <Facts
+        rows={[
+          [words.ui.common.role, <Badge key="role" text={role} />],
+          [words.ui.common.cameras, seen || words.ui.common.noCameras],
+          [words.passwords.change.title, way('password', words.ui.menu.changePassword)],
+          [words.sessions.title, way('sessions', `${words.sessions.counted({ number: own.length })} · ${devices}`)],
+        ]}
+      />
+    </section>
   );
 }
 
@@ -81,34 +113,27 @@ function FactorList({ state, onOffer, onCodes }: FactorListProps) {
   };
   const instead = isRequired ? { what: text.removeRequired, done: reload } : {};
   const setUp: Act = { atOnce: start, ...(isOn ? { text: text.replace } : { text: text.setUp, kind: 'strong' }) };
-  const app = {
-    name: text.app,
-    state: isOn ? text.on : text.off,
-    what: text.appWhat,
-    acts: [setUp, ...(isOn ? [removal(text.remove, {}, 'api/second-factor/totp', instead)] : [])],
-  };
   const newCodes = asking(
     { act: text.newCodes, title: text.newCodes, what: text.newCodesWhat },
     {},
     () => sendToApi('POST', 'api/second-factor/recovery-codes'),
     { next: (body) => void onCodes(codesIn(body)) },
   );
-  const codes = { name: text.codes, state: '', what: `${text.codesLeft}: ${left}`, acts: [newCodes] };
   return (
-    <RecordTable
-      caption={text.title}
-      rows={isOn || state.passkeys.length > 0 ? [app, codes] : [app]}
-      keyOf={({ name }) => name}
-      columns={[
-        {
-          title: words.tokens.name,
-          text: ({ name }) => name,
-          more: (row) => row.state !== '' && <Badge text={row.state} kind={isOn ? 'strong' : 'plain'} />,
-        },
-        { title: text.what, text: ({ what }) => what },
-      ]}
-      acts={({ acts }) => acts}
-    />
+    <section class="form panel">
+      <h2 class="form-title">
+        {text.app} <Badge text={isOn ? text.on : text.off} kind={isOn ? 'strong' : 'plain'} />
+      </h2>
+      <p class="page-lead">{text.appWhat}</p>
+      {hasFactor(state) && <p>{`${text.codes} · ${text.codesLeft}: ${left}`}</p>}
+      <Acts
+        acts={[
+          setUp,
+          ...(isOn ? [removal(text.remove, {}, 'api/second-factor/totp', instead)] : []),
+          ...(hasFactor(state) ? [newCodes] : []),
+        ]}
+      />
+    </section>
   );
 }
 

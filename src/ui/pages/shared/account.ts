@@ -41,6 +41,8 @@ export async function readProfile(): Promise<ProfileOutcome> {
 
 export type FactorState = AnswerOf<'SECOND_FACTOR'>;
 
+export const hasFactor = ({ totp, passkeys }: FactorState): boolean => totp || passkeys.length > 0;
+
 /** Goes to the provider that the API names, from where the browser is led back (SPEC 16); gives the problem when it names none. */
 export async function goToProvider(path: string, body?: object): Promise<FormProblem | undefined> {
   const response = await sendToApi('POST', path, body);

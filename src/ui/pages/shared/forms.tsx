@@ -46,9 +46,13 @@ function useForm<Values extends object>(
   const [values, setValues] = useState(first ?? ({} as Values));
   const [problem, setProblem] = useState<FormProblem>('');
   const [isBusy, setIsBusy] = useState(false);
-  const { again } = useDialogs();
+  const { again, say } = useDialogs();
   const form = useRef<HTMLFormElement>(null);
-  const put = (change: Partial<Values>): void => setValues((was) => ({ ...was, ...change }));
+  const put = (change: Partial<Values>): void => {
+    // It was said of what was sent.
+    setProblem('');
+    setValues((was) => ({ ...was, ...change }));
+  };
   /** The fields that are shown fill it. */
   const wrong = new Map<string, string>();
   const field: FormState<Values>['field'] = (name) => ({
@@ -63,6 +67,7 @@ function useForm<Values extends object>(
   }, [problem]);
   const send = async (): Promise<void> => {
     setIsBusy(true);
+    say('');
     setProblem('');
     const sent = wrong.size > 0 ? { faults: Object.fromEntries(wrong) } : await onSubmit(values);
     setIsBusy(false);

@@ -19,6 +19,8 @@ export interface Page {
   readonly load: Load;
   /** The path of the page that it stands before; without one it stands at the end. */
   readonly before?: string;
+  /** For an admin it is about all people: it stands apart from the own account. */
+  readonly isOfHouse?: boolean;
   /** There are pages below it. */
   readonly hasParts?: boolean;
   /** Loaded with it, so that nothing is pushed away when they come. */
@@ -29,6 +31,8 @@ export interface Page {
 export interface Slots {
   /** The details of an event. */
   readonly event: { readonly id: string };
+  /** What follows the own account. */
+  readonly account: object;
   /** Tiles before the warnings of Status. */
   readonly status: { readonly status: Partial<ServiceStatus> };
 }

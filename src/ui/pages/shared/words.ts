@@ -143,11 +143,14 @@ const inUnit = (number: number, unit: string, unitDisplay: 'long' | 'short' = 's
 /** `14,000` */
 export const formatCount = (number: number): string => number.toLocaleString(locale);
 
-/** `5 min ago`. `seconds` ago; below a minute it is now. */
+/** `5 min ago`, `3 hr ago`, `yesterday`. `seconds` ago; below a minute it is now. */
 export function formatAgo(seconds: number, { locale: named = locale }: Region = {}): string {
   const format = new Intl.RelativeTimeFormat(named, { style: 'short', numeric: 'auto' });
   const minutes = Math.round(Math.max(0, seconds) / 60);
-  return minutes === 0 ? format.format(0, 'second') : format.format(-minutes, 'minute');
+  const hours = Math.round(minutes / 60);
+  if (minutes === 0) return format.format(0, 'second');
+  if (minutes <= 60) return format.format(-minutes, 'minute');
+  return hours < 24 ? format.format(-hours, 'hour') : format.format(-Math.round(hours / 24), 'day');
 }
 
 /** `87%`, in German `87 %`. `score`: from 0 to 1. */
