@@ -90,10 +90,7 @@ describe('The sessions of a person', { skip }, () => {
       await page.locator('.pager').waitFor();
       assert.equal(await page.locator('.record-group').first().innerText(), 'admin');
       const first = page.locator('.record').first();
-      assert.match(
-        await first.innerText(),
-        /Firefox auf Windows\s+dieses Gerät\s+192\.168\.178\.20 · seit .*vor 13 Std\./s,
-      );
+      assert.match(await first.innerText(), /Firefox auf Windows\s+dieses Gerät\s+192\.168\.178\.20\s+vor 13 Std\./);
       await hasCount(page.getByText('dieses Gerät'), 1);
       const { height = 0 } = (await page.locator('.records-page').boundingBox()) ?? {};
       assert.ok(height < 3700, `${height} px for the 25 devices of a page`);

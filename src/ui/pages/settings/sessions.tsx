@@ -5,7 +5,7 @@ import { type ApiResponse, getFromApi, inTurn, sendToApi, useFetched, valueOr } 
 import { asking } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { deviceName, formatAgo, formatShortMoment, words } from '../shared/words.ts';
+import { deviceName, formatAgo, words } from '../shared/words.ts';
 
 const nameOf = ({ name, agent }: SessionRecord): string => name ?? deviceName(agent);
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
@@ -41,14 +41,10 @@ export function Sessions() {
         {
           title: text.device,
           text: nameOf,
-          more: ({ current, name, agent, address, since }) => (
+          more: ({ current, name, agent, address }) => (
             <>
               {current && <Badge text={text.this} kind="strong" />}
-              <bdi class="fact-more">
-                {[name && deviceName(agent), address, `${text.since} ${formatShortMoment(since)}`]
-                  .filter(Boolean)
-                  .join(' · ')}
-              </bdi>
+              <bdi class="fact-more">{name === null ? address : `${deviceName(agent)} · ${address}`}</bdi>
             </>
           ),
         },
@@ -58,6 +54,7 @@ export function Sessions() {
           isDescendingFirst: true,
           cell: ({ last_seen }) => formatAgo(Date.now() / 1000 - last_seen),
         },
+        { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
       ]}
       searchText={(session) => [nameOf(session), deviceName(session.agent), session.address, session.user].join(' ')}
       narrow="line"
