@@ -19,7 +19,7 @@ export interface Page {
   readonly load: Load;
   /** The path of the page that it stands before; without one it stands at the end. */
   readonly before?: string;
-  /** For an admin it is about all people: it stands apart from the own account. */
+  /** It is about all people for an admin, and stands apart from the own account. */
   readonly isOfHouse?: boolean;
   /** There are pages below it. */
   readonly hasParts?: boolean;
