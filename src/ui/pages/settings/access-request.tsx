@@ -1,6 +1,7 @@
 /** Settings > Access, advanced: how a request with method and path would be decided, and why (SPEC 1, `explain`). */
 import { useState } from 'preact/hooks';
-import { getFromApi } from '../shared/api.ts';
+import type { UserRecord } from '../shared/answers.ts';
+import { getFromApi, useList, valueOr } from '../shared/api.ts';
 import { Choice, SelectField, TextArea, TextField } from '../shared/fields.tsx';
 import { PanelForm, type Sent } from '../shared/forms.tsx';
 import { type Fact, Facts } from '../shared/parts.tsx';
@@ -22,9 +23,11 @@ const FIRST = {
   path: '/api/events',
 };
 
-export function DescribedRequest({ names }: { names: readonly string[] }) {
+export function DescribedRequest() {
   const text = words.access;
   const { hasOwnLogin } = facts;
+  const [users] = useList<UserRecord>(hasOwnLogin && 'api/users');
+  const names = valueOr(users, []).map(({ username }) => username);
   const unknown = [['headers', text.asHeaders] as const, ['anonymous', text.asAnonymous] as const];
   const [result, setResult] = useState<Explanation>();
   const ask = async ({ caller, user, headers, peer, method, path }: typeof FIRST): Promise<Sent> => {

@@ -9,6 +9,7 @@ import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
 import { Choice, type Options, SelectField, toOptions } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
+import { PageShown } from '../shared/pieces.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { cameraName, facts, words } from '../shared/words.ts';
@@ -22,7 +23,6 @@ import {
   toAnswer,
   toSight,
 } from './access-answers.ts';
-import { DescribedRequest } from './access-request.tsx';
 import { guestText } from './limits.tsx';
 import { EditRole } from './roles.tsx';
 import { SetRole, SetValidity } from './user-forms.tsx';
@@ -35,6 +35,9 @@ type AnsweredQuestion = { readonly question: Question; readonly explanation: Exp
 /** Undefined while there is nothing to ask. */
 const pathOf = ({ user, camera, shows }: Question): string | undefined =>
   user === '' || camera === '' ? undefined : `api/explain?${new URLSearchParams({ user, camera, shows })}`;
+
+/** The first view does without it. */
+const loadAdvanced = async () => (await import('./access-request.tsx')).DescribedRequest;
 
 export function Access() {
   const { hasOwnLogin } = facts;
@@ -50,7 +53,8 @@ export function Access() {
     for (const read of [againUsers, againRoles, againAccess, againTold]) read();
   };
   const people = valueOr(users, []);
-  const advanced = <DescribedRequest names={people.map(({ username }) => username)} />;
+  const [isAdvanced, setIsAdvanced] = useState(false);
+  const advanced = <PageShown load={loadAdvanced} />;
   const { title, lead } = words.access;
   // Users of a proxy are not known without their requests.
   if (!hasOwnLogin) return <RecordsPage {...{ title, lead }}>{() => advanced}</RecordsPage>;
@@ -73,9 +77,9 @@ export function Access() {
               scrollTo({ top: 0 });
             }}
           />
-          <details class="access-advanced">
+          <details class="access-advanced" onToggle={({ currentTarget }) => setIsAdvanced(currentTarget.open)}>
             <summary>{words.access.advanced}</summary>
-            {advanced}
+            {isAdvanced && advanced}
           </details>
         </>
       )}
