@@ -37,7 +37,7 @@ const pathOf = ({ user, camera, shows }: Question): string | undefined =>
   user === '' || camera === '' ? undefined : `api/explain?${new URLSearchParams({ user, camera, shows })}`;
 
 /** The first view does without it. */
-const loadAdvanced = async () => (await import('./access-request.tsx')).DescribedRequest;
+const loadAdvanced = async () => (await import('./described-request.tsx')).DescribedRequest;
 
 export function Access() {
   const { hasOwnLogin } = facts;
