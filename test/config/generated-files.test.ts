@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { exampleFile, jsonSchema, type KeySchema } from '../../src/config/generated-files.ts';
+import { exampleFile, jsonSchema, type KeySchema } from '../published/generated-files.ts';
 import { load, problemsOf, settingsOf } from './config-place.ts';
 
 const read = (name: string): Promise<string> => readFile(join(import.meta.dirname, '../../conf', name), 'utf8');

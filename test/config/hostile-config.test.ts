@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { jsonSchema } from '../../src/config/generated-files.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { parsePolicy } from '../../src/config/policy/load-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { readYaml } from '../../src/config/problems/read-yaml.ts';
+import { jsonSchema } from '../published/generated-files.ts';
 import { withDirectory } from './config-place.ts';
 
 const sections = Object.entries(jsonSchema(await configSchema()).properties ?? {});

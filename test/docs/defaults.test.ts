@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { configSchema } from '../../src/app/resources/features.ts';
-import { jsonSchema, type KeySchema } from '../../src/config/generated-files.ts';
+import { jsonSchema, type KeySchema } from '../published/generated-files.ts';
 import { readText } from './documents.ts';
 
 const REPEATED = /\b(?<key>[a-z]+\.[a-z_]+)`? \((?:default )?(?<number>\d+) s\)/g;

@@ -9,7 +9,7 @@ import { REFUSALS } from '../../src/domain/refusal.ts';
 import { textsIn } from '../../src/locales/catalogs.ts';
 import { readCatalog, TAGS } from '../../src/locales/compile-catalogs.ts';
 import { LANGUAGES } from '../../src/locales/languages.ts';
-import { placeholdersOf } from '../../src/locales/placeholders-of.ts';
+import { placeholdersOf } from '../published/placeholders.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src');
 const ENGLISH = readCatalog('en');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { textsIn } from '../../src/locales/catalogs.ts';
 import { readCatalog, TAGS } from '../../src/locales/compile-catalogs.ts';
-import { placeholdersOf } from '../../src/locales/placeholders-of.ts';
+import { placeholdersOf } from '../published/placeholders.ts';
 
 /** Values that are found again in a text, whatever its language: too small to be grouped, one for each placeholder of the English text. */
 const valuesFor = (names: readonly string[]): Readonly<Record<string, number | boolean>> =>

@@ -1,6 +1,6 @@
 /** The placeholders of messages, and the file of examples that `npm run generate` writes from English. */
 import { parse, type Token } from '@messageformat/parser';
-import { readCatalog, TAGS } from './compile-catalogs.ts';
+import { readCatalog, TAGS } from '../../src/locales/compile-catalogs.ts';
 
 /** A value such as the code gives for a placeholder: a number is written as the language writes it, a truth chooses between two texts. */
 type Example = 0 | true | 'text';

@@ -1,9 +1,9 @@
 /** What is generated from the schema alone: the JSON Schema that editors complete by, and the commented example file (SPEC 1). */
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { DURATION_PATTERN } from '../domain/clock.ts';
-import { TRAITS } from './schema/keys.ts';
-import type { Schema } from './schema/schema.ts';
+import { TRAITS } from '../../src/config/schema/keys.ts';
+import type { Schema } from '../../src/config/schema/schema.ts';
+import { DURATION_PATTERN } from '../../src/domain/clock.ts';
 
 /** A part of the JSON Schema of the file, as far as this room reads it. */
 export interface KeySchema {
