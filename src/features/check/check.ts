@@ -61,10 +61,9 @@ export async function checkedAt(given: CheckPlace, isRunning: Frame['isRunning']
   const missing = (await missingTlsFiles(config)).map((problem) => formatProblem(file, problem));
   const { settings } = config;
   const away = await storeFault(settings);
-  const start = await startProblems(config, place, away, isRunning);
-  const sites = await siteFindings(settings, place);
+  const start = await startFindings(config, place, away, isRunning);
   const mapped = headers.ok ? headers.value(settings) : [];
-  const fatal = [...mapped.filter(({ isFatal }) => isFatal), ...start, ...sites.problems];
+  const fatal = [...mapped.filter(({ isFatal }) => isFatal), ...start.problems];
   const waits = away && `${away.message}; a start answers 503 until it can be reached`;
   return {
     file,
@@ -72,7 +71,7 @@ export async function checkedAt(given: CheckPlace, isRunning: Frame['isRunning']
     warnings: [
       ...config.warnings,
       ...(await certificateWarning(settings, given.clock.now())).map(said),
-      ...sites.warnings,
+      ...start.warnings,
       ...about(['store', 'url'], waits).map(said),
       ...mapped.filter(({ isFatal }) => !isFatal).map(said),
       ...(await openSecrets(settings, config.namedFiles, config.schema.keys, given.directory)).map(said),
@@ -98,15 +97,16 @@ async function storedSettings(settings: Settings): Promise<StoredSettings> {
 const storeFault = async ({ store: { url } }: Settings): Promise<Error | undefined> =>
   url.engine === 'postgres' ? unreachableFault(storeAddress(url)) : undefined;
 
-/** What a start would end with although the configuration is right. */
-async function startProblems(
+/** What a start would end with although the configuration is right, and warn of where several sites share the store (SPEC 20). */
+async function startFindings(
   { settings, namedFiles }: Pick<LoadedConfig, 'settings' | 'namedFiles'>,
   place: CheckPlace,
   away: Error | undefined,
   isRunning: Frame['isRunning'],
-): Promise<readonly Finding[]> {
+) {
   const { tls, events } = settings;
   const problems: Finding[] = [];
+  const warnings: string[] = [];
   const looks: readonly (readonly [path: KeyPath, look: () => Promise<unknown>])[] = [
     [['tls', 'certificate'], () => certificateIsGood(tls)],
     ...[...namedFiles].flatMap(([path, file]) =>
@@ -114,37 +114,14 @@ async function startProblems(
     ),
     [['events', 'nvr_database'], () => nvrDatabaseOpens(events)],
     [[], () => secretIsGood(place)],
-    [['store', 'url'], async () => away ?? storeOpens(settings, place.directory, problems)],
+    [['store', 'url'], async () => away ?? storeOpens(settings, place, { problems, warnings })],
     ...(await addressesToTry(settings, isRunning)).map(
       ({ name, at }) => [['server', name], async () => at && assertBindable(at)] as const,
     ),
   ];
   for (const [path, look] of looks)
     await look().catch((fault: unknown) => problems.push({ path: [...path], message: faultMessage(fault) }));
-  return problems;
-}
-
-/** What the store shows where several sites share it: another secret, and what the start warns of (SPEC 20). */
-async function siteFindings(settings: Settings, { directory, env }: CheckPlace) {
-  const own = settings.server.site;
-  if (own === undefined) return { problems: [], warnings: [] };
-  try {
-    const store = await openStoreReadOnly(settings);
-    if (!store) return { problems: [], warnings: [] }; // before the first start
-    await using opened = new AsyncDisposableStack();
-    opened.defer(store.close);
-    const secret = await findSigningSecret({ environment: env, configDirectory: directory }, 'refuse');
-    const others = secret.ok ? sitesOfOtherSecret(await store.sites.listSites(), own, secret.value.keyId) : [];
-    return {
-      problems: about(['server', 'site'], others.length > 0 && otherSecret(others)),
-      warnings: await siteWarnings(settings, store, settings.nvr.cameras),
-    };
-  } catch (fault) {
-    return {
-      problems: [],
-      warnings: [`the sites were not compared, the store cannot be read: ${faultMessage(fault)}`],
-    };
-  }
+  return { problems, warnings };
 }
 
 const SOON_MS = 14 * 86_400_000;
@@ -200,17 +177,29 @@ const lookAt = ({ store, server }: Settings) => ({
   isBrief: true,
 });
 
-/** `problems`: where that of the site is added, which another one on the store has caused. */
-async function storeOpens(settings: Settings, directory: string, problems: Finding[]): Promise<void> {
+/** Adds what the other sites on the store are the cause of. */
+async function storeOpens(
+  settings: Settings,
+  { directory, env }: CheckPlace,
+  { problems, warnings }: { readonly problems: Finding[]; readonly warnings: string[] },
+): Promise<void> {
   const { url } = settings.store;
   const options = lookAt(settings);
   const isBlankFile = url.engine === 'sqlite' && isBlank(url.file);
   if (url.engine === 'sqlite') await canWrite(url.file);
   if (isBlankFile && (await rememberedStore(directory)) === undefined) return; // a first start makes it
   if (!isBlankFile && (await pendingMigration(options)) !== undefined) return;
+  await using opened = new AsyncDisposableStack();
   const store = await openKnownStore(directory, options);
-  const claim = await makeClaim(settings.server.site, directory, store).finally(store.close);
+  opened.defer(store.close);
+  const { site } = settings.server;
+  const claim = await makeClaim(site, directory, store);
   problems.push(...about(['server', 'site'], claim.kind === 'refused' && claim.message));
+  if (site === undefined) return;
+  const secret = await findSigningSecret({ environment: env, configDirectory: directory }, 'refuse');
+  const others = secret.ok ? sitesOfOtherSecret(await store.sites.listSites(), site, secret.value.keyId) : [];
+  problems.push(...about(['server', 'site'], others.length > 0 && otherSecret(others)));
+  warnings.push(...(await siteWarnings(settings, store, settings.nvr.cameras)));
 }
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
