@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'vite';
-import { compiledCatalogs } from './locales/compile-catalogs.ts';
+import { ALL_CATALOGS, compiledCatalogs } from './locales/compile-catalogs.ts';
 import { isBuiltFrom, isInstalled, keepDigest } from './ui/build-pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -49,7 +49,7 @@ export async function buildServer(outDir = BUNDLE): Promise<void> {
     root: ROOT,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [compiledCatalogs('server'), keepPlaces, keepAscii],
+    plugins: [compiledCatalogs(ALL_CATALOGS), keepPlaces, keepAscii],
     ssr: { noExternal: [...PACKAGES_INSIDE], target: 'node' },
     build: {
       ssr: true,

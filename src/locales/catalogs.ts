@@ -1,6 +1,6 @@
-/** The texts that people read, by language. A build has another file in the place of this one: `compiledCatalogs`. */
+/** The texts that people read, by language. A build has other code in the place of this file: `compiledCatalogs`. */
 import { TAGS, textsFromSource } from './compile-catalogs.ts';
-import type { ConsoleTexts, ProblemTexts, Texts } from './texts.ts';
+import type { ConsoleTexts, Texts } from './texts.ts';
 
 const read = new Map<string, Texts>();
 
@@ -12,8 +12,8 @@ export function textsIn(tag: string): Texts {
   return texts;
 }
 
-/** What the console says; it loads one language. */
-export const loadTexts = async (tag: string): Promise<ConsoleTexts> => textsIn(tag);
-
-/** What refusals mean, for the pages that meet one. */
-export const loadProblems = async (tag: string): Promise<ProblemTexts> => textsIn(tag).problems;
+/** What the console says at its start, or a part of it, as `.users`: a build has files of them, by `pageTexts`. Here the texts of refusals alone are apart. */
+export async function loadTexts(tag: string, part = ''): Promise<Partial<ConsoleTexts>> {
+  const { problems, ...texts } = textsIn(tag);
+  return part === '.problems' ? { problems } : texts;
+}

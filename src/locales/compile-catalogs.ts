@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import core from '@messageformat/core';
 import coreModule from '@messageformat/core/lib/compile-module.js';
 import type { Plugin } from 'vite';
-import { isOfProblem, isServed, type Texts } from './texts.ts';
+import type { Texts } from './texts.ts';
 
 type Say = (values: Record<string, unknown>) => string;
 interface Format {
@@ -77,7 +77,7 @@ const RUNTIME = 'number, plural, select';
  * The code of a module whose default export makes the texts, with the tools that all languages share. A message without placeholders
  * is a string, not a function.
  */
-function codeOf(tag: string, takes?: (key: string) => boolean): string {
+export function codeOf(tag: string, takes?: (key: string) => boolean): string {
   const code = compileModule(
     new MessageFormat(tag),
     nested(completed(tag), (message) => message, takes),
@@ -87,39 +87,28 @@ function codeOf(tag: string, takes?: (key: string) => boolean): string {
 }
 
 const MODULE = 'catalog:';
-/** The first part of the name of a module that has the texts of refusals alone; its tag comes behind. */
-const PROBLEMS = 'problems-';
 
-/** Puts compiled catalogs in the place of `catalogs.ts`: all of them for the server, each in a file of its own for the console. */
-export const compiledCatalogs = (reader: 'server' | 'console'): Plugin => ({
+/** `catalogs`: the code in the place of `catalogs.ts`. */
+export const compiledCatalogs = (catalogs: string): Plugin => ({
   name: 'compiled-catalogs',
   resolveId: (source) => (source.startsWith(MODULE) ? join(FOLDER, `${source.slice(MODULE.length)}.js`) : undefined),
   load(id) {
-    const name = id.startsWith(FOLDER) ? basename(id) : '';
+    const name = id.startsWith(FOLDER) ? basename(id.replace(/\?.*/, '')) : '';
     if (name === 'languages.ts') return `export const LANGUAGES = ${JSON.stringify(namedLanguages())};`;
-    if (name === 'catalogs.ts') return reader === 'server' ? forServer() : forConsole();
-    const tag = TAGS.find((each) => name === `${each}.js` || name === `${PROBLEMS}${each}.js`);
-    const isPart = (key: string): boolean => !isServed(key) && isOfProblem(key) === name.startsWith(PROBLEMS);
-    return tag && codeOf(tag, reader === 'server' ? undefined : isPart);
+    if (name === 'catalogs.ts') return catalogs;
+    const tag = TAGS.find((each) => name === `${each}.js`);
+    return tag && codeOf(tag);
   },
 });
 
-const TOOLS = `import { ${RUNTIME} } from '@messageformat/runtime';
+/** What the makers of all languages are given. */
+export const TOOLS = `import { ${RUNTIME} } from '@messageformat/runtime';
 import { ${TAGS.join(', ')} } from '@messageformat/runtime/lib/cardinals';
 const TOOLS = { ${RUNTIME}, ${TAGS.join(', ')} };\n`;
 
-/** A language is made at its first use: most commands need none. */
-const forServer =
-  (): string => `${TOOLS}${TAGS.map((tag) => `import make_${tag} from ${JSON.stringify(MODULE + tag)};\n`).join('')}
+/** All languages, for the server. One is made at its first use: most commands need none. */
+export const ALL_CATALOGS = `${TOOLS}${TAGS.map((tag) => `import make_${tag} from ${JSON.stringify(MODULE + tag)};\n`).join('')}
 const MAKERS = { ${TAGS.map((tag) => `${tag}: make_${tag}`).join(', ')} };
 const made = {};
 const known = (tag) => Object.hasOwn(MAKERS, tag) ? tag : 'en';
 export const textsIn = (tag) => made[known(tag)] ??= MAKERS[known(tag)](TOOLS);\n`;
-
-const loadersOf = (before: string): string =>
-  TAGS.map((tag) => `${tag}: () => import(${JSON.stringify(MODULE + before + tag)})`).join(', ');
-
-const forConsole = (): string => `${TOOLS}const [TEXTS, PROBLEMS] = [{ ${loadersOf('')} }, { ${loadersOf(PROBLEMS)} }];
-const load = async (tag, loaders) => (await (loaders[tag] ?? loaders.en)()).default(TOOLS);
-export const loadTexts = (tag) => load(tag, TEXTS);
-export const loadProblems = async (tag) => (await load(tag, PROBLEMS)).problems;\n`;

@@ -23,14 +23,13 @@ type Nested<K extends string, Before extends string = ''> = {
 
 /** All messages of a language. What it lacks is English. */
 export type Texts = Nested<Key>;
-export type ConsoleTexts = Nested<Exclude<Key, ServedKey | `problems.${string}`>>;
+export type ConsoleTexts = Nested<Exclude<Key, ServedKey>>;
 
 /** What was done, by the names of audited acts. */
 export type ActTexts = Texts['ledger']['sentences']['acts'];
 
 /** What refusals mean, by their reasons. The console loads them when it meets a refusal. */
 export type ProblemTexts = Texts['problems'];
-export const isOfProblem = (key: string): boolean => key.startsWith('problems.');
 /** A reason, with the values of its text where that has some. */
 export type Told = {
   [Reason in keyof ProblemTexts]: ProblemTexts[Reason] extends string

@@ -29,13 +29,13 @@ export function isInstalled(packageName: string): boolean {
 
 /** What the pages are built from, below `src`. */
 export const PAGES_SOURCES =
-  '{console.ts,ui/pages/**/*.*,features/all-pages.ts,features/*/page/*.*,ui/vite.config.ts,locales/*.*}';
+  '{console.ts,ui/pages/**/*.*,features/all-pages.ts,features/*/page/*.*,ui/{page-texts,vite.config}.ts,locales/*.*}';
 
 /** A digest of the sources is kept beside what is built of them. */
 const DIGEST_FILE = 'sources.sha256';
 
 /** Names count too: a source that is renamed changes the digest. */
-function digestOfSources(sourceDirectory: string, pattern: string): string {
+export function digestOfSources(sourceDirectory: string, pattern: string): string {
   const digest = createHash('sha256');
   const files = globSync(pattern, { cwd: sourceDirectory }).sort();
   for (const file of files)

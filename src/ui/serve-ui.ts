@@ -98,7 +98,8 @@ export const isNavigation = (ctx: RouteContext): boolean =>
 /** What the console's script asks for first, the texts and the page among it: on a slow line a round trip is saved when it is known with the page (RFC 8288, W3C Preload). */
 function earlyRequests(ctx: RouteContext, { pages }: UiOptions, page: string): string[] {
   const base = encodeURI(readBasePath(ctx));
-  const modules = [pageLanguage(ctx).tag, page].flatMap((name) => assetPath(pages, base, name, 'js') ?? []);
+  const { tag } = pageLanguage(ctx);
+  const modules = [tag, `${tag}.${page}`, page].flatMap((name) => assetPath(pages, base, name, 'js') ?? []);
   const profile = `<${base}/api/profile>; rel=preload; as=fetch; crossorigin`;
   return [profile, ...modules.map((path) => `<${path}>; rel=modulepreload`)];
 }

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
-import { compiledCatalogs } from '../locales/compile-catalogs.ts';
 import { keepDigest, PAGES_SOURCES } from './build-pages.ts';
+import { pageTexts } from './page-texts.ts';
 
 const SOURCE = join(import.meta.dirname, 'pages');
 const DIST = join(import.meta.dirname, '../../dist/ui');
@@ -61,24 +61,32 @@ const emitPlainPages: Plugin = {
   },
 };
 
-/** Whether an entry imports the module, directly or through others, before it runs. */
-const isFor = (entry: RegExp, id: string, modules: Rolldown.ChunkingContext): boolean =>
-  entry.test(id) || modules.getModuleInfo(id)?.importers.some((importer) => isFor(entry, importer, modules)) === true;
+/** The login and the invitation have copies of their own of what the console has too: else it would be a request more for each page. */
+const copyForSmallPages: Plugin = {
+  name: 'copy-for-small-pages',
+  enforce: 'pre',
+  async resolveId(source, importer = '', options) {
+    if (!/(?:login|invitation)\.ts$|\?small$/.test(importer)) return null;
+    const found = await this.resolve(source, importer, { ...options, skipSelf: true });
+    return found?.id.endsWith('.ts') ? `${found.id}?small` : found;
+  },
+};
 
-/** What the login and the invitation share with the console. */
-const smallChunk = (id: string, modules: Rolldown.ChunkingContext): string | null =>
-  isFor(/(?:login|invitation)\.ts$/, id, modules) ? 'shared' : null;
+/** Whether the console imports the module, directly or through others, before it runs. */
+const isForConsole = (id: string, modules: Rolldown.ChunkingContext): boolean =>
+  id.endsWith('src/console.ts') ||
+  modules.getModuleInfo(id)?.importers.some((importer) => isForConsole(importer, modules)) === true;
 
 /**
- * Three chunks hold what several pages have; a module alone would be a request for a few hundred bytes. What is imported when
+ * Two chunks hold what several pages have; a module alone would be a request for a few hundred bytes. What is imported when
  * it is shown stays apart.
  */
 function chunkOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const { dynamicImporters, importers } = modules.getModuleInfo(id) ?? { dynamicImporters: [], importers: [] };
-  if (dynamicImporters.length > 0) return null;
+  if (dynamicImporters.length > 0 || id.endsWith('?small')) return null;
   // What one page alone imports comes with that page.
   if (importers.length === 1 && modules.getModuleInfo(importers[0] ?? '')?.dynamicImporters.length) return null;
-  if (/ui\/pages\/shared\/|src\/domain\//.test(id) || isFor(/src\/console\.ts$/, id, modules)) return 'console';
+  if (/ui\/pages\/shared\/|src\/domain\//.test(id) || isForConsole(id, modules)) return 'console';
   return /ui\/pages\/settings\//.test(id) ? 'settings' : null;
 }
 
@@ -89,7 +97,7 @@ export default defineConfig({
   publicDir: false,
   logLevel: 'warn',
   oxc: { jsx: { importSource: 'preact' } },
-  plugins: [compiledCatalogs('console'), blockRenderingByScripts, emitLargeIcon, emitPlainPages, keepSourcesDigest],
+  plugins: [pageTexts(), blockRenderingByScripts, copyForSmallPages, emitLargeIcon, emitPlainPages, keepSourcesDigest],
   build: {
     outDir: DIST,
     emptyOutDir: true,
@@ -99,12 +107,14 @@ export default defineConfig({
     /** The licences of what is bundled ask to be shipped with it. */
     license: { fileName: 'licences.md' },
     rolldownOptions: {
+      // Texts take most of the time.
+      checks: { pluginTimings: false },
       output: {
         codeSplitting: {
           /** Else a module would be loaded where only a part of its chunk is asked for. */
           includeDependenciesRecursively: false,
           groups: [
-            { debugName: 'small pages', name: smallChunk, priority: 1, minShareCount: 2 },
+            { name: 'shared', test: /\?small$/, priority: 1, minShareCount: 2 },
             { debugName: 'console', name: chunkOf, minShareCount: 1 },
           ],
         },

@@ -96,6 +96,17 @@ describe('The messages', () => {
     assert.deepEqual(Object.keys(textsIn('en').ledger.notices.kinds).sort(), [...NOTICE_KINDS].sort());
   });
 
+  it('are named with their group on the pages, so that a build finds which texts come with a page', () => {
+    const pages = globSync('{ui/pages,features/*/page}/**/*.{ts,tsx}', { cwd: SOURCES });
+    const bare = pages.filter((file) => {
+      const text = readFileSync(join(SOURCES, file), 'utf8');
+      const code = text.replaceAll(/^import[^;]*;|\/\*[\s\S]*?\*\/|\/\/.*/gm, '');
+      return /\bwords\b[^}]*\} from '[^']*\/words\.ts'/.test(text) && /\bwords\b(?!\.\w)/.test(code);
+    });
+    // The texts of refusals are a part of their own.
+    assert.deepEqual(bare, ['ui/pages/shared/form-faults.ts']);
+  });
+
   it('are all said somewhere', () => {
     const sources = globSync('{app,features,locales,ui}/**/*.{ts,tsx,html}', { cwd: SOURCES });
     const text = sources.map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('\n');

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { transformWithOxc } from 'vite';
-import { LANGUAGES } from '../../src/locales/languages.ts';
+import { readCatalog, TAGS } from '../../src/locales/compile-catalogs.ts';
+import { isServed } from '../../src/locales/texts.ts';
 import { assetPath, type BuiltPages, readBuiltPages } from '../../src/ui/built-pages.ts';
 
 const DIST = join(import.meta.dirname, '../../dist/ui');
@@ -52,8 +53,10 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
     assert.ok(stylesheet && named.includes(stylesheet));
   });
 
-  /** The files of texts, by what they take as gzip. A browser loads one. */
-  const isLanguage = (name: string): boolean => /^[a-z]{2}-[^/]*\.js$/.test(name);
+  /** The files of texts: `de-….js` comes with the console, `de.users-….js` with the page. */
+  const isOfTexts = (name: string): boolean => /^[a-z]{2}(?:\.[\w-]+)?-[^/]*\.js$/.test(name);
+  const textsFor = (start: string): string =>
+    [...pages.assets.keys()].find((name) => name.startsWith(`${start}-`)) ?? assert.fail(start);
   const gzipOf = (name: string): number =>
     pages.assets.get(name)?.encodings.get('gzip')?.().length ?? assert.fail(name);
   const compressed = (take: (name: string) => boolean): number[] => [...pages.assets.keys()].filter(take).map(gzipOf);
@@ -77,22 +80,44 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
       const loaded = new Set(scripts.flatMap((name) => [...withImports(name)]));
       for (const name of named) loaded.add(name);
       const bytes = [...loaded].reduce((sum, name) => sum + gzipOf(name), gzipSync(pages.consolePage).length);
-      assert.ok(![...loaded].some(isLanguage));
-      for (const name of [...pages.assets.keys()].filter(isLanguage)) {
-        assert.deepEqual(
-          [...withImports(name)].filter((other) => other !== name && !loaded.has(other)),
-          [],
-        );
-        assert.ok(bytes + gzipOf(name) <= 75_000, `${name}: ${bytes + gzipOf(name)} bytes`);
+      assert.ok(![...loaded].some(isOfTexts));
+      for (const tag of TAGS) {
+        const texts = [textsFor(tag), textsFor(`${tag}.${page}`)];
+        for (const name of texts) assert.deepEqual([...withImports(name)], [name]);
+        const all = texts.reduce((sum, name) => sum + gzipOf(name), bytes);
+        assert.ok(all <= 75_000, `${tag}: ${all} bytes`);
       }
     });
 
-  it('load one language, of 17 KB of gzip at most', () => {
-    const languages = compressed(isLanguage);
-    assert.equal(languages.length, LANGUAGES.length);
-    for (const [tag] of LANGUAGES) assert.match(assetPath(pages, '', tag, 'js') ?? '', /^\/postern\/assets\/[a-z]{2}-/);
-    assert.ok(Math.max(...languages) <= 17_000, `${Math.max(...languages)} bytes`);
-    assert.doesNotMatch(pages.consolePage + pages.loginPage, /assets\/[a-z]{2}-/);
+  it('load one language, of 6 KB of gzip at most at the start', () => {
+    for (const tag of TAGS) {
+      assert.match(assetPath(pages, '', tag, 'js') ?? '', /^\/postern\/assets\/[a-z]{2}-/);
+      assert.ok(gzipOf(textsFor(tag)) <= 6000, `${tag}: ${gzipOf(textsFor(tag))} bytes`);
+    }
+    assert.doesNotMatch(pages.consolePage + pages.loginPage, /assets\/[a-z]{2}[.-]/);
+  });
+
+  it('have each text of the console in a file, and none in the files of a page that came with the start', async () => {
+    const keysIn = async (name: string): Promise<string[]> => {
+      const text = pages.assets.get(name)?.encodings.get('identity')?.();
+      const { default: make } = await import(`data:text/javascript;base64,${text?.toString('base64')}`);
+      return leaves(make({}));
+    };
+    const leaves = (group: object): string[] =>
+      Object.entries(group).flatMap(([name, text]) =>
+        typeof text === 'object' ? leaves(text).map((key) => `${name}.${key}`) : [name],
+      );
+    const start = await keysIn(textsFor('de'));
+    const later = await Promise.all([...pages.assets.keys()].filter((name) => name.startsWith('de.')).map(keysIn));
+    assert.deepEqual(
+      new Set([...start, ...later.flat()]),
+      // A language is called by its name in a list of its own.
+      new Set(Object.keys(readCatalog('en')).filter((key) => !isServed(key) && key !== 'ui.languageName')),
+    );
+    assert.deepEqual(
+      later.flat().filter((key) => start.includes(key)),
+      [],
+    );
   });
 
   it('keep the page of a display in 6 KB of gzip', () => {

@@ -178,8 +178,9 @@ describe('The pages', () => {
     assert.deepEqual(await named('en'), [profile]);
     const texts = '</nvr/postern/assets/fr-3d4e.js>; rel=modulepreload';
     const live = '</nvr/postern/assets/live-5f6a.js>; rel=modulepreload';
+    const ofLive = '</nvr/postern/assets/fr.live-7b8c.js>; rel=modulepreload';
     assert.deepEqual(await named('fr'), [profile, texts]);
-    assert.deepEqual(await named('fr', ''), [profile, texts, live]);
+    assert.deepEqual(await named('fr', ''), [profile, texts, ofLive, live]);
     assert.deepEqual(await named('en', 'live/x'), [profile, live]);
     assert.equal((await rawRequest(port, '/login')).headers['link'], undefined);
   });

@@ -15,6 +15,7 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
   'ui/sources.sha256': 'the-secret',
   'ui/assets/login-1a2b.js': SCRIPT,
   'ui/assets/fr-3d4e.js': SCRIPT,
+  'ui/assets/fr.live-7b8c.js': SCRIPT,
   'ui/assets/live-5f6a.js': SCRIPT,
   'ui/assets/style-5e6f.css': ':root { color-scheme: light dark }',
   'ui/assets/icon-9c0d.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',

@@ -1,7 +1,6 @@
 /** The pages of the core, in their order; those of features stand among them (SPEC 8; interface 5.6). */
 import { Settings } from '../settings/settings.tsx';
 import { isAdmin } from '../shared/account.ts';
-import { learnProblems } from '../shared/form-faults.ts';
 import { always, hasLogin, isAdminWithLogin, isPersonWithLogin, type PagePieces } from '../shared/pieces.tsx';
 import { words } from '../shared/words.ts';
 
@@ -20,12 +19,12 @@ export const CORE_PAGES: PagePieces = {
     { path: '',         title: () => words.ui.frame.live,     isFor: always,  load: async () => (await import('../live/live.tsx')).Live },
     { path: 'explore',  title: () => words.ui.frame.explore,  isFor: always,  load: async () => (await import('../explore/explore.tsx')).Explore },
     { path: 'settings', title: () => words.ui.frame.settings, isFor: always,  load: async () => Settings, hasParts: true },
-    { path: 'status',   title: () => words.ui.frame.status,   isFor: isAdmin, load: () => learnProblems(document.documentElement.lang).then(async () => (await import('../status/status.tsx')).Status), slots: ['status'] },
+    { path: 'status',   title: () => words.ui.frame.status,   isFor: isAdmin, load: async () => (await import('../status/status.tsx')).Status, slots: ['status'] },
   ],
   settings: [
     { path: 'users',    title: () => words.users.title,            isFor: isAdminWithLogin,  load: async () => (await import('../settings/users.tsx')).Users, isOfHouse: true },
     { path: 'roles',    title: () => words.roles.title,            isFor: isAdmin,           load: async () => (await import('../settings/roles.tsx')).Roles, isOfHouse: true },
-    { path: 'access',   title: () => words.access.title,           isFor: isAdmin,           load: () => learnProblems(document.documentElement.lang).then(async () => (await import('../settings/access.tsx')).Access), isOfHouse: true },
+    { path: 'access',   title: () => words.access.title,           isFor: isAdmin,           load: async () => (await import('../settings/access.tsx')).Access, isOfHouse: true },
     { path: 'account',  title: () => words.account.title,          isFor: isPersonWithLogin, load: loadTwoStep, slots: ['account'] },
     { path: 'password', title: () => words.passwords.change.title, isFor: isPersonWithLogin, load: loadPassword },
     { path: 'sessions', title: () => words.sessions.title,         isFor: hasLogin,          load: async () => (await import('../settings/sessions.tsx')).Sessions, isOfHouse: true },

@@ -32,7 +32,7 @@ export function toAnswer(explanation: Explanation, facts: AnswerFacts): AccessAn
 
 /** Why it is refused, in the language of the page. */
 export const refusalText = (told: Explanation): string =>
-  problemText(told) ?? words.ui.common.status({ status: told.status ?? 0 });
+  problemText(told, words.problems) ?? words.ui.common.status({ status: told.status ?? 0 });
 
 type Refused = { text: (explanation: Explanation, facts: AnswerFacts) => string; remedies: readonly Remedy[] };
 

@@ -8,7 +8,7 @@ import { type Fetched, useFetched, useList, valueOr } from '../shared/api.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
 import { Choice, type Options, SelectField, toOptions } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
-import { Button } from '../shared/parts.tsx';
+import { Button, useViewAs } from '../shared/parts.tsx';
 import { PageShown } from '../shared/pieces.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
@@ -26,7 +26,6 @@ import {
 import { guestText } from './limits.tsx';
 import { EditRole } from './roles.tsx';
 import { SetRole, SetValidity } from './user-forms.tsx';
-import { useViewAs } from './users.tsx';
 
 /** A person, a camera, and how it is seen; '' while it is not chosen. */
 type Question = { readonly user: string; readonly camera: string; readonly shows: ViewingKind };

@@ -5,11 +5,10 @@ import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
-import { FormDialog, PanelForm, useDialogs } from '../shared/forms.tsx';
+import { FormDialog, PanelForm, reload, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
-import { reload } from './user-forms.tsx';
 
 type SecurityRecord = AnswerOf<'SETTINGS'>;
 type SecurityField = keyof SecurityRecord;

@@ -14,6 +14,7 @@ import {
   FormDialog,
   leave,
   PanelForm,
+  reload,
   removal,
   type Sent,
   useDialogs,
@@ -24,7 +25,6 @@ import { Slot } from '../shared/pieces.tsx';
 import { Badge, MoreRecords, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import { cameraName, deviceName, facts, shortList, words } from '../shared/words.ts';
-import { reload } from './user-forms.tsx';
 
 export function TwoStep() {
   const { username, second_factor_required: isFirst } = useProfile();

@@ -5,7 +5,7 @@ import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type ApiResponse, inTurn, sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { type FieldProps, NameField, SelectField } from '../shared/fields.tsx';
-import { FormDialog, leave } from '../shared/forms.tsx';
+import { FormDialog, reload } from '../shared/forms.tsx';
 import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
 import { SecurityLink } from '../shared/parts.tsx';
 import { belongingsOf } from '../shared/pieces.tsx';
@@ -66,7 +66,8 @@ type NewUserProps = RoleChoices & { readonly known: readonly UserRecord[]; reado
 
 export function NewUser({ known, invited, ...choices }: NewUserProps) {
   const isInvited = invited !== undefined;
-  const { users: text, invitations } = words;
+  const text = words.users;
+  const invitations = words.invitations;
   return (
     <FormDialog
       title={isInvited ? invitations.invite : text.add}
@@ -168,9 +169,6 @@ export function SetRole({ users, isOwn = false, ...choices }: SetRoleProps) {
     </FormDialog>
   );
 }
-
-/** Says nothing: another page is shown then. */
-export const reload = (): undefined => void leave(() => location.reload());
 
 export function SetValidity({ users }: OfUsers) {
   const text = words.users;

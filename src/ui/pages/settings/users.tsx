@@ -1,10 +1,11 @@
 /** Settings > Users: accounts and what can be done with each, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 4.3, 8, 16). */
 
-import { useLocation, useSearch } from 'wouter-preact';
+import { useSearch } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
-import { sendToApi, useList, VIEW_AS_PATH, valueOr, wantViewAs } from '../shared/api.ts';
+import { sendToApi, useList, valueOr } from '../shared/api.ts';
 import { type Act, asking, removal } from '../shared/forms.tsx';
+import { useViewAs } from '../shared/parts.tsx';
 import { Badge, MoreRecords, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
@@ -191,15 +192,6 @@ function othersActs(user: UserRecord): readonly Act[] {
     ...(hasFactor ? [removal(removeFactor, { name }, pathTo('api/users', name, '/second-factor'))] : []),
     asking(words.sessions.endUser, { name }, endSessions, { isDangerous: true }),
   ];
-}
-
-/** Goes to the view of another person. */
-export function useViewAs(): (name: string) => void {
-  const [, navigate] = useLocation();
-  return (name) => {
-    wantViewAs(name);
-    navigate(VIEW_AS_PATH);
-  };
 }
 
 const FactLines = ({ texts }: { readonly texts: readonly (string | undefined)[] }) =>

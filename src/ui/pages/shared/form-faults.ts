@@ -1,21 +1,20 @@
 /** What is wrong, in the language of the page: with the fields of a form, and by a refusal. The server's own sentence is for programs, and never shown. */
-import { loadProblems } from '../../../locales/catalogs.ts';
 import { type ProblemTexts, said } from '../../../locales/texts.ts';
+import { learnWords, words } from './words.ts';
 
 /** The faults by the names of their fields. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type FormProblem = string | { readonly faults: Faults };
 
-let texts: ProblemTexts | undefined;
-
 /** Await it before a refusal is put into words. Without the network there are none. */
-export async function learnProblems(language: string): Promise<void> {
-  texts ??= await loadProblems(language).catch(() => undefined);
-}
+export const learnProblems = (language: string): Promise<void> => learnWords(language, '.problems').catch(() => {});
 
-/** `answer`: has the reason, and the values of its text. Undefined for a reason that is not known here, such as one of an NVR. */
-export function problemText(answer: unknown): string | undefined {
+/**
+ * `answer`: has the reason, and the values of its text. `texts`: a page that always shows some names them, so that they come with it.
+ * Undefined for a reason that is not known here, such as one of an NVR.
+ */
+export function problemText(answer: unknown, texts: ProblemTexts | undefined = words['problems']): string | undefined {
   const { reason, values } = Object(answer);
   return texts && Object.hasOwn(texts, reason) ? said(texts[reason as keyof ProblemTexts], Object(values)) : undefined;
 }

@@ -240,7 +240,7 @@ export function asking<Of>(
   onSubmit: () => Promise<Sent>,
   { isDangerous = false, ...more }: Partial<Asks> = {},
 ): Act {
-  const tell = (words: Said<Of>): string => (typeof words === 'string' ? words : words(of));
+  const tell = (told: Said<Of>): string => (typeof told === 'string' ? told : told(of));
   const said = { title: tell(title), what: tell(what), ...(done && { done: tell(done) }) };
   return {
     text,
@@ -313,6 +313,9 @@ function keepEntry(): void {
 
 /** Leaves the page when the dialog that does it is closed: going back meanwhile would stop the browser. */
 export const leave = (go: () => void): void => (hasEntry() ? addEventListener('popstate', go, { once: true }) : go());
+
+/** Says nothing: another page is shown then. */
+export const reload = (): undefined => void leave(() => location.reload());
 
 addEventListener('popstate', () => {
   if (!isLeaving) modals.at(-1)?.dispatchEvent(new Event('cancel', { cancelable: true }));

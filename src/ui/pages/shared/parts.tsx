@@ -1,7 +1,8 @@
 /** Small parts that all pages have: notices in the place of a page or a list, links, and icons. */
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Link } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
+import { VIEW_AS_PATH, wantViewAs } from './api.ts';
 import { baseUrl } from './browser.ts';
 import { facts, words } from './words.ts';
 
@@ -118,6 +119,15 @@ export const ToExplore = (blank: Omit<BlankProps, 'children'>) => (
 export const NoSuchPage = () => <ToExplore title={words.ui.frame.noSuchPage} message={words.ui.frame.noSuchPageWhy} />;
 
 export const NotForYou = () => <Blank title={words.settings.notForYou} message={words.settings.notForYouWhy} />;
+
+/** Goes to the view of another person. */
+export function useViewAs(): (name: string) => void {
+  const [, navigate] = useLocation();
+  return (name) => {
+    wantViewAs(name);
+    navigate(VIEW_AS_PATH);
+  };
+}
 
 /** Where an admin sets the public address and the two-step login. */
 export const SecurityLink = () => <Link href="/settings/security">{words.security.title}</Link>;

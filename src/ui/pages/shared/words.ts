@@ -7,17 +7,28 @@ import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
 import type { PageFacts } from './page-facts.ts';
 import { localeFor, type Suggestion, spaced } from './spelling.ts';
 
-/** Read these at render time, not when a module is loaded: the console learns them in between. */
-export let words: ConsoleTexts;
+/**
+ * Read these at render time, not when a module is loaded: the console learns them in between. Always with the name of a
+ * group behind: a build finds by it which texts a page says.
+ */
+export const words = {} as ConsoleTexts;
 export let facts: PageFacts;
 
 /** How times are written: undefined is the browser's own way. */
 export let locale: string | undefined;
 
-/** Loads the words; await it before anything is shown. */
-export async function learnWords(language: string): Promise<void> {
+type Group = { [name: string]: Group | string };
+
+function add(known: Group, more: Group): Group {
+  for (const [name, text] of Object.entries(more))
+    known[name] = typeof text === 'object' ? add(Object(known[name]), text) : text;
+  return known;
+}
+
+/** Loads the words of the start, or of a part; await it before anything of it is shown. Builds ask for a part beside its script. */
+export async function learnWords(language: string, part?: string): Promise<void> {
   locale = localeFor(language, navigator.languages);
-  words = await loadTexts(language);
+  add(words as never, (await loadTexts(language, part)) as never);
 }
 
 export const learnFacts = ({ dataset }: { readonly dataset: Record<string, string | undefined> }): void => {

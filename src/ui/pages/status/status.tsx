@@ -196,7 +196,7 @@ type Line = string | number | false | null | undefined;
 
 /** What is wrong, in the language of the page where it is known there; and as the service found it, with address, code, and what to set. */
 const faultsOf = (state: State) =>
-  state && 'reason' in state ? [problemText({ reason: state.problem }), state.reason] : [];
+  state && 'reason' in state ? [problemText({ reason: state.problem }, words.problems), state.reason] : [];
 
 /** `more`: beside the state. */
 const told = (state: State, more: readonly Line[] = []) => ({
