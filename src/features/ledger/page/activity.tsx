@@ -9,7 +9,7 @@ import { Plot, useSelection } from '../../../ui/pages/shared/events/stack-plot.t
 import { type Options, SelectField, toOptions } from '../../../ui/pages/shared/fields.tsx';
 import { Button, Icon, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
-import { recordsIn } from '../../../ui/pages/shared/untrusted.ts';
+import { nextIn, recordsIn } from '../../../ui/pages/shared/untrusted.ts';
 import { cameraName, formatDate, words } from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityFilter,
@@ -174,7 +174,7 @@ function useRecords(path: string) {
   const { from, before } = further ?? { from: path, before: [] };
   const [fetched, again] = useFetched<Records>(from, (body, link) => ({
     records: [...before, ...recordsIn<ActivityRecord>(body)],
-    next: /<(?<next>[^>]+)>;\s*rel="?next"?/.exec(link ?? '')?.groups?.['next'],
+    next: nextIn(link),
   }));
   const last = useRef<Records>(undefined);
   if (fetched.kind === 'ready') last.current = fetched.value;

@@ -1,5 +1,5 @@
 /** What the list is narrowed to: the query of the address bar, and what the API is asked for (interface 4.1). */
-import { readMoment } from '../shared/untrusted.ts';
+import { nextIn, readMoment } from '../shared/untrusted.ts';
 
 /** Not to be changed: `withValues` makes another one. */
 export type EventFilter = URLSearchParams;
@@ -128,15 +128,13 @@ export function eventsPath(filter: EventFilter, limit: number, eventsBy: 'nvr' |
   return { path: 'api/events/search', query: query.toString() };
 }
 
-const NEXT_LINK = /<([^>]*)>\s*(?:;[^,]*)?;\s*rel="?next"?/i;
-
 /** The query of the page after this one: what the Link header says, else what lies before its last event; undefined: it was the last. `startTimes`: of its events, newest first. */
 export function nextQuery(
   query: URLSearchParams,
   link: string | null,
   startTimes: readonly number[],
 ): URLSearchParams | undefined {
-  const target = NEXT_LINK.exec(link ?? '')?.[1];
+  const target = nextIn(link);
   // Only the query counts: a backend does not know below which prefix it is seen.
   if (target !== undefined) return new URLSearchParams(target.split('?')[1] ?? '');
   const last = startTimes.at(-1);

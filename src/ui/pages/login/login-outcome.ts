@@ -20,13 +20,12 @@ interface LoginResponse {
 const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours', 'password-off'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
 
-// biome-ignore format: a table
-const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'role-missing': 'roleMissing', 'outside-hours': 'outsideHours', 'password-off': 'passwordOff' } as const;
-type ClosedWords = Readonly<Record<(typeof SENTENCE)[ClosedReason] | 'opens', string>>;
-
 /** `opens`: when that ends, as people write it. */
-export const closedText = (words: ClosedWords, reason: ClosedReason, opens: string | undefined): string =>
-  opens === undefined ? words[SENTENCE[reason]] : `${words[SENTENCE[reason]]} ${words.opens.replace('{time}', opens)}`;
+export const closedText = (
+  words: Readonly<Record<ClosedReason | 'opens', string>>,
+  reason: ClosedReason,
+  opens: string | undefined,
+): string => (opens === undefined ? words[reason] : `${words[reason]} ${words.opens.replace('{time}', opens)}`);
 
 /** When a limited answer does not say how long. */
 const USUAL_WAIT_SECONDS = 60;

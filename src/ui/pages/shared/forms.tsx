@@ -3,7 +3,7 @@ import { type ComponentChild, type ComponentChildren, createContext, Fragment, t
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, formProblem, problemOf, sendToApi } from './api.ts';
 import type { Faults, FormProblem } from './form-faults.ts';
-import { Button, Icon, type IconName } from './parts.tsx';
+import { Button, Icon, type IconName, Problem } from './parts.tsx';
 import { words } from './words.ts';
 
 /** `wrong`: of the fields as they are now; `faults`: what was said of them when the form was sent. */
@@ -88,11 +88,7 @@ function useForm<Values extends object>(
         {typeof children === 'function' ? children({ values, put, field }) : children}
       </FaultsContext.Provider>
     ),
-    problem: (
-      <div class="notice notice-bad" role="alert">
-        {typeof problem === 'string' && problem}
-      </div>
-    ),
+    problem: <Problem text={typeof problem === 'string' ? problem : ''} />,
     button: (look: string, submitting = words.ui.common.saving) => (
       <button class={`button button-${look}`} type="submit" disabled={isBusy}>
         {isBusy ? submitting : submit}

@@ -21,3 +21,7 @@ export const readTexts = (value: unknown): readonly string[] =>
 
 /** The records of a list; none where the answer is no list of objects. */
 export const recordsIn = <Kind>(body: unknown): Kind[] => (Array.isArray(body) ? body.filter(isRecord) : []) as Kind[];
+
+/** The address of the next page of a list. `link`: the header of that name. */
+export const nextIn = (link: string | null): string | undefined =>
+  /<([^>]*)>\s*(?:;[^,]*)?;\s*rel="?next"?/i.exec(link ?? '')?.[1];
