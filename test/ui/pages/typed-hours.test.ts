@@ -23,6 +23,7 @@ describe('Hours to click', () => {
     ['Sat,Mon 09:30-12:00', { days: [0, 5],                from: '09:30', to: '12:00' }, 'Mon,Sat 09:30-12:00'],
     ['Fri 22:00-02:00',     { days: [4],                   from: '22:00', to: '02:00' }, 'Fri 22:00-02:00'],
     ['daily 00:00-24:00',   { days: [0, 1, 2, 3, 4, 5, 6], from: '00:00', to: '00:00' }, 'daily 00:00-24:00'],
+    ['Mon 18:00-18:00',     { days: [0],                   from: '18:00', to: '18:00' }, 'Mon 18:00-18:00'],
   ] as const;
   for (const [line, row, text] of ROWS)
     it(`show ${line}, and are the same hours as text`, () => {

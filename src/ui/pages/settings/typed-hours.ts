@@ -7,8 +7,11 @@ const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 /** A span of hours as it is chosen by hand. Days are numbers from 0, Monday; times are `HH:MM`. */
 export type HoursRow = { readonly days: readonly number[]; readonly from: string; readonly to: string };
 
-/** Undefined for a line that is no span of hours. */
+/** Undefined for a line that is no span of hours. One that ends when it begins is on its way to another, and refused when it is sent. */
 export function parseHoursLine(line: string): HoursRow | undefined {
+  const { days: sameDays, time = '' } = /^(?<days>.+) (?<time>\d\d:\d\d)-\k<time>$/.exec(line)?.groups ?? {};
+  const sameTime = sameDays && parseHoursLine(`${sameDays} 00:00-24:00`);
+  if (sameTime) return { ...sameTime, from: time, to: time };
   const parsed = parseHours([line]);
   const [first] = parsed.ok ? parsed.value.spans : [];
   if (!parsed.ok || !first) return undefined;
