@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createConcurrencyLimit } from '../../../src/accounts/passwords/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../../src/accounts/passwords/password-hash.ts';
 
 describe('Work lanes', () => {
   it('run no more jobs at once than there are lanes, in the order of arrival', async () => {
