@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
 import { clientKey } from '../accounts/login/client-key.ts';
+import { holdRevocations } from '../accounts/sessions/store-grace.ts';
 import { claimSite, openKnownStore } from '../accounts/sites/own-store.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
@@ -21,7 +22,6 @@ import { openTrustedHeaders, trustedHeadersFiles } from '../identity/trusted-hea
 import { createUpstreamSlots } from '../outbound/ask-upstream.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
 import { boundCalls } from '../store/open-store.ts';
-import { holdRevocations } from '../store/pending-revocations.ts';
 import { createAccessLog } from '../telemetry/access-log.ts';
 import { openHealth } from '../telemetry/health.ts';
 import { createLogs, logRules } from '../telemetry/logs/log.ts';

@@ -20,7 +20,7 @@ import type { KeyPurpose, Sealer, Tickets } from '../accounts/second-factor/seal
 import type { SecondFactor } from '../accounts/second-factor/second-factor.ts';
 import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
 import type { Sessions } from '../accounts/sessions/sessions.ts';
-import type { StoreGrace } from '../accounts/sessions/store-grace.ts';
+import type { HoldingStore, StoreGrace } from '../accounts/sessions/store-grace.ts';
 import type { HouseSettings } from '../accounts/settings/house-settings.ts';
 import type { ApiTokens, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
 import type { Settings } from '../config/schema/schema.ts';
@@ -37,7 +37,6 @@ import type { Explainer } from '../gateway/explain/explain.ts';
 import type { ServiceStatus } from '../gateway/readiness.ts';
 import type { RulePlace } from '../gateway/rules.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import type { HoldingStore } from '../store/pending-revocations.ts';
 import type { LoginResult } from '../telemetry/metric-labels.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RecentFailures } from '../telemetry/recent-failures.ts';

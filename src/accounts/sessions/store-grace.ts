@@ -1,10 +1,11 @@
-/** Answers of the store, remembered: for as long as nothing changes, and for a grace while the store cannot be reached (SPEC 10). */
+/** While the store is away: its answers are remembered for a grace (SPEC 10), and a session that was ended is over at once (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
-import { type MaybePromise, withTimeLimit } from '../../domain/async.ts';
+import { type MaybePromise, repeated, withTimeLimit } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { findStoreFault, storeFault } from '../../domain/store/store-fault.ts';
 import type { HeardChanges } from '../../store/engine/engine.ts';
+import type { Store } from '../../store/open-store.ts';
 
 /** The answer under that key: remembered if it still holds, else by `read`. Rejects as `read` does when there is no grace for it. */
 export type StoreMemory<Result> = (key: string, read: () => Promise<Result>) => MaybePromise<Result>;
@@ -128,3 +129,74 @@ const withPatience = <Result>(result: Promise<Result>): Promise<Result> =>
   withTimeLimit(result, PATIENCE_MILLISECONDS, () => {
     throw storeFault('unreachable', 'the store gave no answer in time');
   });
+
+export type HoldingStore = ReturnType<typeof holdRevocations>;
+
+const RETRY_MS = 1000;
+
+/** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
+export function holdRevocations(
+  store: Store,
+  log: Record<'error' | 'info', (fields: object, message: string) => void>,
+) {
+  /** The Unix second until which each must be remembered. */
+  const held = new Map<string, number>();
+  let changes = 0;
+  const writing = repeated(async () => {
+    const waiting = [...held];
+    try {
+      for (const [tokenId, expiresAt] of waiting) {
+        await store.accounts.revokeToken(tokenId, expiresAt);
+        held.delete(tokenId);
+      }
+    } catch {
+      return RETRY_MS; // the first attempt told of it
+    }
+    if (waiting.length > 0 && held.size === 0)
+      log.info({ count: waiting.length }, 'ended sessions that were held in memory are stored now');
+    return undefined;
+  });
+  let joined = { stored: '', changes: 0, text: '' };
+  /** One text while nothing changes: it is compared several times for each request. */
+  const version = (): string => {
+    const stored = store.version();
+    if (changes === 0) return stored;
+    if (joined.stored !== stored || joined.changes !== changes)
+      joined = { stored, changes, text: `${stored} ${changes}` };
+    return joined.text;
+  };
+  return {
+    ...store,
+    /** How many wait to be written. */
+    heldRevocations: () => held.size,
+    /** Whether the end of that session is held. */
+    isHeld: (tokenId: string): boolean => held.has(tokenId),
+    version,
+    accounts: {
+      ...store.accounts,
+      async revokeToken(tokenId: string, expiresAt: number): Promise<boolean> {
+        // Held before it is written: the write may wait for seconds, and the session ends now.
+        held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
+        changes += 1;
+        try {
+          const isNew = await store.accounts.revokeToken(tokenId, expiresAt);
+          held.delete(tokenId);
+          return isNew;
+        } catch (fault) {
+          writing.after(RETRY_MS);
+          log.error(
+            { err: fault },
+            'the end of a session could not be stored and is held in memory: see the cause, and do not restart before the store can be written',
+          );
+          throw fault;
+        }
+      },
+      isRevoked: async (tokenId: string): Promise<boolean> => held.has(tokenId) || store.accounts.isRevoked(tokenId),
+    },
+    async close(): Promise<void> {
+      await writing.close();
+      if (held.size > 0) await writing.now();
+      await store.close();
+    },
+  };
+}

@@ -1,5 +1,6 @@
 /** The ledger: what is written is counted by kind; what waits, for how long, and what was lost is told (SPEC 9, 14). */
 import { describe, it } from 'node:test';
+import type { HoldingStore } from '../../../src/accounts/sessions/store-grace.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
 import { storeFault } from '../../../src/domain/store/store-fault.ts';
 import { beginningEntry, emptyHead, linkEntries } from '../../../src/features/ledger/chain.ts';
@@ -7,7 +8,6 @@ import { openLedger } from '../../../src/features/ledger/ledger.ts';
 import type { LedgerStore } from '../../../src/features/ledger/ledger-store.ts';
 import type { LedgerBatch } from '../../../src/features/ledger/records.ts';
 import { ledgerMetrics } from '../../../src/features/ledger/writer.ts';
-import type { HoldingStore } from '../../../src/store/pending-revocations.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { movableClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';

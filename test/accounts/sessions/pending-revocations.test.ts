@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openStore } from '../../src/store/open-store.ts';
-import { holdRevocations } from '../../src/store/pending-revocations.ts';
-import { moveIn, VERA } from '../support/people.ts';
-import { makeScratch } from './support/scratch-store.ts';
+import { holdRevocations } from '../../../src/accounts/sessions/store-grace.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { makeScratch } from '../../store/support/scratch-store.ts';
+import { moveIn, VERA } from '../../support/people.ts';
 
 const LATE = 9_999_999_999;
 
