@@ -1,8 +1,10 @@
 /** Entries of the audit log: actor, action, object, client address and outcome (SPEC 9). */
+import { createTrustedNetworks, isTrustedPeer } from '../domain/addresses.ts';
 import type { Caller, RouteState } from '../domain/caller.ts';
 import { credentialName } from '../domain/credentials.ts';
 import { parseUserName } from '../domain/names.ts';
 import type { ActTexts } from '../locales/texts.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 /** Features add the fields that their acts need (`declare module`). */
 export interface AuditEntry {
@@ -61,3 +63,22 @@ export const auditedCredential = (caller: Caller | undefined): { readonly creden
 
 export const auditedAgent = ({ clientAgent }: Pick<RouteState, 'clientAgent'>): { readonly agent?: string } =>
   clientAgent ? { agent: shortText(clientAgent) } : {};
+
+/** Counts from audit entries: they hold the verdict and the address together. */
+export function countedAudit(audit: Audit, trustedProxies: readonly string[], metrics: Metrics): Audit {
+  const near = createTrustedNetworks([...PRIVATE, ...trustedProxies]);
+  return (entry) => {
+    const { what, reason, from } = entry;
+    if (what === 'login' && isGuess(reason) && near.ok && isTrustedPeer(from, near.value)) metrics.proxyFailures.add(1);
+    audit(entry);
+  };
+}
+
+const GUESSES: readonly (string | undefined)[] = ['bad-credentials', 'bad-token'];
+const isGuess = (reason: string | undefined): boolean => GUESSES.includes(reason);
+
+/** RFC 1918, RFC 4193, link-local and loopback. */
+// biome-ignore format: a table
+const PRIVATE: readonly string[] = [
+  '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8', 'fc00::/7', 'fe80::/10', '::1/128',
+];

@@ -1,10 +1,9 @@
 /** Opens the accounts with their store and secret, which outlive a reload, and makes what they are under one configuration (interface 5.1 to 5.4). */
-import { type Audit, BY_CONFIGURATION } from '../accounts/audit.ts';
+import { type Audit, BY_CONFIGURATION, countedAudit } from '../accounts/audit.ts';
 import { createGrantUses } from '../accounts/grants/grants.ts';
 import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
 import { createInvitationLimiter } from '../accounts/invitations/invitations.ts';
 import { createKnownClients } from '../accounts/login/client-key.ts';
-import { countedAudit, countedLimiter, countedLogins } from '../accounts/login/counted-logins.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -12,6 +11,8 @@ import {
   warnWithoutAdmin,
 } from '../accounts/login/first-admin.ts';
 import { createHashCosts } from '../accounts/login/guesses.ts';
+import { countedLogins } from '../accounts/login/login.ts';
+import { countedLimiter } from '../accounts/login/login-limiter.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createChallenges, toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { warnOfUnusable } from '../accounts/passkeys/passkeys.ts';

@@ -1,7 +1,7 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import type { JWTVerifyGetKey } from 'jose';
 import type { RouteMatch } from '../access/route-table.ts';
-import { toPerson } from '../accounts/sessions/session-state.ts';
+import { toPerson } from '../accounts/sessions/session-jwt.ts';
 import type { Services } from '../app/services.ts';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';

@@ -5,6 +5,7 @@ import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { LoginBlock } from '../../store/engine/tables.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { clientKey, networkKey } from './client-key.ts';
 
 /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
@@ -350,3 +351,17 @@ const milliseconds = ({ windowSeconds }: Clause): number => windowSeconds * 1000
 function forgetBefore(client: Client | undefined, past: number): void {
   if (client) client.failures = client.failures.filter(({ at }) => at > past);
 }
+
+/** The limiter of logins, whose clauses are known by their place in the configuration. */
+export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[], metrics: Metrics): LoginLimiter => ({
+  ...limiter,
+  async reserve(address, isKnown, attempt) {
+    const place = await limiter.reserve(address, isKnown, attempt);
+    if (place.kind === 'limited') {
+      // The clauses of a network have the same windows.
+      const clause = clauses.findIndex(({ windowSeconds }) => windowSeconds === place.clause.windowSeconds);
+      metrics.rateLimitHits.add(1, 'ip', String(clause));
+    }
+    return place;
+  },
+});

@@ -8,11 +8,12 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { parseUserName, type UserName } from '../../domain/names.ts';
 import { err, ok } from '../../domain/result.ts';
 import type { LoginResult } from '../../telemetry/metric-labels.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { Refused, refusedFor, refusedWhileBusy } from '../http/kernel.ts';
 import { unknownPassword } from '../passwords/password-hash.ts';
 import type { StepTicket } from '../second-factor/sealing.ts';
-import type { SessionClaims } from '../sessions/session-jwt.ts';
-import { digestSecrets } from '../sessions/session-state.ts';
+import { digestSecrets, type SessionClaims } from '../sessions/session-jwt.ts';
 import { mayLogIn, type SessionOrigin } from '../sessions/sessions.ts';
 import { guessed, judgeCode, judgeGuess } from './guesses.ts';
 
@@ -225,3 +226,13 @@ async function strengthen(user: User, password: string, { hasher, store }: Accou
   const stronger = await hasher.strengthen(password, user.passwordHash);
   if (stronger !== undefined) await store.accounts.rehashPassword(user.name, user.passwordHash, stronger);
 }
+
+/** Counts the outcomes of logins (SPEC 9). */
+export const countedLogins =
+  (metrics: Metrics, recent: RecentFailures) =>
+  (result: LoginResult): void => {
+    metrics.logins.add(1, result);
+    if (FAILURES.includes(result)) recent.noteLoginFailure();
+  };
+
+const FAILURES: readonly LoginResult[] = ['bad_credentials', 'bad_code', 'bad_passkey', 'rate_limited'];

@@ -18,8 +18,7 @@ import { ASSERTION, type RelyingParty } from '../passkeys/credential.ts';
 import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
 import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
-import { cookieLine } from '../sessions/session-cookie.ts';
-import type { SessionClaims } from '../sessions/session-jwt.ts';
+import { cookieLine, type SessionClaims } from '../sessions/session-jwt.ts';
 import { toPlace } from './client-key.ts';
 import { guessed, whileThere } from './guesses.ts';
 import {

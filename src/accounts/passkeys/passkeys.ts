@@ -11,7 +11,7 @@ import type { PasskeyRecord } from '../../store/engine/tables.ts';
 import { Refused, refusedFor, unfit } from '../http/kernel.ts';
 import { OFF } from '../second-factor/factor-routes.ts';
 import { isSame, type Sealer } from '../second-factor/sealing.ts';
-import { digestSecrets } from '../sessions/session-state.ts';
+import { digestSecrets } from '../sessions/session-jwt.ts';
 import {
   ALGORITHMS,
   type Assertion,

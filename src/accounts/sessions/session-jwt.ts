@@ -1,11 +1,14 @@
-/** Session tokens: JSON Web Tokens, HS256 and nothing else (interface 2.3, SPEC 4.2). */
-import { createHash } from 'node:crypto';
+/** Session tokens: JSON Web Tokens, HS256 and nothing else; whether one still holds; and the cookie that carries it (interface 2.3, 5.1.6; SPEC 1, 4.1, 4.2, 11). */
+import { hash } from 'node:crypto';
 import { CompactSign, type CryptoKey, compactVerify } from 'jose';
 import { z } from 'zod';
-import type { Credential, SessionFault } from '../../domain/caller.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { Caller, Credential, SessionFault } from '../../domain/caller.ts';
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { ADMIN, parseCustomRoleName, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { type ActiveRoles, heldBy, rightsOfUser } from '../../domain/rights.ts';
+import { readSalt } from '../passwords/password-hash.ts';
 
 /** What of a session is known for as long as it is used. `secretsDigest` and `authenticatedAt` are absent in tokens made by the NVR. */
 export type SessionFacts = Omit<Extract<Credential, { kind: 'session' }>, 'kind' | 'carriedBy'>;
@@ -109,7 +112,7 @@ const CLAIMS = [
 /** The NVR gives its tokens no `jti`; the signature names one as well. */
 function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
   if (!isRecord(payload)) return undefined;
-  const { jti = createHash('sha256').update(signature).digest('base64url'), ...others } = payload;
+  const { jti = hash('sha256', signature, 'base64url'), ...others } = payload;
   const given: Readonly<Record<string, unknown>> = { ...others, jti };
   const read = CLAIMS.map(([name, field, form]) => [field, form.safeParse(given[name])] as const);
   if (read.some(([, { success }]) => !success)) return undefined;
@@ -120,3 +123,104 @@ function claimsIn(payload: unknown, signature: string): SessionClaims | undefine
   if (Math.max(authenticatedAt, provenAt) > issuedAt) return undefined;
   return { ...claims, ...(provider !== undefined && hasProviderFactor && { hasProviderFactor }) };
 }
+
+/** What the store says about a token. */
+export interface SessionState {
+  readonly user: User | undefined;
+  /** The digest of the user's password and factors; undefined without a user. */
+  readonly secretsDigest: string | undefined;
+  readonly isRevoked: boolean;
+  /** The store cannot be reached: it may have ended the session since. */
+  readonly isInGrace?: boolean;
+}
+
+/** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
+export const loginTime = ({ authenticatedAt, issuedAt }: Pick<SessionFacts, 'authenticatedAt' | 'issuedAt'>): number =>
+  authenticatedAt ?? issuedAt;
+
+/** What an account is worth now, by whichever credential. */
+export const toPerson = (
+  user: User,
+  {
+    roles,
+    now,
+    owesFactor,
+  }: { readonly roles: ActiveRoles; readonly now: number; readonly owesFactor: (user: User) => boolean },
+): Omit<Caller, 'credential'> => ({
+  name: user.name,
+  ...rightsOfUser(user, roles, now),
+  ...(user.otherRoles && { roles: heldBy(user) }),
+  ...(owesFactor(user) && { mustEnrol: true }),
+  ...(user.validUntil !== undefined && { isGuest: true }),
+  ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
+});
+
+/**
+ * Why a token is void, if it is. `secretsDigest` names the password exactly; the second of the last change decides only
+ * for tokens of the NVR, which have none. So a password or an account from a time when the clock was
+ * ahead does not lock its user out.
+ */
+export function sessionStateFault(
+  { issuedAt, secretsDigest }: SessionFacts,
+  { user, secretsDigest: current, isRevoked }: SessionState,
+  now: number,
+): SessionFault | undefined {
+  if (isRevoked) return 'revoked';
+  if (!user || (user.createdAt <= now && issuedAt < Math.floor(user.createdAt))) return 'user-gone';
+  if (secretsDigest !== undefined) return secretsDigest === current ? undefined : 'password-changed';
+  // The NVR knows nothing of second factors: a token of its own was got by a password alone.
+  if (user.factorEpoch !== undefined) return 'password-changed';
+  return issuedAt < Math.floor(user.passwordChangedAt ?? 0) ? 'password-changed' : undefined;
+}
+
+/**
+ * Times tell passwords apart by the second; the salt does so exactly, and tells apart two users of one name as well.
+ * It is new with each password, and stays when a hash is strengthened. The epoch is new when the user gets a second factor:
+ * a session of before was begun without it. Tokens carry only their digest.
+ */
+export const digestSecrets = ({ passwordHash, factorEpoch }: User): string =>
+  hash('sha256', `${readSalt(passwordHash)}${factorEpoch === undefined ? '' : ` ${factorEpoch}`}`, 'base64url').slice(
+    0,
+    DIGEST_CHARACTERS,
+  );
+
+const DIGEST_CHARACTERS = 16;
+
+export interface CookieSettings {
+  readonly name: string;
+  /** `auto`: when the client came over TLS, here or at a trusted proxy. */
+  readonly secure: 'auto' | boolean;
+  readonly sameSite: 'lax' | 'strict' | 'none';
+  /** The path below the base path. */
+  readonly path: string;
+  /** `auth.cookie_domain`: the browser sends it to all hosts below, whatever their base paths. Absent: to this host alone. */
+  readonly domain?: string | undefined;
+}
+
+/** What is known of the client that gets the cookie. */
+export interface CookieClient {
+  readonly clientEncrypted: boolean;
+  /** The prefix below which it sees the service. */
+  readonly basePath?: string | undefined;
+}
+
+/** The order and the spelling are the reference's: its clients read the line with more or less care. */
+export const cookieLine = (settings: CookieSettings, token: string, maxAge: number, client: CookieClient): string =>
+  `${settings.name}=${token}${domainPart(settings)}; HttpOnly; Max-Age=${maxAge}; Path=${cookiePath(settings, client)}; SameSite=${settings.sameSite}${
+    isSecure(settings, client) ? '; Secure' : ''
+  }`;
+
+/** What makes a browser forget the cookie: the one of the domain, and one from before there was a domain. */
+export const clearingLines = (settings: CookieSettings, client: CookieClient): readonly string[] => [
+  cookieLine(settings, '', 0, client),
+  ...(settings.domain === undefined ? [] : [cookieLine({ ...settings, domain: undefined }, '', 0, client)]),
+];
+
+const domainPart = ({ domain }: CookieSettings): string => (domain === undefined ? '' : `; Domain=${domain}`);
+
+const cookiePath = ({ domain, path }: CookieSettings, { basePath = '' }: CookieClient): string =>
+  domain === undefined ? `${basePath}${path}` : path;
+
+/** Browsers drop a `SameSite=None` cookie that is not Secure. */
+const isSecure = ({ secure, sameSite }: CookieSettings, { clientEncrypted }: CookieClient): boolean =>
+  sameSite === 'none' || (secure === 'auto' ? clientEncrypted : secure);

@@ -17,9 +17,22 @@ import type { ActiveRoles } from '../../domain/rights.ts';
 import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { SeenSessions } from './seen-sessions.ts';
-import { type CookieClient, type CookieSettings, clearingLines, cookieLine } from './session-cookie.ts';
-import { readSessionToken, type SessionClaims, type SessionFacts, signSessionToken, timeFault } from './session-jwt.ts';
-import { digestSecrets, loginTime, type SessionState, sessionStateFault, toPerson } from './session-state.ts';
+import {
+  type CookieClient,
+  type CookieSettings,
+  clearingLines,
+  cookieLine,
+  digestSecrets,
+  loginTime,
+  readSessionToken,
+  type SessionClaims,
+  type SessionFacts,
+  type SessionState,
+  sessionStateFault,
+  signSessionToken,
+  timeFault,
+  toPerson,
+} from './session-jwt.ts';
 
 /** The login at a provider by which a session begins. */
 export interface SessionOrigin {

@@ -2,7 +2,7 @@
 
 import { auditedAgent } from '../../accounts/audit.ts';
 import { type LimiterPlace, type Reserved, settled } from '../../accounts/login/login-limiter.ts';
-import { cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import { cookieLine } from '../../accounts/sessions/session-jwt.ts';
 import type { Services } from '../../app/services.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { REFUSALS } from '../../domain/refusal.ts';

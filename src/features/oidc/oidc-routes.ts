@@ -13,8 +13,7 @@ import {
 import { lookAtInvitation } from '../../accounts/invitations/invitations.ts';
 import { beginSession } from '../../accounts/login/post-login.ts';
 import { type Sealer, STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/sealing.ts';
-import { cookieLine } from '../../accounts/sessions/session-cookie.ts';
-import { digestSecrets } from '../../accounts/sessions/session-state.ts';
+import { cookieLine, digestSecrets } from '../../accounts/sessions/session-jwt.ts';
 import type { Services } from '../../app/services.ts';
 import { lostRights } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';

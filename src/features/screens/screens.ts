@@ -1,7 +1,7 @@
 /** Screens: what the cookie of a display is worth at this moment, and the source of identity that asks it (SPEC 18). */
 import { type GrantUses, limitedWhenBad, type MakerRights, secretHash } from '../../accounts/grants/grants.ts';
 import type { MemoryLimiter } from '../../accounts/login/login-limiter.ts';
-import { type CookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
+import { type CookieClient, cookieLine } from '../../accounts/sessions/session-jwt.ts';
 import type { Services } from '../../app/services.ts';
 import { allMaybe, mapMaybe } from '../../domain/async.ts';
 import type { Caller, Verdict } from '../../domain/caller.ts';

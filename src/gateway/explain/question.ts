@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { requestShowing } from '../../access/sample-request.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
-import { toPerson } from '../../accounts/sessions/session-state.ts';
+import { toPerson } from '../../accounts/sessions/session-jwt.ts';
 import { trustedPeers } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';

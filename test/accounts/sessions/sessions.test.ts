@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { type CookieSettings, cookieLine } from '../../../src/accounts/sessions/session-cookie.ts';
-import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
+import { type CookieSettings, cookieLine, importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
