@@ -3,7 +3,6 @@ import { type Audit, BY_CONFIGURATION, countedAudit } from '../accounts/audit.ts
 import { createGrantUses } from '../accounts/grants/grants.ts';
 import { type GuardedAct, ONLY_STRICT } from '../accounts/http/kernel.ts';
 import { createInvitationLimiter } from '../accounts/invitations/invitations.ts';
-import { createKnownClients } from '../accounts/login/client-key.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -12,7 +11,7 @@ import {
 } from '../accounts/login/first-admin.ts';
 import { createHashCosts } from '../accounts/login/guesses.ts';
 import { countedLogins } from '../accounts/login/login.ts';
-import { countedLimiter } from '../accounts/login/login-limiter.ts';
+import { countedLimiter, createKnownClients } from '../accounts/login/login-limiter.ts';
 import { openLimits } from '../accounts/login/shared-limiter.ts';
 import { createChallenges, toRelyingParty } from '../accounts/passkeys/credential.ts';
 import { warnOfUnusable } from '../accounts/passkeys/passkeys.ts';

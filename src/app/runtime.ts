@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
-import { clientKey } from '../accounts/login/client-key.ts';
 import { holdRevocations } from '../accounts/sessions/store-grace.ts';
 import { claimSite, openKnownStore } from '../accounts/sites/own-store.ts';
 import { formatProblem } from '../config/problems/problems.ts';
@@ -10,7 +9,7 @@ import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import { trustedNetworks } from '../domain/addresses.ts';
+import { clientKey, trustedNetworks } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, createDeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
 import type { RequestFacts } from '../domain/request.ts';

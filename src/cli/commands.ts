@@ -375,7 +375,7 @@ function wanted({ cameras, deny, hours, historySince }: Given): object {
 }
 
 async function lift({ ask }: CommandStore, address: string): Promise<string> {
-  const { clientKey, networkKey } = await import('../accounts/login/client-key.ts');
+  const { clientKey, networkKey } = await import('../domain/addresses.ts');
   const subjects = isIP(address) === 0 ? [address] : [address, clientKey(address), networkKey(address)];
   const found = (await ask<LimitRow[]>('GET /api/status/limits')).filter(({ subject }) => subjects.includes(subject));
   if (found.length === 0)

@@ -107,6 +107,34 @@ const withoutZone = (address: string): string => address.replace(/%[\w.-]+$/, ''
 
 const addressFamily = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
+const GROUPS = 8;
+/** A /64 is what one subscriber has to himself. */
+const NETWORK_GROUPS = 4;
+
+/** What one customer of a provider or of a data centre may have whole: a /48. */
+const WIDE_GROUPS = 3;
+
+/** The network that an address belongs to: the /24 of IPv4, the /48 of IPv6. */
+export function networkKey(address: string): string {
+  const client = clientKey(address);
+  if (isIPv4(client)) return `${client.slice(0, client.lastIndexOf('.'))}.0/24`;
+  const groups = client.split(':');
+  return groups.length > WIDE_GROUPS ? `${groups.slice(0, WIDE_GROUPS).join(':')}::/48` : client;
+}
+
+/** What counts as one client (SPEC 4.5): an IPv4 address, plain or mapped into IPv6; the /64 of an IPv6 address. */
+export function clientKey(address: string): string {
+  const plain = foldAddress(address.replace(/%.*$/s, '')) ?? address;
+  // A piece of a string keeps all of it in memory: here, the whole header that an address was cut from.
+  return isIPv6(plain) ? `${ipv6Groups(plain).slice(0, NETWORK_GROUPS).join(':')}::/64` : Buffer.from(plain).toString();
+}
+
+/** The eight groups of an address in its short form; an IPv4 address at the end stands behind zeros alone. */
+function ipv6Groups(address: string): readonly string[] {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  return [...head, ...Array<string>(GROUPS - head.length - tail.length).fill('0'), ...tail];
+}
+
 /** An address or `address/bits`, host bits included; IPv4 in the spelling of IPv6 is IPv4. Undefined for any other text. */
 export function parseNetwork(cidr: string) {
   const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(cidr) ?? [];

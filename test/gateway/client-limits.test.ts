@@ -1,8 +1,8 @@
 /** The bounds of what one client has under way, as numbers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientKey } from '../../src/accounts/login/client-key.ts';
 import type { TrustedNetworks } from '../../src/domain/addresses.ts';
+import { clientKey } from '../../src/domain/addresses.ts';
 import { Ending } from '../../src/domain/async.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';

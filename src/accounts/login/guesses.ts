@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import { clientKey, networkKey } from '../../domain/addresses.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -9,7 +10,6 @@ import { refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import type { StoreGrace } from '../sessions/store-grace.ts';
-import { clientKey, networkKey } from './client-key.ts';
 import { type Attempt, type LimiterPlace, settled, type Windows } from './login-limiter.ts';
 
 interface Guess extends Attempt {

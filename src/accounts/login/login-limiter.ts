@@ -1,12 +1,12 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
 import { LRUCache } from 'lru-cache';
+import { clientKey, networkKey } from '../../domain/addresses.ts';
 import { createShares, type MaybePromise, unlessAborted } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { LoginBlock } from '../../store/engine/tables.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { clientKey, networkKey } from './client-key.ts';
 
 /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
 export interface Reserved {
@@ -365,3 +365,14 @@ export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[]
     return place;
   },
 });
+
+/** Addresses from which people logged in before: they keep a lane of their own when strangers fill the line (SPEC 4.5). */
+export type KnownClients = ReturnType<typeof createKnownClients>;
+
+/** Kept in memory; seeded at a start with the addresses of the sessions that go on. */
+export function createKnownClients(addresses: readonly string[] = []) {
+  const keys = new LRUCache<string, true>(upTo(REMEMBERED_CLIENTS));
+  const note = (address: string): void => void keys.set(clientKey(address), true);
+  for (const address of addresses) note(address);
+  return { note, has: (address: string): boolean => keys.has(clientKey(address)) };
+}

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { AccountServices, Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import { toPlace } from '../../domain/accounts/logins.ts';
 import type { Closed } from '../../domain/caller.ts';
 import { providerName } from '../../domain/credentials.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -19,7 +20,6 @@ import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/
 import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieLine, type SessionClaims } from '../sessions/session-jwt.ts';
-import { toPlace } from './client-key.ts';
 import { guessed, whileThere } from './guesses.ts';
 import {
   admitted,

@@ -1,4 +1,6 @@
 /** Who must wait at the login, and the devices that logins come from, as people are told of both (SPEC 4.2, 4.5). */
+import { networkKey } from '../addresses.ts';
+import type { LoginPlace } from './notice.ts';
 
 /** `address` and `network`: wrong passwords from there; `codes`: wrong codes of one account; `pins`: wrong PINs of one link. */
 export const BLOCK_KINDS = ['address', 'network', 'codes', 'pins'] as const;
@@ -14,3 +16,9 @@ export function deviceOf(agent: string): string {
   const named = [browser, system].filter((part) => part !== undefined).join(', ');
   return named || (PRODUCT.exec(agent)?.[0] ?? '');
 }
+
+/** The device and the network of a login, as roughly as a person tells them apart: an update of a browser is no new device. */
+export const toPlace = (address: string, agent: string | undefined): LoginPlace => ({
+  device: deviceOf(agent ?? ''),
+  network: networkKey(address),
+});

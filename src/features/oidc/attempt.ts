@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { DoneAct } from '../../accounts/http/kernel.ts';
-import { clientKey } from '../../accounts/login/client-key.ts';
 import type { Sealer } from '../../accounts/second-factor/sealing.ts';
 import { type CookieClient, cookieLine } from '../../accounts/sessions/session-jwt.ts';
+import { clientKey } from '../../domain/addresses.ts';
 import { createShares } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';

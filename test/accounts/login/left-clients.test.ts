@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, request } from 'node:http';
 import { describe, it } from 'node:test';
-import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { logIn } from '../../../src/accounts/login/login.ts';
-import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
+import { createKnownClients, createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createConcurrencyLimit } from '../../../src/accounts/passwords/password-hash.ts';
 import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';

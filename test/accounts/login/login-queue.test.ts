@@ -1,9 +1,9 @@
 /** The line of password checks: one owner of many addresses does not keep others from logging in (SPEC 4.5). */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createKnownClients, networkKey } from '../../../src/accounts/login/client-key.ts';
-import { BY_ADDRESS, createWindowLimiter } from '../../../src/accounts/login/login-limiter.ts';
+import { BY_ADDRESS, createKnownClients, createWindowLimiter } from '../../../src/accounts/login/login-limiter.ts';
 import { createConcurrencyLimit, type Waiter } from '../../../src/accounts/passwords/password-hash.ts';
+import { networkKey } from '../../../src/domain/addresses.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import { type AccountServerOptions, startAccountServer } from '../support/account-server.ts';
 import { handClock, PASSWORD, person } from '../support/people.ts';

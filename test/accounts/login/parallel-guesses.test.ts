@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refused } from '../../../src/accounts/http/kernel.ts';
-import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { judgeGuess } from '../../../src/accounts/login/guesses.ts';
-import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
+import { createKnownClients, createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createPasswordHasher } from '../../../src/accounts/passwords/password-hash.ts';
 import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import { movableClock } from '../../support/clock.ts';

@@ -6,10 +6,14 @@ import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
 import { createGrantMemory, createGrantUses } from '../../../src/accounts/grants/grants.ts';
 import { type GuardedAct, ONLY_STRICT } from '../../../src/accounts/http/kernel.ts';
-import { createKnownClients } from '../../../src/accounts/login/client-key.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
 import { BY_ACCOUNT, CODE_RULES } from '../../../src/accounts/login/guesses.ts';
-import { BY_ADDRESS, createWindowLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
+import {
+  BY_ADDRESS,
+  createKnownClients,
+  createWindowLimiter,
+  inTurn,
+} from '../../../src/accounts/login/login-limiter.ts';
 import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
 import { NO_PROVIDERS, REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate.ts';
 import { createChallenges } from '../../../src/accounts/passkeys/credential.ts';

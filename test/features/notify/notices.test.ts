@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it, type TestContext } from 'node:test';
-import { toPlace } from '../../../src/accounts/login/client-key.ts';
+import { toPlace } from '../../../src/domain/accounts/logins.ts';
 import type { ServiceMessage } from '../../../src/domain/accounts/notice.ts';
 import { createWebhook, type WebhookDeps } from '../../../src/features/notify/index.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientKey } from '../../../src/accounts/login/client-key.ts';
+import { clientKey } from '../../src/domain/addresses.ts';
 
 describe('The login limiter takes for one client', () => {
   const rows: [sentence: string, address: string, key: string][] = [
