@@ -250,7 +250,7 @@ describe('The internal port', { skip }, () => {
       await page.goto(`${instance.internalUrl}/postern/settings`);
       await page.getByRole('heading', { name: 'Users' }).waitFor();
       const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
-      assert.deepEqual(sections, ['Users', 'Roles', 'Access', 'Security', 'Sessions', 'API tokens']);
+      assert.deepEqual(sections, ['Users', 'Roles', 'Access', 'Sessions', 'API tokens', 'Security']);
       for (const section of sections) {
         await page.getByRole('link', { name: section }).click();
         await page.getByRole('heading', { name: section, exact: true }).waitFor();
