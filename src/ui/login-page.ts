@@ -154,6 +154,7 @@ async function show(ctx: RouteContext, ui: UiOptions, form: LoginForm): Promise<
       page
         // Fields of the other step are disabled: a browser neither asks for them nor sends them.
         .replace(`id="${other}"`, '$& disabled')
+        .replace('id="first-time"', hasOwnLogin && ui.accounts.firstTimeLogin.isAwaited() ? '$&' : '$& hidden')
         // The focus is in the next empty field, without JavaScript too.
         .replace(`id="${next}"`, isFieldWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus'),
       tag,

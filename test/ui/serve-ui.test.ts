@@ -46,7 +46,7 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
     frameAncestors: "'self'",
     timeZone: undefined,
     // No form comes as far as its services here.
-    accounts: undefined as never,
+    accounts: { firstTimeLogin: { isAwaited: () => false } } as never,
     invitations: undefined as never,
     bodySeconds: () => 1,
     ...options,

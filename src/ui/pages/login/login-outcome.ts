@@ -73,10 +73,8 @@ function retryAfterSeconds(text: string | null, now: number): number | undefined
 
 /** How long to wait, as one would say it: `42 s`, `1 min 5 s`, `1 h 10 min`. */
 export function formatSeconds(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return inUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's');
-  return inUnits(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  if (minutes === 0) return `${seconds} s`;
+  const [first, second] = hours === 0 ? [`${minutes} min`, `${seconds % 60} s`] : [`${hours} h`, `${minutes % 60} min`];
+  return second.startsWith('0') ? first : `${first} ${second}`;
 }
-
-const inUnits = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
-  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;

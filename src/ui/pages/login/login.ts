@@ -19,7 +19,7 @@ const loginWords: Templates<Texts['login']['form']> = JSON.parse(
   element('login-form', HTMLFormElement).dataset['words'] ?? '{}',
 );
 
-/** The small helps of the login page: show the password, Caps Lock, first start, no encryption. */
+/** The small helps of the login page: show the password, Caps Lock, no encryption. */
 function wireReveal(password: HTMLInputElement): void {
   const reveal = element('reveal', HTMLButtonElement);
   reveal.hidden = false;
@@ -44,20 +44,6 @@ function showCapsLock(form: HTMLFormElement): void {
   };
   form.addEventListener('keydown', look);
   form.addEventListener('keyup', look);
-}
-
-/** Shows help until an admin has logged in for the first time. No answer, no help: the login works without. */
-async function showFirstTimeHelp(): Promise<void> {
-  try {
-    const response = await fetch(new URL('api/auth/first_time_login', baseUrl), {
-      headers: { Accept: 'application/json' },
-    });
-    if (!response.ok) return;
-    const { admin_first_time_login: isFirstTime } = await response.json();
-    element('first-time', HTMLElement).hidden = isFirstTime !== true;
-  } catch {
-    // Nothing to show.
-  }
 }
 
 /** Kept in this browser; the server writes the page anew. */
@@ -165,7 +151,6 @@ wireLanguages();
 showCapsLock(form);
 // Browsers count loopback addresses as secure: there is no network in between.
 element('unencrypted', HTMLElement).hidden = isSecureContext;
-void showFirstTimeHelp();
 /** The browser may bring this page back as it was left, in the midst of logging in. */
 addEventListener('pageshow', (event) => {
   if (event.persisted) setBusy(false);
@@ -177,18 +162,12 @@ async function logIn(): Promise<void> {
   // Password managers look for one in such a field, and others at the screen.
   setShown(password, false);
   setBusy(true);
-  const outcome = await attempt();
+  const given = { user: user.value, password: password.value, ...(isSecond() && { code: code.value }) };
+  const outcome = await postJson('api/login', given)
+    .then(verdictOutcome)
+    .catch(() => unreachable);
   setBusy(false);
   report(outcome);
-}
-
-async function attempt(): Promise<LoginOutcome> {
-  const given = { user: user.value, password: password.value, ...(isSecond() && { code: code.value }) };
-  try {
-    return await verdictOutcome(await postJson('api/login', given));
-  } catch {
-    return unreachable;
-  }
 }
 
 async function verdictOutcome(response: Response): Promise<LoginOutcome> {
