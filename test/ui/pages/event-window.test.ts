@@ -24,7 +24,7 @@ describe('The list', () => {
     ]);
     const sizes = groupByDay(loaded(events), NOW).map(({ name, pieces }) => [
       name,
-      pieces.map(({ events: piece }) => piece.length),
+      pieces.map(([, piece]) => piece.length),
     ]);
     assert.deepEqual(
       sizes.map(([, pieces]) => pieces),
@@ -37,7 +37,7 @@ describe('The list', () => {
     const events = eventsAt(Array.from({ length: 2 * PIECE_SIZE }, (_, at) => NOW - (at % 2) * 86_400));
     const days = groupByDay(loaded(events), undefined).map(({ name, pieces }) => [
       name,
-      pieces.map(({ events: piece }) => piece.length),
+      pieces.map(([, piece]) => piece.length),
     ]);
     assert.deepEqual(days, [['', [PIECE_SIZE, PIECE_SIZE]]]);
   });
@@ -48,7 +48,7 @@ describe('The list', () => {
         const times = some.sort((one, other) => other - one);
         const events = eventsAt(times);
         const pieces = groupByDay(withNew(events, times.length >> 1), NOW).flatMap((day) =>
-          day.pieces.map((piece) => piece.events),
+          day.pieces.map(([, piece]) => piece),
         );
         assert.deepEqual(pieces.flat(), events);
         assert.ok(pieces.every((piece) => piece.length > 0 && piece.length <= PIECE_SIZE));
@@ -61,7 +61,7 @@ describe('The list', () => {
     const first = 2 * PIECE_SIZE + 10;
     const keysOf = (arrived: number, loaded: number) => {
       const shown = all.slice(first - arrived, first + loaded);
-      return groupByDay(withNew(shown, arrived), NOW).flatMap((day) => day.pieces.map(({ key }) => key));
+      return groupByDay(withNew(shown, arrived), NOW).flatMap((day) => day.pieces.map(([key]) => key));
     };
     let before = keysOf(0, 90);
     for (const [arrived, loaded] of [

@@ -63,30 +63,14 @@ export const PIECE_SIZE = 60;
 
 /**
  * The days of events in the list's order. Without a `now` the whole is one day
- * without a name. The pieces of events that have arrived above those that were loaded are counted from their end.
+ * without a name. Pieces are counted from the first event that was loaded with the list: those that stand change neither when
+ * events arrive above nor when more are loaded, so that no row is drawn anew.
  */
 export function groupByDay({ events, newIds }: Pick<Arrivals, 'events' | 'newIds'>, now: number | undefined) {
-  const loaded = events.findIndex(({ id }) => !newIds.has(id));
-  const fresh = new Set(loaded < 0 ? events : events.slice(0, loaded));
   const days = Map.groupBy(events, ({ startTime }) => (now === undefined ? '' : formatDay(startTime, now)));
   return [...days].map(([name, all]) => {
-    const above = all.filter((event) => fresh.has(event));
-    return {
-      name,
-      pieces: [
-        ...cut(above, above.length % PIECE_SIZE, (piece) => `to ${piece.at(-1)?.id}`),
-        ...cut(all.slice(above.length), 0, (piece) => `from ${piece[0]?.id}`),
-      ],
-    };
+    const loaded = all.findIndex(({ id }) => !newIds.has(id));
+    const above = loaded < 0 ? all.length : loaded;
+    return { name, pieces: [...Map.groupBy(all, (_, at) => Math.floor((at - above) / PIECE_SIZE))] };
   });
-}
-
-/** The first piece has so many events, when it has any. The key stays while the list grows at either end, so that no row is drawn anew. */
-function cut(events: readonly EventView[], first: number, keyOf: (piece: readonly EventView[]) => string) {
-  const pieces: { readonly key: string; readonly events: readonly EventView[] }[] = [];
-  for (let from = 0, to = first || PIECE_SIZE; from < events.length; from = to, to += PIECE_SIZE) {
-    const piece = events.slice(from, to);
-    pieces.push({ key: keyOf(piece), events: piece });
-  }
-  return pieces;
 }

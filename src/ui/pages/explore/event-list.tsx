@@ -56,9 +56,9 @@ export function Events(props: EventListProps) {
       {days.map(({ name, pieces }, dayAt) => (
         <section key={name} class="day">
           <h2 class={name === '' ? 'out-of-sight' : 'day-title'}>{name || words.explore.events}</h2>
-          {pieces.map(({ key, events }, at) => (
+          {pieces.map(([piece, events], at) => (
             <EventPiece
-              key={`${view} ${key}`}
+              key={`${view} ${piece}`}
               isFirst={dayAt === 0 && at === 0}
               newIds={list.newIds}
               {...{ events, hasDays, openId, hrefOf }}

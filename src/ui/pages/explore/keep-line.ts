@@ -10,35 +10,26 @@ type LineEnd = 'lost' | 'refused' | 'login-needed';
 /** `waiting`: it was lost, and is tried again. */
 export type LineState = 'connecting' | 'open' | 'waiting' | Exclude<LineEnd, 'lost'>;
 
-interface LineEvents {
-  readonly onOpen: () => void;
-  /** `newest`: the id of the newest event, where the service tells it. */
-  readonly onChange: (newest?: string | null) => void;
-}
+/** `newest`: the id of the newest event, where the service tells it. */
+type OnChange = (newest?: string | null) => void;
 
-/** One connection, until it ends or is given up. */
-type Line = (givenUp: AbortSignal, events: LineEvents) => Promise<LineEnd>;
-
-type LineListener = { readonly onState: (state: LineState) => void } & Pick<LineEvents, 'onChange'>;
+/** One connection, until it ends or is given up. It tells of a change first when it is open. */
+type Line = (givenUp: AbortSignal, onChange: OnChange) => Promise<LineEnd>;
 
 /** Returns the function that ends it all. */
-export function keepLine(line: Line, { onState, onChange }: LineListener): () => void {
+export function keepLine(line: Line, onState: (state: LineState) => void, onChange: OnChange): () => void {
   onState('connecting');
   return whileSeen(async (left) => {
     // The browser may need long to see that a connection is dead. It begins anew when the network is back.
     let isTried = true;
     addEventListener('offline', () => isTried && onState('waiting'), { signal: left });
     for (let tries = 0; !left.aborted; ) {
-      const onOpen = (): void => {
+      const end = await line(left, (newest) => {
         tries = 0;
-        onState('open');
-      };
-      // Without a network the service of the same machine still answers.
-      const heard: LineEvents['onChange'] = (newest) => {
+        // Without a network the service of the same machine still answers.
         onState('open');
         onChange(newest);
-      };
-      const end = await line(left, { onOpen, onChange: heard });
+      });
       if (left.aborted) return;
       isTried = end === 'lost';
       onState(end === 'lost' ? 'waiting' : end);
@@ -55,7 +46,7 @@ const SILENCE_MILLISECONDS = 45_000;
 /** The stream of changes of Postern's events backend. By `fetch`, which tells why it is refused and can say that it is automatic. */
 export const changesAt =
   (path: string): Line =>
-  async (givenUp, { onOpen, onChange }) => {
+  async (givenUp, onChange) => {
     const silent = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
@@ -71,7 +62,6 @@ export const changesAt =
       if (!response.ok || !body) return 'lost';
       // A list instead of a stream: there is no camera to see.
       if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) return 'refused';
-      onOpen();
       const reader = body.pipeThrough(new TextDecoderStream()).getReader();
       for (let text = ''; ; ) {
         timer = setTimeout(() => silent.abort(), SILENCE_MILLISECONDS);
@@ -105,7 +95,7 @@ const CALLER_GONE = 4401;
 const BETWEEN_UPDATES_MILLISECONDS = 15_000;
 
 /** The NVR's WebSocket, as far as it tells of events: Postern passes the topics of the caller's own cameras (SPEC 5). */
-export const nvrSocket: Line = async (givenUp, { onOpen, onChange }) => {
+export const nvrSocket: Line = async (givenUp, onChange) => {
   const url = new URL('ws', baseUrl);
   url.protocol = url.protocol.replace('http', 'ws');
   const socket = new WebSocket(url);
@@ -114,7 +104,6 @@ export const nvrSocket: Line = async (givenUp, { onOpen, onChange }) => {
   let toldAt = Number.NEGATIVE_INFINITY;
   socket.onopen = () => {
     wasOpen = true;
-    onOpen();
     onChange(); // what happened before it was open
   };
   socket.onmessage = ({ data }) => {

@@ -75,17 +75,15 @@ export function useEvents(filter: EventFilter, question: string, round: number) 
 
   useEffect(() => {
     if (!isOpenEnded) return undefined;
-    return keepLine(facts.eventsBy === 'nvr' ? nvrSocket : changesAt('api/events/changes'), {
-      onState: setLine,
-      onChange(newest) {
-        const { events, waiting, newIds, stale } = latest.current.list;
-        const isKnown =
-          (newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === newest);
-        // An event in progress may be over.
-        const wantsMore = stale !== undefined || newIds.size > 0 || events.some(({ endTime }) => endTime === undefined);
-        // The first message of a stream tells where the list stands already.
-        if (!isKnown || wantsMore) setIsBehind(true);
-      },
+    const line = facts.eventsBy === 'nvr' ? nvrSocket : changesAt('api/events/changes');
+    return keepLine(line, setLine, (newest) => {
+      const { events, waiting, newIds, stale } = latest.current.list;
+      const isKnown =
+        (newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === newest);
+      // An event in progress may be over.
+      const wantsMore = stale !== undefined || newIds.size > 0 || events.some(({ endTime }) => endTime === undefined);
+      // The first message of a stream tells where the list stands already.
+      if (!isKnown || wantsMore) setIsBehind(true);
     });
     // What failed to be read anew tells that the connection may be dead as well.
   }, [isOpenEnded, list.stale]);
