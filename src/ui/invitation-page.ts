@@ -6,7 +6,6 @@ import {
   type HeldInvitation,
   lookAtInvitation,
 } from '../accounts/invitations/invitations.ts';
-import type { User } from '../domain/accounts/account.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../domain/accounts/grant.ts';
 import { scopeOfRole, unionOfScopes } from '../domain/camera-scope.ts';
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
@@ -21,7 +20,6 @@ import { formatSeconds } from './pages/login/login-outcome.ts';
 import type { InvitationPageServices, UiOptions } from './ui-options.ts';
 
 type PageText = Texts['invitations']['page'];
-type InvitedGuest = Awaited<ReturnType<typeof guestOf>>;
 
 /** What a visit or a form leads to: the form, or a sentence. */
 interface Shown {
@@ -79,11 +77,9 @@ const sentence = (ctx: RouteContext, status: number, content: Html): Shown => ({
 });
 
 async function look(ctx: RouteContext, ui: UiOptions, state: 'holds' | 'differ'): Promise<Shown> {
-  const { invitations: services } = ui;
-  const form = await lookAtInvitation(tokenIn(ctx), ctx, services, async (held) => {
-    const guest = held.owner.hasNoPassword ? await guestOf(held, services) : undefined;
-    return renderForm({ ...(await holderOf(held.owner, services)), guest, state }, ctx, ui);
-  });
+  const form = await lookAtInvitation(tokenIn(ctx), ctx, ui.invitations, (held) =>
+    renderForm(held, { state }, ctx, ui),
+  );
   return form ?? voidLink(ctx);
 }
 
@@ -109,16 +105,8 @@ async function refused(fault: unknown, ctx: RouteContext, ui: UiOptions): Promis
   }
   const held = await findInvitation(tokenIn(ctx), ui.invitations);
   if (!held || (state !== 'busy' && state !== 'password-unfit')) return voidLink(ctx);
-  return renderForm({ ...(await holderOf(held.owner, ui.invitations)), state, told }, ctx, ui);
+  return renderForm(held, { state, told }, ctx, ui);
 }
-
-const holderOf = async (owner: User, { closedOf }: InvitationPageServices) => ({
-  user: owner.name,
-  /** Not beside a second factor: a new passkey would be a way around it. */
-  mayUsePasskey: !owner.hasFactor,
-  /** Unix seconds: when an account that is closed can be used. Undefined: it can be used at once, or is closed for good. */
-  opensAt: (await closedOf(owner))?.opens?.at,
-});
 
 const MAKERS: readonly string[] = Object.values(MAKERS_WITHOUT_ACCOUNT);
 
@@ -147,36 +135,36 @@ function show(ctx: RouteContext, ui: UiOptions, { status, title, content, hasScr
   sendCard(ctx, ui, status, { title, card, ...(hasScript && { script: 'invitation' }) });
 }
 
-/** `guest`: absent for an account that had a password: the link is for a new one. `told`: which rule the password breaks. */
-type FormShown = Awaited<ReturnType<typeof holderOf>> & {
-  readonly state: 'holds' | 'differ' | 'busy' | 'password-unfit';
-  readonly guest?: InvitedGuest | undefined;
-  readonly told?: Refused['told'];
-};
+/** `told`: which rule the password breaks. */
+type FormState = { readonly state: keyof typeof STATUS; readonly told?: Refused['told'] };
 
 const STATUS = { holds: 200, differ: 400, busy: 503, 'password-unfit': 400 } as const;
 
 /** The script reads its words and addresses from the form. */
-function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Shown {
+async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteContext, ui: UiOptions): Promise<Shown> {
   const { state } = shown;
-  const { shortestPassword, providers } = ui;
+  const { shortestPassword, providers, invitations: services } = ui;
+  const { name, hasNoPassword, hasFactor } = held.owner;
+  // For an account that had a password the link is for a new one.
+  const guest = hasNoPassword ? await guestOf(held, services) : undefined;
+  // Of an account that is closed and can be used later.
+  const opens = shownTime((await services.closedOf(held.owner))?.opens?.at, ctx, ui);
   const { words } = pageLanguage(ctx);
   const base = readBasePath(ctx);
   const text = words.invitations.page;
-  const by = shown.guest?.by;
   const hasDiffered = state === 'differ';
   const fault = html` aria-invalid="true"`;
   const field = (name: string, label: string, rest: Html, more?: Html): Html =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" ${rest}>${more}</div>\n`;
   const help = html`<p id="rules" class="field-help">${text.rules({ count: shortestPassword })}</p><p id="strength" class="strength" role="status"></p>`;
   const secret = html`type="password" autocomplete="new-password" minlength="${shortestPassword}" maxlength="1024" required`;
-  const user = html`type="text" autocomplete="username" value="${shown.user}" readonly`;
+  const user = html`type="text" autocomplete="username" value="${name}" readonly`;
   const isWrong = state === 'password-unfit' || hasDiffered;
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
-  const opens = shownTime(shown.opensAt, ctx, ui);
   const scriptWords = invitationWords(words, asTemplates(words.problems), shortestPassword);
-  const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
+  // Not beside a second factor: a new passkey would be a way around it.
+  const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-passkeys="${!hasFactor && ui.passkeyOrigin}"`;
   // A form for each provider: in the query of a link the secret would stand in logs.
   const forms = providers.map(
     ({ name, label }) =>
@@ -184,21 +172,21 @@ function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Shown {
   );
   const done = html`${paragraph(doneText(opens, text, text.donePasskey))}${linkToLogin(ctx)}`;
   const content = html`<template id="done"><h1 class="lone-title">${text.doneTitlePasskey}</h1>\n${done}</template>
-<p class="lone-lead"><bdi>${by === undefined ? text.lead : text.invitedBy({ name: by })}</bdi></p>
-${shown.guest && renderGuest(shown.guest, opens, ctx, ui)}<form class="login-form" method="post" ${forScript}>
+<p class="lone-lead"><bdi>${guest?.by === undefined ? text.lead : text.invitedBy({ name: guest.by })}</bdi></p>
+${guest && renderGuest(guest, opens, ctx, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
 ${field('user', text.user, user)}${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${text.passkey}</button>
 <p id="passkey-help" class="field-help">${text.passkeyHelp}</p></div>
 </form>
 ${forms.length > 0 && html`<div class="lone-providers">${forms}</div>\n`}`;
-  const title = shown.guest ? text.welcome({ name: shown.user }) : text.title;
+  const title = guest ? text.welcome({ name }) : text.title;
   const retry = state === 'busy' && { retryAfter: BUSY_RETRY_SECONDS };
   return { status: STATUS[state], title, content, hasScript: true, ...retry };
 }
 
 function renderGuest(
-  { cameras, until }: InvitedGuest,
+  { cameras, until }: Awaited<ReturnType<typeof guestOf>>,
   opens: Html | undefined,
   ctx: RouteContext,
   ui: UiOptions,
@@ -224,7 +212,7 @@ const shownTime = (seconds: number | undefined, ctx: RouteContext, { timeZone }:
 const doneText = (opens: Html | undefined, text: PageText, atOnce: string): string | Html =>
   opens === undefined ? atOnce : toHtml(text.doneLater, { time: opens });
 
-function problemOf({ state, told }: FormShown, { problems, invitations: { page: text } }: Texts): string {
+function problemOf({ state, told }: FormState, { problems, invitations: { page: text } }: Texts): string {
   if (state === 'password-unfit' && typeof told === 'object' && told[0] === 'password-unfit')
     return `${text.unfit} ${problems['password-unfit'](told[1])}`;
   return state === 'differ' || state === 'busy' ? text[state] : '';
