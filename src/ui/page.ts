@@ -23,8 +23,8 @@ export const wishedLanguages = (acceptLanguage: string | undefined, cookie: stri
   [LANGUAGE_CHOICE.exec(cookie ?? '')?.groups?.['tag'], acceptLanguage].filter(Boolean).join(',');
 
 /** The language by the header Accept-Language (RFC 9110, 12.5.4): `de-AT,de;q=0.9,en;q=0.5`; `*` is no preference. */
-export function languageFor(acceptLanguage: string | undefined): PageLanguage {
-  const wishes = (acceptLanguage ?? '').split(',').map(readWish);
+export function languageFor(acceptLanguage: string): PageLanguage {
+  const wishes = acceptLanguage.split(',').map(readWish);
   const liked = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
   const [tag] = liked.flatMap(({ language }) => LANGUAGES.find(([known]) => known === language) ?? []);
   return { tag: tag ?? 'en', words: textsIn(tag ?? 'en') };

@@ -11,7 +11,7 @@ const PAGE = {
   status: 403,
   reason: 'camera-not-in-role',
   requestId: 'r-1',
-  acceptLanguage: undefined,
+  wishes: '',
   name: 'Villa Rosa',
   startPage: '/postern/',
   stylesheet: '/postern/assets/style-5e6f.css',
@@ -49,7 +49,7 @@ describe('The refusal page', () => {
   });
 
   it('is in the language that the browser likes best', () => {
-    const german = renderRefusalPage({ ...PAGE, acceptLanguage: 'de-CH,de;q=0.9,en;q=0.5' });
+    const german = renderRefusalPage({ ...PAGE, wishes: 'de-CH,de;q=0.9,en;q=0.5' });
     for (const part of ['<html lang="de">', 'Zugriff verweigert', 'Zugriff auf diese Kamera verweigert.'])
       assert.ok(german.includes(part), part);
   });
@@ -64,7 +64,7 @@ describe('The refusal page', () => {
       '<a class="button" href="/base/logout">Log in with another account</a>',
     ])
       assert.ok(html.includes(part), part);
-    const unknown = renderRefusalPage({ ...PAGE, cameras: { foreign: [], unknown: ['attic'] }, acceptLanguage: 'de' });
+    const unknown = renderRefusalPage({ ...PAGE, cameras: { foreign: [], unknown: ['attic'] }, wishes: 'de' });
     assert.match(unknown, /umfasst die Kamera attic, aber der NVR hat keine Kamera dieses Namens/);
   });
 
@@ -112,8 +112,8 @@ describe('The refusal page', () => {
     );
     const expected = skeleton(renderRefusalPage(PAGE));
     fc.assert(
-      fc.property(hostile, hostile, (requestId, acceptLanguage) => {
-        const html = renderRefusalPage({ ...PAGE, requestId, acceptLanguage });
+      fc.property(hostile, hostile, (requestId, wishes) => {
+        const html = renderRefusalPage({ ...PAGE, requestId, wishes });
         assert.deepEqual(skeleton(html), expected);
         assert.doesNotMatch(html, /\0/);
       }),

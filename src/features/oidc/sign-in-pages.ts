@@ -6,7 +6,7 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { refusalRules } from '../../gateway/response/error-responses.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { buttonTo, type Html, html, paragraph } from '../../ui/html.ts';
-import { pageHeaders, pageLanguage, readBasePath, sendCard } from '../../ui/page.ts';
+import { pageHeaders, pageLanguage, readBasePath, sendCard, wishedLanguages } from '../../ui/page.ts';
 import { nextPage } from '../../ui/pages/shared/where-to-go.ts';
 import { isNavigation } from '../../ui/serve-ui.ts';
 
@@ -54,10 +54,9 @@ export function refusePage(
 ): void {
   if (!isNavigation(ctx)) return void refuseFor(ctx, reason);
   const { basePath = '', requestId } = ctx.state;
-  const [acceptLanguage, cookie] = [ctx.get('Accept-Language'), ctx.get('Cookie')];
-  const { status, message } = REFUSALS[reason];
-  const facts = { reason, status, message, requestId, basePath, acceptLanguage, cookie };
-  const page = refusalRules(settings, ui.pages).renderPage(facts);
+  const wishes = wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie'));
+  const { status } = REFUSALS[reason];
+  const page = refusalRules(settings, ui.pages).renderPage({ reason, status, requestId, basePath, wishes });
   ctx.set({ ...page.headers });
   ctx.status = status;
   ctx.body = page.body;

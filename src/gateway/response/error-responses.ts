@@ -27,8 +27,6 @@ export type CompressedResponse = Omit<OwnResponse, 'body'> & { readonly body: Bu
 export type RefusalPageFacts = Omit<RefusalPage, 'name' | 'startPage' | 'logoutPath' | 'stylesheet'> & {
   /** The prefix for links and assets; empty for none. */
   readonly basePath: string;
-  /** The header of that name: a language that was chosen by hand. */
-  readonly cookie: string | undefined;
 };
 
 export interface RefusalRules {
@@ -50,12 +48,11 @@ export function refusalRules(settings: Settings, built: BuiltPages | undefined):
   return {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
     varies: varyHeader(settings),
-    renderPage: ({ basePath, acceptLanguage, cookie, ...page }) => ({
+    renderPage: ({ basePath, ...page }) => ({
       headers,
       body: renderRefusalPage({
         ...page,
         name: ui.name,
-        acceptLanguage: wishedLanguages(acceptLanguage, cookie),
         startPage: `${basePath}${START_PATH}`,
         logoutPath: `${basePath}/logout`,
         stylesheet: assetPath(built, basePath, 'login', 'css'),
@@ -95,14 +92,12 @@ function toRefusal(
   }
   if (reason === 'second-factor-required') return redirectVia(FIRST_STEP, request);
   if (status === 401 && rules.loginPath) return redirectVia(rules.loginPath, request);
-  const acceptLanguage = singleHeader(request, 'accept-language');
   const page = rules.renderPage({
     reason,
     status,
     requestId,
     basePath,
-    acceptLanguage,
-    cookie: singleHeader(request, 'cookie'),
+    wishes: wishedLanguages(singleHeader(request, 'accept-language'), singleHeader(request, 'cookie')),
     cameras,
     person: toPerson(facts.caller),
     ...(opens && { opens }),
