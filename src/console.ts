@@ -2,4 +2,4 @@
 import { FEATURE_PAGES } from './features/all-pages.ts';
 import { startConsole } from './ui/pages/console/console.tsx';
 
-startConsole(FEATURE_PAGES);
+void startConsole(FEATURE_PAGES);

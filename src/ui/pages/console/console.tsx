@@ -78,14 +78,11 @@ function AllPages({ profile }: { profile: Profile }) {
   );
 }
 
-export function startConsole(features: readonly PagePieces[]): void {
+export async function startConsole(features: readonly PagePieces[]): Promise<void> {
   learnPieces([CORE_PAGES, ...features]);
   applyTheme(chosenTheme());
   const place = document.getElementById('console');
-  if (place) void start(place);
-}
-
-async function start(place: HTMLElement): Promise<void> {
+  if (!place) return;
   // The files of the page come beside its texts and the profile.
   const [first = '', second] = location.pathname.slice(CONSOLE_PATH.length + 1).split('/');
   const page = pagesOf('menu').find(({ path }) => path === first);

@@ -21,8 +21,6 @@ export type ApiResponse =
       /** What is wrong, in the language of the page. */
       readonly message: string;
       readonly reason: string | undefined;
-      /** The header of that name. */
-      readonly retryAfter: string | null;
     }
   | { readonly kind: 'unreachable' }
   /** Replaced by a newer request of the page. */
@@ -43,10 +41,8 @@ type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Sends a change. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
 export async function sendToApi(method: Method, path: string, body?: object): Promise<ApiResponse> {
-  if (viewedPerson() !== undefined) {
-    const message = words.viewAs.readOnly;
-    return { kind: 'refused', status: 403, message, reason: undefined, retryAfter: null };
-  }
+  if (viewedPerson() !== undefined)
+    return { kind: 'refused', status: 403, message: words.viewAs.readOnly, reason: undefined };
   const response = await send(method, path, body);
   const isProofNeeded = response.kind === 'refused' && response.reason === 'reauthentication-required';
   return isProofNeeded && (await isProven()) ? send(method, path, body) : response;
@@ -104,7 +100,6 @@ async function readResponse(response: Response, person: string | undefined): Pro
     status,
     message,
     reason: readText(Object(body).reason),
-    retryAfter: headers.get('Retry-After'),
   });
   if (!response.ok) {
     await learnProblems(document.documentElement.lang);

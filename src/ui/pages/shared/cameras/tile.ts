@@ -154,8 +154,7 @@ export type Tile = ReturnType<typeof createTile>;
 
 function heightOf(element: HTMLElement): number {
   const wanted = element.clientHeight * (window.devicePixelRatio || 1);
-  const found = HEIGHTS.filter((height) => height >= wanted)[0];
-  return found === undefined ? 1080 : found;
+  return HEIGHTS.find((height) => height >= wanted) ?? 1080;
 }
 
 /** H.264 and H.265, as the stream server of the NVR names them. It answers with the one that the camera sends. */
@@ -247,7 +246,8 @@ function receive(path: string, codecs: string, video: HTMLVideoElement, onFault:
     if (type !== 'mse' || buffer) return;
     buffer = source.addSourceBuffer(String(value));
     buffer.addEventListener('updateend', () => orFault(feed));
-    void play(video);
+    // A browser that refuses leaves the picture standing still, which is noticed.
+    Promise.resolve(video.play()).catch(() => undefined);
   };
   source.addEventListener('sourceopen', () => {
     if (socket) return;
@@ -275,15 +275,6 @@ function receive(path: string, codecs: string, video: HTMLVideoElement, onFault:
     video.removeAttribute('src');
     video.load();
   };
-}
-
-/** A browser that refuses leaves the picture standing still, which is noticed. */
-async function play(video: HTMLVideoElement): Promise<void> {
-  try {
-    await video.play();
-  } catch {
-    // noticed elsewhere
-  }
 }
 
 /** A live stream is seen as it is now, and memory stays as it is. */
