@@ -29,8 +29,8 @@ const COMMON: Readonly<Record<CommonForm, NarrowForm>> = {
   times: (json, { view }) => left(Array.isArray(json) ? withoutForeignObjects(sinceOnly(json, view), view) : undefined),
 };
 
-/** Undefined: the answer has another form. */
-const left = <Left>(found: Left | undefined): Narrowed<Left> => (found === undefined ? UNREADABLE : ok(found));
+/** Nothing: the answer has another form. */
+const left = (found: unknown): Narrowed<unknown> => (found === undefined || found === null ? UNREADABLE : ok(found));
 
 /** `nvr` has the other forms. */
 export function narrowResponse(

@@ -136,11 +136,12 @@ describe('Statistics of another form', () => {
     });
   }
 
-  it('that are not JSON are for admins only', () =>
-    assert.deepEqual(
-      ['viewer', 'gardener'].map((role) => left('stats', '<p>', role)),
-      ['nvr-unexpected-form', 'nvr-unexpected-form'],
-    ));
+  for (const body of ['<p>', 'null'])
+    it(`that are ${body} are for admins only`, () =>
+      assert.deepEqual(
+        ['viewer', 'gardener'].map((role) => left('stats', body, role)),
+        ['nvr-unexpected-form', 'nvr-unexpected-form'],
+      ));
 });
 
 describe('The configuration of the NVR', () => {

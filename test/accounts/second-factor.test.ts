@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { warnOfUnusable } from '../../src/accounts/passkeys/passkeys.ts';
-import { createSealer, createTickets, derivedKey, PURPOSES } from '../../src/accounts/second-factor/sealing.ts';
+import {
+  createSealer,
+  createTickets,
+  derivedKey,
+  type KeyPurpose,
+  PURPOSES,
+} from '../../src/accounts/second-factor/sealing.ts';
 import {
   base32,
   codeAt,
@@ -16,6 +22,7 @@ import {
 } from '../../src/accounts/second-factor/second-factor.ts';
 import type { Settings } from '../../src/config/schema/schema.ts';
 import type { UserName } from '../../src/domain/names.ts';
+import { PINS } from '../../src/features/links/links.ts';
 
 const SECRET = Buffer.from('12345678901234567890');
 const [KEY, OTHER_KEY] = [Buffer.alloc(64, 'a'), Buffer.alloc(64, 'b')];
@@ -79,6 +86,14 @@ describe('A sealed secret', () => {
     ));
   it('rejects any other text', () =>
     fc.assert(fc.property(fc.string(), (text) => assert.equal(sealer.open(text, 'vera'), undefined))));
+});
+
+it('The keys are those of before: what they sealed opens, PINs of links and passkeys hold', () => {
+  const first = (purpose: KeyPurpose): string => derivedKey(Buffer.alloc(64, 7), purpose).toString('hex').slice(0, 16);
+  const { totp, secondStep, passkeys, passkeyUsers } = PURPOSES;
+  assert.deepEqual([totp, secondStep, passkeys, passkeyUsers, PINS].map(first), [
+    ...['949c58af9475603f', 'b079d9bddf245530', '8fece7e77b0edd46', '13c2b3742cec7489', 'a27be2ce4164134e'],
+  ]);
 });
 
 describe('A recovery code', () => {
