@@ -79,10 +79,10 @@ describe('An invitation', { skip }, () => {
       await page.getByRole('heading', { name: 'Offene Einladungen' }).waitFor({ state: 'detached' });
       const acts = page.locator('summary', { hasText: 'Aktionen: carl' });
       await acts.press('Enter');
-      await press(page, 'Link zum Zurücksetzen: carl');
+      await press(page, 'Link für neues Passwort senden: carl');
       await page.getByRole('dialog').getByRole('button', { name: 'Abbrechen' }).press('Enter');
       await page.locator('summary:focus', { hasText: 'Aktionen: carl' }).press('Enter');
-      await press(page, 'Link zum Zurücksetzen: carl');
+      await press(page, 'Link für neues Passwort senden: carl');
       await page.getByRole('dialog').getByRole('button', { name: 'Link erstellen' }).press('Enter');
       await page.getByRole('dialog', { name: 'Link für carl' }).waitFor();
       // It is told to whose account it is.

@@ -93,8 +93,10 @@ describe('The page Security', { skip }, () => {
       const { isTaken } = await instance.reload({ auth: { timezone: 'Asia/Tokyo' } });
       assert.equal(isTaken, true);
       await enter(page, instance, ADMIN_PERSON, PATH);
-      await page.getByText(/Set by .*config\.yaml:\d+:\d+\. Change it there\./).waitFor();
-      assert.equal(await page.getByLabel('Time zone').count(), 0);
+      await page.getByText('Set by config.yaml. Change it there.', { exact: true }).waitFor();
+      const shown = page.getByLabel('Time zone');
+      assert.equal(await shown.isEditable(), false);
+      assert.match((await shown.getAttribute('title')) ?? '', /config\.yaml:\d+:\d+$/);
       assert.equal((await instance.reload({})).isTaken, true);
     }));
 

@@ -65,7 +65,7 @@ describe('Settings of users', { skip }, () => {
       await validity.getByRole('button', { name: 'Save' }).click();
       await record(page, 'dora').locator('td').getByText('valid from 1').waitFor({ state: 'detached' });
 
-      await act(page, 'Reset password', 'dora');
+      await act(page, 'Set password', 'dora');
       await page.getByRole('button', { name: 'Generate' }).click();
       const password = await page.getByLabel('New password', { exact: true }).inputValue();
       await page.getByRole('button', { name: 'Save' }).click();

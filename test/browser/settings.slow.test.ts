@@ -22,9 +22,12 @@ describe('Settings', { skip }, () => {
       const headers = { 'Content-Type': 'application/json', 'User-Agent': 'HomeAssistant/2026.1' };
       assert.equal((await instance.ask('/api/login', { method: 'POST', headers, body })).status, 200);
       await openSettings(page, instance, 'account', CARL);
-      await page.getByRole('heading', { name: 'carl', exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'Overview', exact: true, level: 1 }).waitFor();
       await page.getByText(/^\d sessions? · .*Chrome on Linux/).waitFor();
-      assert.match(await page.locator('.facts').innerText(), /^Role\s+front_only\s+Cameras\s+cam1\s+Password\s/);
+      assert.match(
+        await page.locator('.facts').innerText(),
+        /^User\s+carl\s+Role\s+front_only\s+Cameras\s+cam1\s+Password\s/,
+      );
       await page.getByRole('heading', { name: 'Authenticator app not set up' }).waitFor();
       await page.getByRole('heading', { name: 'Security events' }).waitFor();
       assert.match(await page.locator('.record').first().innerText(), /Login from a new device\s+Home Assistant · 127/);

@@ -1,4 +1,5 @@
 /** What happened to one's own account lately, below its overview in Settings (SPEC 12). */
+import { Link } from 'wouter-preact';
 import type { z } from 'zod';
 import { useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { MoreRecords } from '../../../ui/pages/shared/records-page.tsx';
@@ -13,23 +14,28 @@ const nameOf = ({ event }: SecurityEvent): string =>
 
 export function SecurityEvents() {
   const [events] = useList<SecurityEvent>('api/account/events');
-  const { title, lead, what, by } = words.ledger.notices;
+  const { title, lead, change, what } = words.ledger.notices;
   return (
     <MoreRecords
       caption={title}
-      lead={<p class="page-lead">{lead}</p>}
+      lead={
+        <p class="page-lead">
+          {lead} <Link href="/settings/password">{change}</Link>
+        </p>
+      }
       rows={valueOr(events, [])}
       keyOf={({ id }) => id}
       columns={[
         {
           title: what,
           text: nameOf,
-          more: ({ device, agent, address }) => (
-            <bdi class="fact-more">{`${device ?? deviceName(agent ?? '')} · ${address}`}</bdi>
+          more: ({ device, agent, address, by, user }) => (
+            <bdi class="fact-more">
+              {[device ?? deviceName(agent ?? ''), address, ...(by && by !== user ? [by] : [])].join(' · ')}
+            </bdi>
           ),
         },
         { title: words.ledger.when, at: ({ at }) => at, isDescendingFirst: true },
-        { title: by, text: (event) => event.by },
       ]}
       narrow="line"
     />

@@ -4,7 +4,7 @@ import { type FactorState, hasFactor } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
-import { type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
+import { Field, type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
 import { FormDialog, PanelForm, reload, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
@@ -68,10 +68,12 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
           return place === null ? (
             <SettingField key={field} {...{ before }} label={labels[field]} {...of(field)} />
           ) : (
-            <p key={field}>
-              {labels[field]}: <bdi>{values[field]}</bdi>
-              <span class="fact-more">{text.setBy({ name: place })}</span>
-            </p>
+            <Field
+              key={field}
+              label={labels[field]}
+              help={text.setBy({ name: place.replace(/^.*\/|(:\d+)+$/g, '') })}
+              control={(tied) => <input {...tied} title={place} value={values[field]} readOnly />}
+            />
           );
         })
       }
@@ -94,15 +96,15 @@ function SettingField({ name, label, before, value, onChange }: SecurityFieldPro
     );
   // What this browser knows is offered. The address at hand is the public one for most who use HTTPS.
   const address = baseUrl.protocol === 'https:' ? baseUrl.href.replace(/\/$/, '') : '';
-  const [known, help, isFit, unfit] =
+  const [known, help, isFit, unfit, placeholder] =
     name === 'timezone'
-      ? [Intl.DateTimeFormat().resolvedOptions().timeZone, timezoneHelp, canonicalZone, timezoneUnfit]
-      : [address, publicUrlHelp, URL.canParse, publicUrlUnfit];
+      ? [Intl.DateTimeFormat().resolvedOptions().timeZone, timezoneHelp, canonicalZone, timezoneUnfit, '']
+      : [address, publicUrlHelp, URL.canParse, publicUrlUnfit, 'https://nvr.example.com'];
   const typed = value.trim();
   const wrong = typed === '' || typed === before || isFit(typed) ? undefined : unfit;
   return (
     <>
-      <TextField {...{ name, label, help, value, onChange, wrong }} isOptional />
+      <TextField {...{ name, label, help, value, onChange, wrong, placeholder }} isOptional />
       {/* Stays when it was used, so that nothing moves. */}
       {known !== '' && known !== before && (
         <p class="chips">

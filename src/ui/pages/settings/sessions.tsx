@@ -2,7 +2,8 @@
 import { isAdmin, useProfile } from '../shared/account.ts';
 import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, getFromApi, inTurn, sendToApi, useFetched, valueOr } from '../shared/api.ts';
-import { asking } from '../shared/forms.tsx';
+import { isPhone } from '../shared/browser.ts';
+import { Acts, asking } from '../shared/forms.tsx';
 import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { deviceName, formatAgo, words } from '../shared/words.ts';
@@ -14,8 +15,11 @@ export function Sessions() {
   const profile = useProfile();
   const text = words.sessions;
   /** The own ones, or those of every user. This session stays in both cases. */
-  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) =>
-    asking(text.endMany[which], { number: sessions.length }, () => endAll(sessions), { isDangerous: true });
+  const endMany = (which: keyof typeof text.endMany, sessions: readonly SessionRecord[]) => ({
+    ...asking(text.endMany[which], { number: sessions.length }, () => endAll(sessions), { isDangerous: true }),
+    // The question alone is red.
+    isDangerous: false,
+  });
   const isOwn = ({ user }: SessionRecord): boolean => user === profile.username;
   const rank = (session: SessionRecord): number => Number(isOwn(session)) + Number(session.current);
   /** The own ones first, this one before them, and of each person the latest. */
@@ -26,16 +30,17 @@ export function Sessions() {
   );
   const others = valueOr(fetched[0], []).filter(({ current }) => !current);
   const own = others.filter(isOwn);
+  const pageActs = [
+    ...(own.length > 0 ? [endMany('own', own)] : []),
+    ...(others.length > own.length ? [endMany('allUsers', others)] : []),
+  ];
   return (
     <ResourcePage
       title={text.title}
       lead={isAdmin(profile) ? text.leadAdmin : text.lead}
       none={text.none}
       fetched={fetched}
-      pageActs={[
-        ...(own.length > 0 ? [endMany('own', own)] : []),
-        ...(others.length > own.length ? [endMany('allUsers', others)] : []),
-      ]}
+      pageActs={isPhone() ? [] : pageActs}
       keyOf={({ id }) => id}
       columns={[
         {
@@ -57,6 +62,7 @@ export function Sessions() {
         { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
       ]}
       searchText={(session) => [nameOf(session), deviceName(session.agent), session.address, session.user].join(' ')}
+      rowOrder={isAdmin(profile) ? words.ui.common.user : text.lastSeen}
       narrow="line"
       groupOf={isAdmin(profile) ? ({ user }) => user : undefined}
       acts={(session) => [
@@ -70,7 +76,9 @@ export function Sessions() {
         // A login undoes it: nothing is asked first.
         ...(session.current ? [] : [{ text: text.end.act, isDangerous: true, atOnce: ending(session) }]),
       ]}
-    />
+    >
+      {isPhone() && <Acts acts={pageActs} />}
+    </ResourcePage>
   );
 }
 

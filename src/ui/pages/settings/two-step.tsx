@@ -22,16 +22,17 @@ import {
 import { CopyButton } from '../shared/new-secret.tsx';
 import { Button, Facts, SecurityLink } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
-import { Badge, MoreRecords, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
+import { RecordTable } from '../shared/record-table.tsx';
+import { Badge, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import { cameraName, deviceName, facts, shortList, words } from '../shared/words.ts';
 
 export function TwoStep() {
-  const { username, second_factor_required: isFirst } = useProfile();
+  const { second_factor_required: isFirst } = useProfile();
   const text = words.secondFactor;
   return (
     <RecordsPage
-      title={isFirst ? text.title : username}
+      title={isFirst ? text.title : words.account.title}
       lead={isFirst ? text.leadRequired : words.account.lead}
       fetched={useFetched<FactorState>('api/second-factor')}
     >
@@ -58,6 +59,7 @@ function Person() {
     <section class="form panel">
       <Facts
         rows={[
+          [words.ui.common.user, <bdi key="user">{username}</bdi>],
           [words.ui.common.role, <Badge key="role" text={role} />],
           [words.ui.common.cameras, seen || words.ui.common.noCameras],
           [words.passwords.change.title, way('password', words.ui.menu.changePassword)],
@@ -222,23 +224,25 @@ const pathOf = ({ id }: PasskeyRecord): string => pathTo(PATH, id);
 function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) {
   const text = words.passkeys;
   return (
-    <MoreRecords
-      lead={<p>{text.what}</p>}
-      caption={text.title}
-      rows={state.passkeys}
-      keyOf={({ id }) => id}
-      columns={[
-        { title: text.name, text: ({ name }) => name },
-        { title: text.added, at: ({ created_at }) => created_at },
-        { title: text.lastUsed, at: ({ last_used_at }) => last_used_at },
-      ]}
-      acts={(passkey) => [
-        renaming(pathOf(passkey), passkey.name, { title: text.renameOne(passkey), done: text.renamed }),
-        removal(text.remove, passkey, pathOf(passkey), state.required ? { done: reload } : {}),
-      ]}
-    >
+    <section class="form panel">
+      <h2 class="form-title">{text.title}</h2>
+      <p class="page-lead">{text.what}</p>
+      <RecordTable
+        caption={text.title}
+        rows={state.passkeys}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: text.name, text: ({ name }) => name },
+          { title: text.added, at: ({ created_at }) => created_at },
+          { title: text.lastUsed, at: ({ last_used_at }) => last_used_at },
+        ]}
+        acts={(passkey) => [
+          renaming(pathOf(passkey), passkey.name, { title: text.renameOne(passkey), done: text.renamed }),
+          removal(text.remove, passkey, pathOf(passkey), state.required ? { done: reload } : {}),
+        ]}
+      />
       <AddButton onAdded={onAdded} />
-    </MoreRecords>
+    </section>
   );
 }
 

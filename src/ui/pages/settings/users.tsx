@@ -47,8 +47,8 @@ export function Users() {
       // Their cameras come with the roles: rows that grow would push the others away.
       fetched={[roleList.kind === 'loading' ? roleList : users, readAgain]}
       pageActs={[
-        { text: words.invitations.invite, dialog: () => invite('user') },
-        { text: text.add, kind: 'strong', dialog: () => <NewUser {...{ known, roles, cameras }} /> },
+        { text: text.add, dialog: () => <NewUser {...{ known, roles, cameras }} /> },
+        { text: words.invitations.invite, kind: 'strong', dialog: () => invite('user') },
       ]}
       // The button of Live leads here, from cameras to their guest.
       first={useSearch() === 'invite' ? invite('guest') : undefined}

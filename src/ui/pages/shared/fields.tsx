@@ -59,6 +59,7 @@ const HIDDEN = { type: 'password' } as const;
 const MOMENT = { type: 'datetime-local' } as const;
 
 interface TextFieldProps extends FieldProps {
+  readonly placeholder?: string;
   readonly isOptional?: boolean;
   readonly autocomplete?: string;
   /** Digits alone: a phone shows its keyboard of digits. */
@@ -70,7 +71,17 @@ interface TextFieldProps extends FieldProps {
 }
 
 export function TextField(props: TextFieldProps) {
-  const { value, onChange, isOptional, autocomplete = 'off', isNumeric, isMoment, onEnter, ...field } = props;
+  const {
+    value,
+    onChange,
+    placeholder,
+    isOptional,
+    autocomplete = 'off',
+    isNumeric,
+    isMoment,
+    onEnter,
+    ...field
+  } = props;
   return (
     <Field
       {...field}
@@ -79,6 +90,7 @@ export function TextField(props: TextFieldProps) {
           {...tied}
           {...(isMoment ? MOMENT : SHOWN)}
           value={value}
+          placeholder={placeholder}
           required={!isOptional}
           autocomplete={autocomplete}
           inputMode={isNumeric ? 'numeric' : undefined}

@@ -53,6 +53,8 @@ export interface RecordTableProps<Row> {
   readonly searchText?: (row: Row) => string;
   /** The order at first; without it that of the rows. */
   readonly firstSort?: Sort;
+  /** What the rows are in order of as they come. */
+  readonly rowOrder?: string;
   /** A row where there is no room for columns: a card with a line a fact, its first three columns in two lines, all in a text, or its first two columns beside its acts. */
   readonly narrow?: 'card' | 'two-lines' | 'text' | 'line';
   /** Said when there are no rows at all. */
@@ -137,7 +139,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
               value={sort?.key ?? ''}
               onChange={chooseOrder}
               options={[
-                ['', '–'],
+                ['', props.rowOrder ?? '–'],
                 ...columns.flatMap(({ key, title, sortBy }) => (sortBy ? [[key, title] as const] : [])),
               ]}
             />
