@@ -46,6 +46,8 @@ export async function putInPlace(draft: string, file: string): Promise<void> {
     await link(draft, file);
   } catch (fault) {
     if (!NO_LINKS.has((fault as NodeJS.ErrnoException).code)) throw fault;
+    // A new name would replace what has it: of several one takes it first.
+    await (await open(file, 'wx')).close();
     await rename(draft, file);
   }
 }
