@@ -22,70 +22,69 @@ type AnswerFacts = {
   readonly shows: ViewingKind;
 };
 
-export function toAnswer(explanation: Explanation, facts: AnswerFacts): AccessAnswer {
-  if (explanation.verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
-  const { reason = '', drawn } = explanation;
-  const refused = REFUSED[reason] ?? OTHER;
-  const { text, remedies } = refused === NO_CAMERA && drawn?.includes(facts.camera) ? DRAWN : refused;
-  return { isYes: false, text: text(explanation, facts), remedies };
+export function toAnswer(told: Explanation, facts: AnswerFacts): AccessAnswer {
+  const { verdict, reason = '', drawn } = told;
+  const values = answerValues(told, facts);
+  if (verdict === 'admitted') return { isYes: true, text: yesText(told, facts, values), remedies: ['role'] };
+  const [text, ...remedies] = REFUSED[reason] ?? (['noBecause'] as const);
+  if (text === 'noCamera' && drawn?.includes(facts.camera))
+    return { isYes: false, text: words.access.noBecause({ message: words.curtain.why }), remedies: ['curtain'] };
+  return { isYes: false, text: words.access[text](values), remedies };
 }
 
 /** Why it is refused, in the language of the page. */
 export const refusalText = (told: Explanation): string =>
   problemText(told, words.problems) ?? words.ui.common.status({ status: told.status ?? 0 });
 
-type Refused = { text: (explanation: Explanation, facts: AnswerFacts) => string; remedies: readonly Remedy[] };
+type RefusalName = `no${'Camera' | 'Verb' | 'Hours' | 'AccountEnded' | 'Role' | 'AccountBegun' | 'Factor' | 'Because'}`;
 
-const NO_CAMERA: Refused = {
-  remedies: ['role', 'cameras'],
-  text: (told, facts) =>
-    words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }),
-};
-
-const DRAWN: Refused = {
-  remedies: ['curtain'],
-  text: () => words.access.noBecause({ message: words.curtain.why }),
-};
-
-const OTHER: Refused = { remedies: [], text: (told) => words.access.noBecause({ message: refusalText(told) }) };
-
+/** The text that says so, and what would change it. */
 // biome-ignore format: a table
-const REFUSED: Readonly<Record<string, Refused>> = {
-  'camera-not-in-role':     NO_CAMERA,
+const REFUSED: Readonly<Record<string, readonly [text: RefusalName, ...Remedy[]]>> = {
+  'camera-not-in-role':     ['noCamera', 'role', 'cameras'],
   // While a camera is drawn, each one that the person does not see is refused as an unknown path is.
-  'route-unlisted':         NO_CAMERA,
-  'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb({ role: roleIn(told, facts), what: words.access.verbs[facts.shows] }) },
-  'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours({ role: roleIn(told, facts), hours: hoursIn(told, facts), hasHours: hoursIn(told, facts) !== '', opens: momentOf(told.opens?.at), hasOpens: told.opens !== undefined }) },
-  'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded({ name: user.username, moment: momentOf(user.valid_until), hasMoment: user.valid_until !== undefined }) },
-  'role-missing':           { remedies: ['role'],            text: (_, { user }) => words.access.noRole({ name: user.username }) },
-  'account-not-begun':      { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountBegun({ name: user.username, moment: momentOf(user.valid_from), hasMoment: user.valid_from !== undefined }) },
-  'second-factor-required': { remedies: [],                  text: (_, { user }) => words.access.noFactor({ name: user.username }) },
+  'route-unlisted':         ['noCamera', 'role', 'cameras'],
+  'verb-denied':            ['noVerb', 'role', 'cameras'],
+  'outside-hours':          ['noHours', 'cameras', 'role'],
+  'account-ended':          ['noAccountEnded', 'validity'],
+  'role-missing':           ['noRole', 'role'],
+  'account-not-begun':      ['noAccountBegun', 'validity'],
+  'second-factor-required': ['noFactor'],
 };
 
-function yesText(explanation: Explanation, facts: AnswerFacts): string {
-  const { since, cameras } = explanation;
-  const { user, shows } = facts;
-  const role = roleIn(explanation, facts);
-  const hours = hoursIn(explanation, facts);
+/** What the texts of answers tell. */
+function answerValues(told: Explanation, { user, role, shows }: AnswerFacts) {
+  const { roles = [], cameras, opens, reason } = told;
+  // Several roles have hours of their own each.
+  const hours = roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line)).join('; ');
+  const listed = shortList(Array.isArray(cameras) ? cameras.map(cameraName) : []);
+  const moment = reason === 'account-not-begun' ? user.valid_from : user.valid_until;
+  return {
+    name: user.username,
+    // A provider may give several.
+    role: roles.join(', ') || user.role,
+    cameras: listed,
+    hasCameras: listed !== '',
+    what: words.access.verbs[shows],
+    hours,
+    hasHours: hours !== '',
+    opens: momentOf(opens?.at),
+    hasOpens: opens !== undefined,
+    moment: momentOf(moment),
+    hasMoment: moment !== undefined,
+    message: refusalText(told),
+  };
+}
+
+function yesText({ since, cameras }: Explanation, { shows }: AnswerFacts, values: ReturnType<typeof answerValues>) {
   const limits = [
-    cameras === 'all' ? words.access.yesAll({ role }) : words.access.yesRole({ role }),
+    words.access[cameras === 'all' ? 'yesAll' : 'yesRole'](values),
     shows !== 'live' && since !== undefined ? words.access.since({ moment: momentOf(since) }) : '',
-    hours === '' ? '' : words.access.hours({ hours }),
-    user.valid_until === undefined ? '' : words.access.until({ moment: momentOf(user.valid_until) }),
+    values.hasHours ? words.access.hours(values) : '',
+    values.hasMoment ? words.access.until(values) : '',
   ];
   return limits.filter((part) => part !== '').join(' ');
 }
-
-/** A provider may give several. */
-const roleIn = ({ roles = [] }: Explanation, { user }: AnswerFacts): string =>
-  roles.length > 0 ? roles.join(', ') : user.role;
-
-/** Empty for several roles: each has hours of its own. */
-const hoursIn = ({ roles = [] }: Explanation, { role }: AnswerFacts): string =>
-  roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line)).join('; ');
-
-/** The cameras that the person sees, as they are called. */
-const listed = ({ cameras }: Explanation): string => shortList(Array.isArray(cameras) ? cameras.map(cameraName) : []);
 
 const momentOf = (time: number | undefined): string => (time === undefined ? '' : formatShortMoment(time));
 

@@ -69,15 +69,9 @@ function Row({ row, onChange, onRemove }: { row: HoursRow; onChange: (row: Hours
   return (
     <div class="row hours-row">
       {dayNames().short.map((name, day) => (
-        <button
-          key={name}
-          class="button button-small day-button"
-          type="button"
-          aria-pressed={days.includes(day)}
-          onClick={() => switchDay(day)}
-        >
+        <Button key={name} kind="small day" aria-pressed={days.includes(day)} onPress={() => switchDay(day)}>
           {name}
-        </button>
+        </Button>
       ))}
       <span class="row hours-times">
         {time(words.roles.hoursFrom, from, (value) => ({ ...row, from: value }))}
@@ -147,22 +141,18 @@ export function RoleLimitFields({ values: { deny, historySince }, put, field }: 
   );
 }
 
-/** What the pages look like without these verbs: they are there, and show nothing. */
-const emptyPages = (deny: readonly string[]): string =>
-  VIEWING_KINDS.filter((verb) => deny.includes(verb))
-    .map((verb) => words.roles.emptyPages[verb])
-    .join(' ');
-
 type Limits = { readonly deny?: readonly string[] | undefined } & Partial<Pick<RoleRecord, 'hours' | 'history_since'>>;
 
 /** The facts of a role that has limits. */
 export function limitFacts({ deny = [], hours = [], history_since = '' }: Limits): (readonly [string, string])[] {
   const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
+  // Their pages are there, and show nothing.
+  const empty = VIEWING_KINDS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.emptyPages[verb]);
   const facts: (readonly [string, string])[] = [
     [words.roles.mayNot, known.join(', ')],
     [words.roles.hours, hours.map((line) => hoursInWords(line)).join('; ')],
     [words.roles.historySince, history_since === 'grant' ? words.roles.sinceGrant : history_since],
-    [words.roles.sees, emptyPages(deny)],
+    [words.roles.sees, empty.join(' ')],
   ];
   return facts.filter(([, text]) => text !== '');
 }

@@ -38,20 +38,14 @@ function written({ days, from, to }: HoursRow, names: readonly string[], daily: 
 /** Days that follow each other are a range. */
 function daysText(days: readonly number[], names: readonly string[], daily: string, dash: string): string {
   if (days.length === DAYS.length) return daily;
-  const runs: number[][] = [];
+  const runs: [first: number, last: number][] = [];
   for (const day of days) {
     const run = runs.at(-1);
-    if (run?.at(-1) === day - 1) run?.push(day);
-    else runs.push([day]);
+    if (run?.[1] === day - 1) run[1] = day;
+    else runs.push([day, day]);
   }
-  const ends = (run: readonly number[]): readonly number[] => [...new Set([...run.slice(0, 1), ...run.slice(-1)])];
-  return runs
-    .map((run) =>
-      ends(run)
-        .map((day) => names[day])
-        .join(dash),
-    )
-    .join(dash === '-' ? ',' : ', ');
+  const texts = runs.map((run) => [...new Set(run)].map((day) => names[day]).join(dash));
+  return texts.join(dash === '-' ? ',' : ', ');
 }
 
 /** Days from Monday on, `Mon`; and what all of them together are called. `language`: BCP 47; undefined is the browser's. `daily` has no name in Intl. */
@@ -66,15 +60,9 @@ export const dayNames = () => dayNamesIn(locale, words.roles.daily);
 
 export const END_NAMES = ['tonight', 'sunday', 'week'] as const;
 
-const DAYS_UNTIL: Readonly<Record<(typeof END_NAMES)[number], (weekday: number) => number>> = {
-  tonight: () => 0,
-  sunday: (weekday) => (7 - weekday) % 7,
-  week: () => 7,
-};
-
 /** One minute before midnight of that day, by the clock of the viewer; Unix seconds. A week ends at this time of the day. */
 export function findEnd(name: (typeof END_NAMES)[number], now: Date): number {
-  const day = now.getDate() + DAYS_UNTIL[name](now.getDay());
+  const days = { tonight: 0, sunday: (7 - now.getDay()) % 7, week: 7 };
   const [hour, minute] = name === 'week' ? [now.getHours(), now.getMinutes()] : [23, 59];
-  return new Date(now.getFullYear(), now.getMonth(), day, hour, minute).getTime() / 1000;
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days[name], hour, minute).getTime() / 1000;
 }
