@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { sendToApi } from '../../../ui/pages/shared/api.ts';
 import { SelectField, Switch, TextField } from '../../../ui/pages/shared/fields.tsx';
 import { ActButton, DialogsContext, FormDialog, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
-import { AddressSharing, NewSecret } from '../../../ui/pages/shared/new-secret.tsx';
+import { NewAddress } from '../../../ui/pages/shared/new-secret.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
 import type { MADE_LINK } from '../link-routes.ts';
 
@@ -33,15 +33,11 @@ function ShareForm({ id }: { id: string }) {
     const terms = { expires_in: LIFETIMES[lifetime as keyof typeof LIFETIMES], ...(isOnce && { uses: 1 }), ...given };
     return sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
   };
-  const made = (body: unknown) => {
-    const url = new URL((body as z.output<typeof MADE_LINK>).url, location.origin).href;
-    return (
-      <NewSecret title={text.madeTitle} warning={text.madeWhat} secret={url}>
-        <AddressSharing url={url} title={text.madeTitle} />
-        <p class="field-help">{text.where}</p>
-      </NewSecret>
-    );
-  };
+  const made = (body: unknown) => (
+    <NewAddress title={text.madeTitle} warning={text.madeWhat} url={(body as z.output<typeof MADE_LINK>).url}>
+      <p class="field-help">{text.where}</p>
+    </NewAddress>
+  );
   return (
     <FormDialog title={text.title} submit={text.make} first={NEW_LINK} onSubmit={make} next={made}>
       {({ field }) => (

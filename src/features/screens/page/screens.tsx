@@ -86,12 +86,11 @@ function ConfirmScreen({ code }: { code: string }) {
   const [device] = useFetched<z.output<typeof SCREEN_DEVICE>>(pathOfCode(code));
   // Neither cameras nor an end are chosen beforehand.
   const first: ScreenValues & { readonly lifetime: string } = { name: '', cameras: [], lifetime: '' };
-  const close = (): void => page.open(undefined);
   const deny = async (): Promise<void> => {
     const response = await sendToApi('POST', 'api/screens/deny', { user_code: code });
     page.say(response.kind === 'ok' ? text.denied : problemOf(response));
     page.again();
-    close();
+    page.open(undefined);
   };
   if (device.kind === 'failed') return <TypeCode code={code} />;
   if (device.kind === 'loading') return null;
@@ -101,7 +100,6 @@ function ConfirmScreen({ code }: { code: string }) {
       title={text.pair}
       submit={text.confirm}
       first={first}
-      onClose={close}
       onSubmit={({ name, cameras = null, lifetime }) => {
         const asked = { user_code: code, name: name.trim(), cameras, ends_at: endAfter(lifetime) };
         return sendToApi('POST', 'api/screens/confirm', asked);

@@ -25,7 +25,7 @@ import {
 } from './access-answers.ts';
 import { guestText } from './limits.tsx';
 import { EditRole } from './roles.tsx';
-import { SetRole, SetValidity } from './user-forms.tsx';
+import { BUILT_IN, SetRole, SetValidity } from './user-forms.tsx';
 
 /** A person, a camera, and how it is seen; '' while it is not chosen. */
 type Question = { readonly user: string; readonly camera: string; readonly shows: ViewingKind };
@@ -63,7 +63,7 @@ export function Access() {
         <>
           <PersonQuestion
             users={people}
-            roles={valueOr(roles, [])}
+            roles={valueOr(roles, BUILT_IN)}
             cameras={found.cameras}
             {...{ question, ask }}
             told={pathOf(question) === undefined ? undefined : told}

@@ -5,32 +5,32 @@ import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type ApiResponse, inTurn, sendToApi } from '../shared/api.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { type FieldProps, NameField, SelectField } from '../shared/fields.tsx';
-import { FormDialog, reload } from '../shared/forms.tsx';
-import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
+import { type Act, asking, FormDialog, reload } from '../shared/forms.tsx';
+import { NewAddress } from '../shared/new-secret.tsx';
 import { SecurityLink } from '../shared/parts.tsx';
 import { belongingsOf } from '../shared/pieces.tsx';
 import { pathTo } from '../shared/records-page.tsx';
 import { entryName, formatShortMoment, shortList, words } from '../shared/words.ts';
 import { askedValidity, NO_ENDS, requestedLimits, typedLimits, ValidityFields, validityOf } from './limits.tsx';
-import { NewPassword } from './new-password.tsx';
+import { NewPassword } from './password.tsx';
 
 /** `cameras`: all that there are. */
 type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: readonly string[] };
 
-const BUILT_IN: readonly RoleRecord[] = ['admin', 'viewer'].map((role) => ({ role }) as RoleRecord);
-
-type RoleFieldProps = RoleChoices & Omit<FieldProps, 'label'>;
+/** The roles that there are in any case, while no others are known. */
+export const BUILT_IN = ['admin', 'viewer'].map(
+  (role): RoleRecord => ({ role, cameras: ['*'], source: 'builtin', users: 0 }),
+);
 
 /** The choice of a role, each with what it sees; no role is chosen beforehand (SPEC 8). */
-function RoleField({ roles, cameras, ...field }: RoleFieldProps) {
+function RoleField({ roles, cameras, ...field }: RoleChoices & Omit<FieldProps, 'label'>) {
   const text = words.users.sees;
-  const seenBy = ({ role, cameras: entries = [] }: RoleRecord): string => {
+  const seenBy = ({ role, cameras: entries }: RoleRecord): string => {
     if (role === 'admin') return text.admin;
-    if (role === 'viewer' || entries.includes('*')) return text.all({ cameras: cameras.length });
-    return entries.length === 0 ? words.ui.common.noCameras : entries.map(entryName).join(', ');
+    if (entries.includes('*')) return text.all({ cameras: cameras.length });
+    return entries.map(entryName).join(', ') || words.ui.common.noCameras;
   };
-  const known = roles.length > 0 ? roles : BUILT_IN;
-  const options = known.map((record) => [record.role, `${record.role}: ${seenBy(record)}`] as const);
+  const options = roles.map((record) => [record.role, `${record.role}: ${seenBy(record)}`] as const);
   const wrong = field.value === '' ? words.users.roleMissing : undefined;
   return <SelectField label={words.ui.common.role} {...{ ...field, wrong, options }} />;
 }
@@ -107,17 +107,20 @@ export function NewUser({ known, invited, ...choices }: NewUserProps) {
   );
 }
 
-export const makeLink = (name: string, body: object): Promise<ApiResponse> =>
+const makeLink = (name: string, body: object): Promise<ApiResponse> =>
   sendToApi('POST', pathTo('api/users', name, '/invitation'), body);
 
+/** The act that gives a person a link for a new password. */
+export const resetting = (name: string): Act => {
+  const { reset, create: submit } = words.invitations;
+  return asking(reset, { name }, () => makeLink(name, {}), { submit, next: madeLink });
+};
+
 /** Shown once. */
-export function madeLink(body: unknown) {
-  const { user: name, url: given, expires_at: time, note } = body as AnswerOf<'MADE_INVITATION'>;
-  const url = new URL(given, location.origin).href;
-  const title = words.invitations.madeTitle({ name });
+function madeLink(body: unknown) {
+  const { user: name, url, expires_at: time, note } = body as AnswerOf<'MADE_INVITATION'>;
   return (
-    <NewSecret title={title} warning={words.invitations.madeWhat} secret={url}>
-      <AddressSharing url={url} title={title} />
+    <NewAddress title={words.invitations.madeTitle({ name })} warning={words.invitations.madeWhat} url={url}>
       <p>{words.invitations.until({ time: formatShortMoment(time) })}</p>
       {/* The address is that of this page: `server.public_url` is not set. */}
       {note !== undefined && (
@@ -125,7 +128,7 @@ export function madeLink(body: unknown) {
           {words.invitations.notPublic} <SecurityLink />
         </p>
       )}
-    </NewSecret>
+    </NewAddress>
   );
 }
 

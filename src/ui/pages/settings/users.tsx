@@ -9,7 +9,7 @@ import { useViewAs } from '../shared/parts.tsx';
 import { Badge, MoreRecords, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { formatShortMoment, words } from '../shared/words.ts';
 import { guestText } from './limits.tsx';
-import { DeleteUsers, madeLink, makeLink, NewUser, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
+import { BUILT_IN, DeleteUsers, NewUser, ResetPassword, resetting, SetRole, SetValidity } from './user-forms.tsx';
 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
@@ -19,7 +19,7 @@ export function Users() {
   const [roleList, againRoles] = useList<RoleRecord>('api/roles');
   const [invitations, againInvitations] = useList<AnswerOf<'INVITATION'>>('api/invitations');
   const [closed] = useList<AnswerOf<'CLOSED_GUEST'>>('api/closed-guests');
-  const [known, roles, cameras] = [valueOr(users, []), valueOr(roleList, []), useNameableCameras()];
+  const [known, roles, cameras] = [valueOr(users, []), valueOr(roleList, BUILT_IN), useNameableCameras()];
   const readAgain = (): void => {
     // A role may have been made for a person.
     for (const read of [again, againRoles, againInvitations]) read();
@@ -78,7 +78,10 @@ export function Users() {
             </>
           ),
         },
-        { title: words.ui.common.cameras, cameras: ({ role }) => roleCameras(role, roles) },
+        {
+          title: words.ui.common.cameras,
+          cameras: (user) => roles.find(({ role }) => role === user.role)?.cameras ?? [],
+        },
         {
           title: words.secondFactor.title,
           sortBy: ({ second_factor }) => Number(second_factor ?? false),
@@ -119,7 +122,7 @@ export function Users() {
       // What a row of two lines has no room for.
       menuNote={(user) => (
         <>
-          {text.lastLogin}: {lastLogin(user)}
+          {text.lastLogin}: {user.last_login_at === undefined ? text.noLogin : formatShortMoment(user.last_login_at)}
           <FactLines texts={[givenBy(user), why(user)]} />
         </>
       )}
@@ -184,10 +187,7 @@ function othersActs(user: UserRecord): readonly Act[] {
   // Loaded then: the first view of this page does without it.
   const endSessions = async () => (await import('./sessions.tsx')).endSessionsOf(name);
   return [
-    asking(words.invitations.reset, { name }, () => makeLink(name, {}), {
-      submit: words.invitations.create,
-      next: madeLink,
-    }),
+    resetting(name),
     { text: resetPassword, dialog: () => <ResetPassword user={user} /> },
     ...(hasFactor ? [removal(removeFactor, { name }, pathTo('api/users', name, '/second-factor'))] : []),
     asking(words.sessions.endUser, { name }, endSessions, { isDangerous: true }),
@@ -202,9 +202,6 @@ const givenBy = (user: UserRecord): string | undefined => {
   return provider === undefined ? undefined : words.users.givenBy({ provider });
 };
 
-const lastLogin = ({ last_login_at: at }: UserRecord): string =>
-  at === undefined ? words.users.noLogin : formatShortMoment(at);
-
 /** Why the role of a user cannot be changed, nor the user deleted. */
 function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string | undefined {
   const lasting = users.filter(
@@ -214,9 +211,4 @@ function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string
     if (name === FIXED_USER) return words.users.fixedAdmin;
     return role === 'admin' && lasting.every((user) => user.username === name) ? words.users.lastAdmin : undefined;
   };
-}
-
-function roleCameras(role: string, roles: readonly RoleRecord[]): readonly string[] {
-  if (role === 'admin' || role === 'viewer') return ['*'];
-  return roles.find((known) => known.role === role)?.cameras ?? [];
 }

@@ -42,14 +42,16 @@ export function NewSecret({ title, warning, secret, children }: NewSecretProps) 
   );
 }
 
-/** An address that is for another person: as a picture for a phone's camera, and for the system's way of sharing. */
-export function AddressSharing({ url, title }: { url: string; title: string }) {
+/** A secret that is an address for another person: as a picture for a phone's camera, and for the system's way of sharing, too. */
+export function NewAddress({ url: given, children, ...shown }: Omit<NewSecretProps, 'secret'> & { url: string }) {
+  const url = new URL(given, location.origin).href;
+  const { title } = shown;
   const [picture, setPicture] = useState<string>();
   useEffect(() => {
     import('./code-picture.ts').then(({ codePicture }) => setPicture(codePicture(url))).catch(() => {});
   }, [url]);
   return (
-    <>
+    <NewSecret {...shown} secret={url}>
       {'share' in navigator && (
         <p>
           {/* Rejects when the person thinks better of it. */}
@@ -59,7 +61,8 @@ export function AddressSharing({ url, title }: { url: string; title: string }) {
       <div class="qr-place">
         {picture !== undefined && <img class="qr-code" src={picture} alt={words.ui.common.qr} />}
       </div>
-    </>
+      {children}
+    </NewSecret>
   );
 }
 
