@@ -8,7 +8,6 @@ import { isPhone } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
 import {
   type Act,
-  ActButton,
   Acts,
   asking,
   FormDialog,
@@ -222,6 +221,8 @@ const PATH = 'api/second-factor/passkeys';
 const pathOf = ({ id }: PasskeyRecord): string => pathTo(PATH, id);
 
 function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) {
+  const { passkeyOrigin: origin } = facts;
+  const isForAdmin = isAdmin(useProfile());
   const text = words.passkeys;
   return (
     <section class="form panel">
@@ -241,26 +242,16 @@ function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) 
           removal(text.remove, passkey, pathOf(passkey), state.required ? { done: reload } : {}),
         ]}
       />
-      <AddButton onAdded={onAdded} />
+      {origin === '' ? (
+        <p class="notice">
+          {isForAdmin ? text.offForAdmins : text.off} {isForAdmin && <SecurityLink />}
+        </p>
+      ) : hasPasskeysFor(origin) ? (
+        <Acts acts={[{ text: text.add, dialog: () => <AddPasskey onAdded={onAdded} /> }]} />
+      ) : (
+        <p class="notice">{text.elsewhere({ origin })}</p>
+      )}
     </section>
-  );
-}
-
-function AddButton({ onAdded }: { onAdded: OnCodes }) {
-  const { passkeyOrigin: origin } = facts;
-  const isForAdmin = isAdmin(useProfile());
-  const text = words.passkeys;
-  if (origin === '')
-    return (
-      <p class="notice">
-        {isForAdmin ? text.offForAdmins : text.off} {isForAdmin && <SecurityLink />}
-      </p>
-    );
-  if (!hasPasskeysFor(origin)) return <p class="notice">{text.elsewhere({ origin })}</p>;
-  return (
-    <p>
-      <ActButton text={text.add} dialog={() => <AddPasskey onAdded={onAdded} />} />
-    </p>
   );
 }
 
