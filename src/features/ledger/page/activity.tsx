@@ -1,21 +1,35 @@
 /** Activity: who watched what, and what was changed; people see their own records, an admin the records of all (SPEC 14). */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
+import { isPictureKind } from '../../../domain/policy.ts';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
 import { isOutage, useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
-import { colourAt, sumSlices } from '../../../ui/pages/shared/events/bars.ts';
+import { colourAt } from '../../../ui/pages/shared/events/bars.ts';
+import { Thumbnail } from '../../../ui/pages/shared/events/event-row.tsx';
+import { readEvent } from '../../../ui/pages/shared/events/event-view.ts';
 import { Plot, useSelection } from '../../../ui/pages/shared/events/stack-plot.tsx';
 import { type Options, SelectField, toOptions } from '../../../ui/pages/shared/fields.tsx';
-import { Button, Icon, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
-import { RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
+import { Button, type Fact, Facts, Icon, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
+import { type Column, RecordTable } from '../../../ui/pages/shared/record-table.tsx';
+import { Badge, RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { nextIn, recordsIn } from '../../../ui/pages/shared/untrusted.ts';
-import { cameraName, formatDate, words } from '../../../ui/pages/shared/words.ts';
+import {
+  cameraName,
+  formatDate,
+  formatDay,
+  formatDuration,
+  formatSpan,
+  formatTick,
+  words,
+} from '../../../ui/pages/shared/words.ts';
 import {
   type ActivityFilter,
   type ActivityRecord,
+  type ActivityRow,
   bucketDays,
   type CredentialNames,
+  credentialText,
   filterSearch,
   GROUPS,
   hasMinutes,
@@ -23,9 +37,13 @@ import {
   namesIn,
   namesInRecords,
   RANGES,
+  readDetail,
   readFilter,
+  recordFields,
   type Span,
   toQuery,
+  toRows,
+  toSentence,
   toSpan,
   type Viewed,
   viewerOf,
@@ -33,7 +51,6 @@ import {
   viewingsQuery,
   type WatchedDay,
 } from './activity-records.ts';
-import { ActivityTable, type ActivityTableProps } from './activity-table.tsx';
 
 export function Activity() {
   const [search, setSearch] = useSearchParams();
@@ -113,6 +130,131 @@ function Browsed({ query, isChosen, ...table }: BrowsedProps) {
     )
   );
 }
+
+interface ActivityTableProps {
+  readonly records: readonly ActivityRecord[];
+  readonly names: CredentialNames;
+  /** What is said where there is no record. */
+  readonly none: string;
+  readonly onUser: (user: string) => void;
+  readonly onCamera: (camera: string) => void;
+}
+
+/** The person and the camera of a row are one click away from all that is known of them. */
+function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
+  const text = words.ledger;
+  const now = Date.now() / 1000;
+  const viewerIn = ({ record }: ActivityRow): string => viewerText(viewerOf(record), record.user, names);
+  const columns: readonly (Column<ActivityRow> | false)[] = [
+    { title: text.kind, cell: (row) => <What row={row} names={names} /> },
+    {
+      title: text.person,
+      sortBy: viewerIn,
+      cell: (row) => {
+        const user = viewerIn(row);
+        return (
+          user && <Chosen name={viewerOf(row.record)} shown={user} what={text.whatSaw({ user })} onChoose={onUser} />
+        );
+      },
+    },
+    {
+      title: text.camera,
+      sortBy: ({ record: { camera } }) => (camera ? cameraName(camera) : ''),
+      cell: ({ record: { camera } }) =>
+        camera && (
+          <Chosen
+            name={camera}
+            shown={cameraName(camera)}
+            what={text.whoWatched({ camera: cameraName(camera) })}
+            onChoose={onCamera}
+          />
+        ),
+    },
+    records.some(({ site }) => site !== undefined) && { title: text.site, text: ({ record }) => record.site },
+    // Its day stands above it.
+    { title: text.when, at: ({ from }) => from, cell: ({ from }) => formatTick(from, 1), isDescendingFirst: true },
+    { title: text.what, cell: (row) => <More row={row} names={names} /> },
+  ];
+  return (
+    <RecordTable
+      caption={text.title}
+      rows={toRows(records)}
+      keyOf={({ record }) => record.id}
+      columns={columns}
+      searchText={(row) => {
+        const { record, count } = row;
+        return [toSentence(record, names, count), viewerIn(row), record.camera, record.address].join(' ');
+      }}
+      groupOf={({ from }) => formatDay(from, now)}
+      none={none}
+      narrow="text"
+    />
+  );
+}
+
+type RowProps = { row: ActivityRow; names: CredentialNames };
+
+function What({ row: { record, count, event }, names }: RowProps) {
+  const text = words.ledger;
+  const seen: Readonly<Record<string, string>> = text.seen;
+  const mark = seen[readDetail(record, 'seen') ?? ''];
+  return (
+    <>
+      {event !== undefined && <EventPicture id={event} />}
+      <bdi>{toSentence(record, names, count)}</bdi>{' '}
+      {record.hash === null && isPictureKind(record.kind) && <Badge text={text.now} kind="strong" />}
+      {mark !== undefined && <Badge text={mark} />}
+      {readDetail(record, 'ended') !== undefined && <Badge text={text.endUnknown} />}
+    </>
+  );
+}
+
+function More({ row: { record, to, from, duration, count, cameras }, names }: RowProps) {
+  const text = words.ledger;
+  const { address, credential, watched_from: begin, watched_to: end } = record;
+  const facts: readonly Fact[] = [
+    [text.howLong, duration >= 1 ? formatDuration(duration) : ''],
+    [text.range, count > 1 ? spanText(from, to) : ''],
+    [text.recorded, begin === undefined ? '' : spanText(begin, end)],
+    [text.camera, cameras.size > 1 ? [...cameras].map(cameraName).join(', ') : ''],
+    ...recordFields(record),
+    [text.address, address ? whereText(address) : ''],
+    [text.by, credential ? credentialText(credential, names) : ''],
+  ];
+  if (facts.every(([, value]) => value === '')) return <>–</>;
+  return (
+    <details class="activity-more">
+      <summary>{text.show}</summary>
+      <Facts class="" rows={facts} />
+    </details>
+  );
+}
+
+const spanText = (from: number, to = from): string => formatSpan(from, Math.max(from, to));
+
+/** An address, or where else an act came from. */
+function whereText(address: string): string {
+  const places: Readonly<Record<string, string>> = words.ledger.places;
+  return Object.hasOwn(places, address) ? (places[address] ?? address) : address;
+}
+
+/**
+ * The picture of the event that was seen, and only one that comes with the event: a picture in a file of the NVR would be a
+ * viewing of its own, of each camera that a list shows. The place is kept free meanwhile.
+ */
+function EventPicture({ id }: { id: string }) {
+  const event = valueOr(useFetched(`api/events/${encodeURIComponent(id)}`, readEvent)[0], undefined);
+  return event === undefined ? <span class="thumbnail" /> : <Thumbnail event={{ ...event, isPictureInFile: false }} />;
+}
+
+/** `shown`: what people read. */
+type ChosenProps = { name: string; shown: string; what: string; onChoose: (name: string) => void };
+
+const Chosen = ({ name, shown, what, onChoose }: ChosenProps) => (
+  <button class="chip chip-button" type="button" title={what} aria-label={what} onClick={() => onChoose(name)}>
+    <bdi>{shown}</bdi>
+  </button>
+);
 
 /** The names of tokens, links and screens that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
@@ -206,24 +348,15 @@ type WatchedPlotProps = {
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw. */
 function WatchedPlot({ days, span: { first, days: count }, user, shown, onUser }: WatchedPlotProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const { starts, series, sums } = useMemo(() => {
-    const { starts, people } = bucketDays(days, first, count);
-    const series = people.map((person, place) => ({ ...person, colour: colourAt(place) }));
-    return {
-      starts,
-      series,
-      sums: sumSlices(
-        people.map(({ counts }) => counts),
-        count,
-      ),
-    };
-  }, [days, first, count]);
+  const { starts, people } = useMemo(() => bucketDays(days, first, count), [days, first, count]);
+  const series = people.map((person, place) => ({ ...person, colour: colourAt(place) }));
   const selecting = useSelection(starts.length);
   const at = selecting.selection?.to;
   const start = starts[at ?? -1];
   const minutesOf = (minutes: number | undefined): string =>
     words.ledger.minutes({ minutes: Math.round(minutes ?? 0) });
-  const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sums[at ?? 0])}`;
+  const sum = people.reduce((minutes, { counts }) => minutes + (counts[at ?? 0] ?? 0), 0);
+  const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sum)}`;
   return (
     <Plot label={words.ledger.plot} {...{ starts, series, selecting, said }} caption={words.ledger.perDay}>
       <div class={isOpen ? 'legend-place is-open' : 'legend-place'}>
