@@ -71,17 +71,7 @@ interface TextFieldProps extends FieldProps {
 }
 
 export function TextField(props: TextFieldProps) {
-  const {
-    value,
-    onChange,
-    placeholder,
-    isOptional,
-    autocomplete = 'off',
-    isNumeric,
-    isMoment,
-    onEnter,
-    ...field
-  } = props;
+  const { value, onChange, isOptional, autocomplete = 'off', isNumeric, isMoment, onEnter, ...field } = props;
   return (
     <Field
       {...field}
@@ -90,7 +80,7 @@ export function TextField(props: TextFieldProps) {
           {...tied}
           {...(isMoment ? MOMENT : SHOWN)}
           value={value}
-          placeholder={placeholder}
+          placeholder={props.placeholder}
           required={!isOptional}
           autocomplete={autocomplete}
           inputMode={isNumeric ? 'numeric' : undefined}
