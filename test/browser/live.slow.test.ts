@@ -75,7 +75,7 @@ describe('Live', { skip }, () => {
       await tiles(page).first().click();
       const { width, height } = (await page.locator('.camera-tile.is-full').boundingBox()) ?? {};
       assert.deepEqual([width, height], [390, 844]);
-      const events = page.getByRole('link', { name: 'Zu den Ereignissen' });
+      const events = page.getByRole('link', { name: 'Ereignisse von Front door' });
       assert.match((await events.getAttribute('href')) ?? '', /\/explore\?camera=cam1$/);
       await events.click({ trial: true });
       await until('the others rest', () => {

@@ -40,9 +40,7 @@ describe('Settings', { skip }, () => {
     visit(t, { expectedStatuses: [400] }, async (page) => {
       await openSettings(page, instance, 'roles');
       assert.match(await record(page, 'front_only').innerText(), /configuration file.*auth\.roles/s);
-      assert.deepEqual(await record(page, 'front_only').getByRole('button').allInnerTexts(), [
-        'Take over into the console',
-      ]);
+      assert.deepEqual(await record(page, 'front_only').getByRole('button').allInnerTexts(), ['Edit here']);
       await page.getByRole('button', { name: 'Add role' }).click();
       const dialog = page.getByRole('dialog', { name: 'Add role' });
       await dialog.getByLabel('Name').fill('garden.team');

@@ -28,7 +28,7 @@ describe('The status page', { skip }, () => {
       await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page.locator('.reach-failed', { hasText: '4 parts need attention' }).waitFor();
-      await page.evaluate("for (const tile of document.querySelectorAll('.tile')) tile.open = true");
+      await page.evaluate("for (const tile of document.querySelectorAll('.tile, .tile details')) tile.open = true");
       const tile = (title: string) =>
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
       // biome-ignore format: a table
@@ -39,10 +39,10 @@ describe('The status page', { skip }, () => {
         ['Versions',               /Postern 0\.1\.0\s+Node v24\.21\.0.*Running since/s],
         ['Certificate',            /expires in [45] days.*CN=postern\.example, self-signed/s],
         ['Warnings',               /Since the last start.*auth\.trusted_proxies\s+Failures come from one private address/s],
-        ['Login limit',            /5\/minute;20\/hour.*12 addresses.*1 address blocked now/s],
+        ['Login limit',            /5 a minute, 20 an hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
-        ['Recent errors',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
+        ['Recent errors',          /nvr-unreachable 1 time, .*GET \/api\/y{200}.*a1b2/s],
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       await hasCount(page.locator('.failure-bar'), 3);
@@ -54,7 +54,11 @@ describe('The status page', { skip }, () => {
       const calm = { ...FULL_STATUS, nvr: { kind: 'ok' }, certificate: null, failures: [] };
       await page.route('**/api/status', (route) => route.fulfill({ json: calm }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
-      await page.locator('.notice-warn[role="status"]', { hasText: /^Warnings \(2\)$/ }).waitFor();
+      await page
+        .locator('.notice-warn[role="status"]', {
+          hasText: /^Warnings: auth\.trusted_proxies, A sentence without a key$/,
+        })
+        .waitFor();
       await hasCount(page.getByText(/needs? attention/), 0);
       assert.deepEqual(await axeFindings(page), []);
     }));
@@ -220,7 +224,7 @@ describe('The status page', { skip }, () => {
           ['Datenbank',                             /^funktioniert$/],
           ['Versionen',                             /^Postern 0\.1\.0$/],
           ['Zertifikat',                            /^läuft in 60 Tagen ab$/],
-          ['Anmeldesperre',                         /^5\/minute;20\/hour$/],
+          ['Anmeldesperre',                         /^5 pro Minute, 20 pro Stunde$/],
           ['Gesperrte Anmeldungen',                 /^Keine\.$/],
           ['Öffentliche Adresse',                   /^https:\/\/nvr\.example\.com\/$/],
           ['Warnungen',                             /^Keine\.$/],
@@ -251,19 +255,29 @@ describe('The status page', { skip }, () => {
       assert.equal(await line.getAttribute('lang'), 'en');
     }));
 
-  it('shows a request that failed again and again once, with its newest failure', (t) =>
+  it('shows a reason once in amber, how often and when, with its requests folded, and names it while nothing is wrong now', (t) =>
     visit(t, {}, async (page) => {
       const [failure] = FULL_STATUS.failures ?? [];
       const again = { ...failure, requestId: 'older' };
-      const failures = [failure, again, { ...again, path: '/api/other' }, again];
-      await page.route('**/api/status', (route) => route.fulfill({ json: { ...FULL_STATUS, failures } }));
+      const failures = [
+        failure,
+        again,
+        { ...again, path: '/api/other', requestId: 'oldest' },
+        { ...again, reason: 'nvr-timeout' },
+      ];
+      const calm = { ...FULL_STATUS, nvr: { kind: 'ok' }, certificate: null, warnings: [], failures };
+      await page.route('**/api/status', (route) => route.fulfill({ json: calm }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       const rows = page.locator('.tile', { has: page.getByRole('heading', { name: 'Recent errors' }) }).locator('li');
       await rows.last().waitFor();
       const [first = '', second = ''] = await rows.allInnerTexts();
-      assert.match(first, /3 times, .*a1b2/s);
-      assert.match(second, /\/api\/other.*older/s);
-      assert.doesNotMatch(second, /times/);
+      assert.match(first, /^nvr-unreachable 3 times, .*\d:\d\d/);
+      assert.match(second, /^nvr-timeout 1 time, /);
+      assert.doesNotMatch(first, /api/);
+      await rows.first().locator('summary').click();
+      assert.match(await rows.first().innerText(), /a1b2.*\/api\/other.*oldest/s);
+      await page.locator('.notice-warn', { hasText: /^Recent errors: nvr-unreachable, nvr-timeout$/ }).waitFor();
+      await hasCount(page.locator('.reach-failed, .badge-bad'), 0);
     }));
 
   it('says of each part that is null that it is not available', (t) =>

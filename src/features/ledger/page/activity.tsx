@@ -16,6 +16,7 @@ import { Badge, RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import { nextIn, recordsIn } from '../../../ui/pages/shared/untrusted.ts';
 import {
   cameraName,
+  facts,
   formatDate,
   formatDay,
   formatDuration,
@@ -152,9 +153,8 @@ function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTable
       sortBy: viewerIn,
       cell: (row) => {
         const user = viewerIn(row);
-        return (
-          user && <Chosen name={viewerOf(row.record)} shown={user} what={text.whatSaw({ user })} onChoose={onUser} />
-        );
+        if (user === '') return <bdi class="fact-more">{readDetail(row.record, 'names')}</bdi>;
+        return <Chosen name={viewerOf(row.record)} shown={user} what={text.whatSaw({ user })} onChoose={onUser} />;
       },
     },
     {
@@ -212,20 +212,24 @@ function What({ row: { record, count, event }, names }: RowProps) {
 function More({ row: { record, to, from, duration, count, cameras }, names }: RowProps) {
   const text = words.ledger;
   const { address, credential, watched_from: begin, watched_to: end } = record;
-  const facts: readonly Fact[] = [
-    [text.howLong, duration >= 1 ? formatDuration(duration) : ''],
+  const lasted = duration >= 1 ? formatDuration(duration) : '';
+  const recorded = begin === undefined ? '' : spanText(begin, end);
+  const known: readonly Fact[] = [
+    [text.howLong, lasted],
     [text.range, count > 1 ? spanText(from, to) : ''],
-    [text.recorded, begin === undefined ? '' : spanText(begin, end)],
+    [text.recorded, recorded],
     [text.camera, cameras.size > 1 ? [...cameras].map(cameraName).join(', ') : ''],
     ...recordFields(record),
     [text.address, address ? whereText(address) : ''],
     [text.by, credential ? credentialText(credential, names) : ''],
   ];
-  if (facts.every(([, value]) => value === '')) return <>–</>;
+  if (known.every(([, value]) => value === '')) return <>–</>;
   return (
     <details class="activity-more">
-      <summary>{text.show}</summary>
-      <Facts class="" rows={facts} />
+      <summary>
+        {text.what} <bdi class="fact-more">{recorded || lasted}</bdi>
+      </summary>
+      <Facts class="" rows={known} />
     </details>
   );
 }
@@ -277,12 +281,14 @@ function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormPro
   const text = words.ledger;
   const profile = useProfile();
   const sites = useSites();
+  const accounts = useList<{ username: string }>(isAdmin(profile) && facts.hasOwnLogin && 'api/users')[0];
+  const people = [...users, ...valueOr(accounts, []).map(({ username }) => username), profile.username];
   const withAll = (names: readonly string[], chosen: string, shown?: (name: string) => string): Options => [
     ['', text.everything],
     ...toOptions([...new Set([...names, chosen])].filter(Boolean), shown),
   ];
   const fields: readonly (readonly [name: keyof ActivityFilter, label: string, options: Options | undefined])[] = [
-    ['user', text.person, withAll([...users, profile.username], filter.user, shownUser)],
+    ['user', text.person, withAll(people, filter.user, shownUser)],
     ['camera', text.camera, withAll(profile.allowed_cameras, filter.camera, cameraName)],
     ['site', text.site, sites && withAll([sites.site ?? '', ...sites.others.map(({ name }) => name)], filter.site)],
     ['group', text.kind, GROUPS.map((group) => [group, text.groups[group]])],

@@ -127,7 +127,7 @@ function Picture({ camera, cameras, full, fill, onPicture }: PictureProps) {
       <div class="wall-picture" ref={place} />
       {isFull && (
         <Link class="button wall-events" href={`/explore?${new URLSearchParams({ camera })}`}>
-          {words.ui.frame.toExplore}
+          {words.live.eventsOf({ camera: name })}
         </Link>
       )}
     </>

@@ -103,6 +103,9 @@ export const requestedLimits = ({ deny, hours, historySince }: TypedLimits): obj
   history_since: historySince.trim() === '' ? null : historySince.trim(),
 });
 
+/** How far back a role may see, as it is offered. */
+const PASTS = ['', '24h', '7d', '30d', 'grant'];
+
 /** What few change is folded, and said in short. */
 export function RoleLimitFields({ values: { deny, historySince }, put, field }: FormState<TypedLimits>) {
   return (
@@ -136,6 +139,13 @@ export function RoleLimitFields({ values: { deny, historySince }, put, field }: 
           isOptional
           {...field('historySince')}
         />
+        <div class="chips">
+          {PASTS.map((past) => (
+            <Button key={past} onPress={() => put({ historySince: past })}>
+              {limitFacts({ history_since: past })[0]?.[1] ?? words.roles.noLimit}
+            </Button>
+          ))}
+        </div>
       </details>
     </>
   );

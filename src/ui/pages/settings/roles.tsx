@@ -9,7 +9,7 @@ import { type Act, asking, FormDialog } from '../shared/forms.tsx';
 import { FewNames } from '../shared/record-table.tsx';
 import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
 import { facts, words } from '../shared/words.ts';
-import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
+import { guestText, limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
 
 export function Roles() {
   const text = words.roles;
@@ -17,6 +17,9 @@ export function Roles() {
   const [users, usersAgain] = useList<UserRecord>(facts.hasOwnLogin && 'api/users');
   const known = valueOr(roles, []);
   const people = valueOr(users, []);
+  /** Roles that some guest has, and nobody else. */
+  const guests = new Set(people.filter(guestText).map(({ role }) => role));
+  for (const user of people) if (guestText(user) === undefined) guests.delete(user.role);
   const cameras = useNameableCameras();
   const hasSites = useSites() !== undefined;
   /** Known where users are kept here; the API counts in any case. */
@@ -40,6 +43,7 @@ export function Roles() {
           text: ({ role }) => role,
           more: ({ role, source, taken_over: taken }) => (
             <>
+              {guests.has(role) && <Badge text={words.users.guest} />}{' '}
               <Badge text={text[source]} kind={source === 'store' ? 'strong' : 'plain'} />
               {source === 'file' && <span class="fact-more">{taken ? text.takenOver : `auth.roles.${role}`}</span>}
             </>
@@ -60,6 +64,7 @@ export function Roles() {
                 <span class="fact-name">{name}:</span> <bdi>{limit}</bdi>
               </span>
             )),
+          more: (role) => limitFacts(role).length === 0 && text.noLimit,
         },
         {
           title: words.users.title,

@@ -11,7 +11,7 @@ import { Button, Icon, Stale, Tile } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
 import { pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, locale, words } from '../shared/words.ts';
+import { formatDate, formatShortMoment, formatSpan, formatTick, formatTime, locale, words } from '../shared/words.ts';
 
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
 type LimitRecord = AnswerOf<'LIMIT'>;
@@ -56,16 +56,19 @@ function Parts({ status, now, limits }: PartsProps) {
   const cameras = status.nvr?.kind === 'ok' && length > 0 && text.cameras({ number: length });
   const { versions, startedAt, limiter, warnings, failures } = status;
   const isFailing = [status.nvr, status.store, status.events].map((part) => faultsOf(part).length > 0);
-  const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS, hasAny(failures)].filter(Boolean);
-  const advice = [[text.blocks.title, limits] as const, [text.warnings, warnings] as const].flatMap(([title, rows]) =>
-    rows && hasAny(rows) ? `${title} (${rows.length.toLocaleString(locale)})` : [],
-  );
+  const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS].filter(Boolean);
+  const past = [...Map.groupBy(failures ?? [], ({ reason }) => reason)];
+  const advice = [
+    [text.blocks.title, (limits ?? []).map(({ subject }) => subject)] as const,
+    [text.warnings, (warnings ?? []).map(({ key, message }) => key ?? message.split(':', 1)[0])] as const,
+    [text.failures, past.map(([reason]) => reason)] as const,
+  ].flatMap(([title, all]) => (hasAny(all) ? `${title}: ${all.length > 3 ? all.length : all.join(', ')}` : []));
   const isAdvice = !hasAny(faults) && hasAny(advice);
   return (
     <>
       <div class="health">
         <p class={isAdvice ? 'notice notice-warn' : `reach reach-${hasAny(faults) ? 'failed' : 'ok'}`} role="status">
-          {isAdvice ? advice.join(', ') : text.health({ number: faults.length + advice.length })}
+          {isAdvice ? advice.join('. ') : text.health({ number: faults.length + advice.length })}
         </p>
         {versions && startedAt && (
           <p class="field-help">
@@ -80,12 +83,12 @@ function Parts({ status, now, limits }: PartsProps) {
         <Part
           title={text.versions}
           fact={versions && `Postern ${versions.postern}`}
-          lines={[`Node ${versions?.node}`, startedAt && `${text.running} ${formatMoment(startedAt)}`]}
+          lines={[`Node ${versions?.node}`, startedAt && `${text.running} ${formatShortMoment(startedAt)}`]}
         />
         <Certificate certificate={status.certificate ?? null} now={now} />
         <Part
           title={text.limiter}
-          fact={limiter && (limiter.clauses ?? text.limiterOff)}
+          fact={limiter && (limiter.clauses?.replaceAll(';', ', ').replace(RATE, rateText) ?? text.limiterOff)}
           lines={[
             text.remembered({ number: limiter?.addresses ?? 0 }),
             text.limited({ number: limiter?.limited ?? 0 }),
@@ -145,25 +148,29 @@ function Parts({ status, now, limits }: PartsProps) {
         <Listed
           title={text.failures}
           none={text.none}
-          // The same request that failed again and again stands once, with its newest failure.
-          rows={
-            failures &&
-            [...Map.groupBy(failures, (one) => [one.reason, one.method, one.path].join(' ')).values()].flatMap(
-              ([latest, ...before]) => (latest ? [{ ...latest, number: 1 + before.length }] : []),
-            )
-          }
-          row={({ reason, number: count, at, requestId, ...request }) => [
-            <>
-              <span class="badge badge-bad">{reason}</span> <Request {...request} />
-            </>,
-            count > 1 && text.times({ number: count }),
-            `${formatShortMoment(at)}, ${text.requestId} ${requestId}`,
+          rows={failures && past}
+          row={([reason, all]) => [
+            <details key={reason}>
+              <summary>
+                <span class="badge badge-warn">{reason}</span> {text.times({ number: all.length })},{' '}
+                {formatSpan(all.at(-1)?.at ?? 0, all[0]?.at ?? 0)}
+              </summary>
+              {all.map(({ requestId, ...request }) => (
+                <p key={requestId}>
+                  <Request {...request} /> <bdi class="fact-more">{`${text.requestId} ${requestId}`}</bdi>
+                </p>
+              ))}
+            </details>,
           ]}
         />
       </div>
     </>
   );
 }
+
+/** `5/minute`; a limit of another form is shown as it is written. */
+const RATE = /\b(\d+)\/(second|minute|hour|day)\b/g;
+const rateText = (_rate: string, number: string, unit: string): string => words.status.rate({ number, unit });
 
 const hasAny = (list: readonly unknown[] | null | undefined): boolean => (list ?? []).length > 0;
 
