@@ -68,7 +68,7 @@ export function assetPath(
   pages: BuiltPages | undefined,
   basePath: string,
   name: string,
-  type: 'css' | 'js',
+  type: 'css' | 'js' | 'png',
 ): string | undefined {
   const file = [...(pages?.assets.keys() ?? [])].find((one) => one.startsWith(`${name}-`) && one.endsWith(`.${type}`));
   return file && `${basePath}${ASSETS_PATH}${file}`;

@@ -13,6 +13,7 @@ import { heldBy } from '../domain/rights.ts';
 import type { Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
+import { assetPath } from './built-pages.ts';
 import { asTemplates, buttonTo, type Html, html, paragraph, toHtml } from './html.ts';
 import { BODY_STATUS, momentIn, moveTo, pageHeaders, pageLanguage, readBasePath, sendCard } from './page.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
@@ -131,7 +132,9 @@ async function guestOf({ invitation: { madeBy }, owner }: HeldInvitation, servic
 function show(ctx: RouteContext, ui: UiOptions, { status, title, content, hasScript, retryAfter }: Shown): void {
   ctx.set({ ...pageHeaders(ui), ...REFERRER });
   if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-  const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
+  const icon = assetPath(ui.pages, readBasePath(ctx), 'icon-192', 'png');
+  const mark = icon !== undefined && html`<img class="lone-mark" src="${icon}" alt="" width="44" height="44">\n`;
+  const card = html`${mark}<h1 class="lone-title">${title}</h1>\n${content}`;
   sendCard(ctx, ui, status, { title, card, ...(hasScript && { script: 'invitation' }) });
 }
 
@@ -185,6 +188,9 @@ ${forms.length > 0 && html`<div class="lone-providers">${forms}</div>\n`}`;
   return { status: STATUS[state], title, content, hasScript: true, ...retry };
 }
 
+/** The names of more cameras are folded: they would push the form off the screen. */
+const MOST_SHOWN = 6;
+
 function renderGuest(
   { cameras, until }: Awaited<ReturnType<typeof guestOf>>,
   opens: Html | undefined,
@@ -193,21 +199,25 @@ function renderGuest(
 ): Html | undefined {
   const text = textFor(ctx);
   const ends = shownTime(until, ctx, ui);
-  const seen = cameras === undefined ? text.allCameras : cameras.join(', ');
+  const seen = cameras?.join(', ') ?? text.allCameras;
+  const isFolded = cameras !== undefined && cameras.length > MOST_SHOWN;
   const sentences = [
-    seen === '' ? undefined : html`${text.sees({ cameras: seen })}`,
+    seen === '' || isFolded ? undefined : html`${text.sees({ cameras: seen })}`,
     opens && toHtml(text.opens, { time: opens }),
     ends && toHtml(text.validUntil, { time: ends }),
   ].filter((sentence) => sentence !== undefined);
   const lines = sentences.map((sentence, at) => html`${at > 0 && html`<br>`}<bdi>${sentence}</bdi>`);
-  return lines.length === 0 ? undefined : html`<p class="notice">${lines}</p>\n`;
+  const folded =
+    isFolded &&
+    html`<details class="more-fields"><summary>${text.seesMany({ number: cameras.length })}</summary><p><bdi>${seen}</bdi></p></details>`;
+  return seen === '' && lines.length === 0 ? undefined : html`<div class="notice">${folded}${lines}</div>\n`;
 }
 
 /** The moment in the time zone of the house; the script shows that of the reader. */
 const shownTime = (seconds: number | undefined, ctx: RouteContext, { timeZone }: UiOptions): Html | undefined =>
   seconds === undefined
     ? undefined
-    : html`<time datetime="${new Date(seconds * 1000).toISOString()}">${momentIn(seconds, pageLanguage(ctx).tag, timeZone)}</time>`;
+    : html`<time datetime="${new Date(seconds * 1000).toISOString()}">${momentIn(seconds, pageLanguage(ctx).locale, timeZone)}</time>`;
 
 const doneText = (opens: Html | undefined, text: PageText, atOnce: string): string | Html =>
   opens === undefined ? atOnce : toHtml(text.doneLater, { time: opens });

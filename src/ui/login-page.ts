@@ -66,7 +66,7 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
     if (!(fault instanceof Refused)) throw fault;
     if (fault.told === 'code-asked' && fault.user) ctx.set('Set-Cookie', ticketCookie(fault.user, ctx, ui.accounts));
     ctx.set({ ...fault.headers });
-    await refuse(fault.status, formAfter(fault, isSecond ? { isSecond } : { user }, words, pageLanguage(ctx).tag));
+    await refuse(fault.status, formAfter(fault, isSecond ? { isSecond } : { user }, words, pageLanguage(ctx).locale));
   }
 }
 
@@ -112,10 +112,10 @@ function formAfter(
   { status, told, headers, facts: { opens } }: Refused,
   sent: LoginForm,
   words: LoginWords,
-  tag: string,
+  locale: string,
 ) {
   if (status === 403) {
-    const until = opens && momentIn(opens.at, tag, opens.timeZone);
+    const until = opens && momentIn(opens.at, locale, opens.timeZone);
     return { ...sent, problem: closedText(words, told as ClosedReason, until) };
   }
   if (status === 429 || status === 503) {

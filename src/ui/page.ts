@@ -9,8 +9,8 @@ import { ASSETS_PATH, assetPath, MANIFEST_PATH } from './built-pages.ts';
 import { type CardPage, cardPage, html } from './html.ts';
 import type { UiOptions } from './ui-options.ts';
 
-/** `tag`: BCP 47, for `<html lang>`: the scripts read it from there. */
-export type PageLanguage = { readonly tag: string; readonly words: Texts };
+/** `tag`: BCP 47, for `<html lang>`: the scripts read it from there. `locale`: with the region, for times. */
+export type PageLanguage = { readonly tag: string; readonly locale: string; readonly words: Texts };
 
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>
   languageFor(wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie')));
@@ -26,14 +26,19 @@ export const wishedLanguages = (acceptLanguage: string | undefined, cookie: stri
 export function languageFor(acceptLanguage: string): PageLanguage {
   const wishes = acceptLanguage.split(',').map(readWish);
   const liked = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
-  const [tag] = liked.flatMap(({ language }) => LANGUAGES.find(([known]) => known === language) ?? []);
-  return { tag: tag ?? 'en', words: textsIn(tag ?? 'en') };
+  const [tag = 'en'] = liked.flatMap(({ language }) => LANGUAGES.find(([known]) => known === language) ?? []);
+  const locale = liked.find(({ language, region }) => language === tag && region !== undefined)?.region ?? tag;
+  return { tag, locale, words: textsIn(tag) };
 }
 
-function readWish(wish: string): { readonly language: string; readonly weight: number } {
+/** Nothing but a language and a country: a wish could name another calendar too. */
+const REGION = /^[a-z]{2}-[a-z]{2}$/;
+
+function readWish(wish: string) {
   const [tag = '', ...parameters] = wish.split(';').map((part) => part.trim().toLowerCase());
   const [, weight] = parameters.map((parameter) => /^q\s*=\s*(.*)$/.exec(parameter)).find(Boolean) ?? [];
-  return { language: tag.split('-')[0] ?? '', weight: weight === undefined ? 1 : Number(weight) };
+  const region = REGION.test(tag) ? tag : undefined;
+  return { language: tag.split('-')[0] ?? '', region, weight: weight === undefined ? 1 : Number(weight) };
 }
 
 const MINUTES = {
@@ -47,11 +52,11 @@ const MINUTES = {
 } as const;
 
 /**
- * Unix seconds as `Wednesday, November 15, 2023 at 7:13 AM GMT+9`. `tag`: the language. `timeZone`: undefined is that of the
+ * Unix seconds as `Wednesday, November 15, 2023 at 7:13 AM GMT+9`. `locale`: as BCP 47. `timeZone`: undefined is that of the
  * machine.
  */
-export const momentIn = (seconds: number, tag: string, timeZone: string | undefined): string =>
-  new Intl.DateTimeFormat(tag, { ...MINUTES, timeZone }).format(seconds * 1000);
+export const momentIn = (seconds: number, locale: string, timeZone: string | undefined): string =>
+  new Intl.DateTimeFormat(locale, { ...MINUTES, timeZone }).format(seconds * 1000);
 
 /** `data:` pictures are the thumbnails that come inside an event record (interface 2.4), `blob:` media the live streams of a wall. */
 const contentSecurityPolicy = (frameAncestors: string): string =>

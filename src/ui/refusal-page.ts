@@ -30,7 +30,7 @@ export interface RefusalPage {
 type RefusedPerson = { readonly name: string; readonly role: string; readonly mayChange: boolean };
 
 export function renderRefusalPage(page: RefusalPage): string {
-  const { tag, words } = languageFor(page.wishes);
+  const { tag, locale, words } = languageFor(page.wishes);
   const { refusals } = words;
   const titles: Readonly<Record<number, string>> = refusals.titles;
   const title = titles[page.status] ?? refusals.anyTitle;
@@ -42,13 +42,13 @@ export function renderRefusalPage(page: RefusalPage): string {
   const links = places.flatMap(([href, text]) => (href && isSafeTarget(href) ? [buttonTo(href, text)] : []));
   const card = html`<p class="refusal-status">${page.status}</p>
 <h1 class="lone-title">${bidi(title)}</h1>
-<p class="refusal-message">${bidi(refusalMessage(page, tag, words))}</p>
+<p class="refusal-message">${bidi(refusalMessage(page, locale, words))}</p>
 ${person && html`<p class="refusal-person">${toHtml(refusals.person, { name: bidi(person.name), role: bidi(person.role) })}</p>\n`}${links.length > 0 && html`<p class="row refusal-links">${links}</p>\n`}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code></p>
 `;
   return cardPage({ tag, title, name: page.name, stylesheet: page.stylesheet, card });
 }
 
-function refusalMessage({ reason, opens, cameras }: RefusalPage, tag: string, words: Texts): string {
+function refusalMessage({ reason, opens, cameras }: RefusalPage, locale: string, words: Texts): string {
   const { problems, refusals } = words;
   if (reason === 'camera-not-in-role' && cameras) {
     const { foreign, unknown } = cameras;
@@ -58,7 +58,7 @@ function refusalMessage({ reason, opens, cameras }: RefusalPage, tag: string, wo
       : camera.unknown({ cameras: unknown.join(', ') });
   }
   if (!opens) return problems[reason];
-  return `${problems[reason]} ${refusals.opens({ time: momentIn(opens.at, tag, opens.timeZone) })}`;
+  return `${problems[reason]} ${refusals.opens({ time: momentIn(opens.at, locale, opens.timeZone) })}`;
 }
 
 const bidi = (text: string): Html => html`<bdi>${text}</bdi>`;

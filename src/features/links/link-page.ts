@@ -234,12 +234,12 @@ async function shownThing(thing: SharedThing, { judge, friendlyNameOf, ui: { has
 
 function renderShown(
   { shown: thing, expiresAt }: { readonly shown: ShownThing; readonly expiresAt: number },
-  { tag, words }: PageLanguage,
+  { locale, words }: PageLanguage,
   link: string,
   { timeZone }: Services['ui'],
 ): Html {
   const text = words.links.page;
-  const time = (seconds: number): string => momentIn(seconds, tag, timeZone);
+  const time = (seconds: number): string => momentIn(seconds, locale, timeZone);
   const label = thing.label === undefined ? undefined : labelIn(words.explore.labels, thing.label);
   const facts = [thing.name, label, thing.at === undefined ? undefined : time(thing.at)];
   const lead = facts.filter((fact) => fact !== undefined).join(' · ');

@@ -125,10 +125,14 @@ function TextSearch({ filter, onChange }: FilterProps) {
 const STRETCHES = [
   ['lastHour',    () => ago(3600)],
   ['last24Hours', () => ago(86_400)],
+  ['yesterday',   () => midnight(1), () => midnight(0)],
   ['last7Days',   () => undefined],
   ['last30Days',  () => ago(30 * 86_400)],
   ['anyTime',     () => ANY_TIME],
 ] as const;
+
+/** Where a day of the viewer begins, in Unix seconds. */
+const midnight = (daysAgo: number): number => new Date().setHours(-24 * daysAgo, 0, 0, 0) / 1000;
 
 const TIMES = ['after', 'before'] as const;
 
@@ -138,8 +142,12 @@ const ago = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds
 const TimeChoice = ({ filter, onChange }: FilterProps) => (
   <>
     <div class="stretches">
-      {STRETCHES.map(([name, after]) => (
-        <Button kind="plain" key={name} onPress={() => onChange(withValues(filter, { after: after(), before: '' }))}>
+      {STRETCHES.map(([name, after, before]) => (
+        <Button
+          kind="plain"
+          key={name}
+          onPress={() => onChange(withValues(filter, { after: after(), before: before?.() }))}
+        >
           {words.explore.filters[name]}
         </Button>
       ))}

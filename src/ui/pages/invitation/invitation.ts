@@ -3,6 +3,7 @@
 import { isRecord } from '../../../domain/json.ts';
 import { applyTheme, baseUrl, chosenTheme, isPhone, postJson } from '../shared/browser.ts';
 import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
+import { localeFor } from '../shared/spelling.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
 
@@ -14,7 +15,8 @@ if (form) wire(form);
 
 /** Tells each moment in the time zone of the reader; the server has written that of the house. */
 function showTimes(root: ParentNode): void {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'full', timeStyle: 'short' });
+  const locale = localeFor(document.documentElement.lang, navigator.languages);
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
   for (const time of root.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
 }
 
