@@ -12,7 +12,7 @@ import { belongingsOf } from '../shared/pieces.tsx';
 import { pathTo } from '../shared/records-page.tsx';
 import { entryName, formatShortMoment, shortList, words } from '../shared/words.ts';
 import { askedValidity, NO_ENDS, requestedLimits, typedLimits, ValidityFields, validityOf } from './limits.tsx';
-import { NewPassword } from './password.tsx';
+import { NewPassword } from './new-password.tsx';
 
 /** `cameras`: all that there are. */
 type RoleChoices = { readonly roles: readonly RoleRecord[]; readonly cameras: readonly string[] };
