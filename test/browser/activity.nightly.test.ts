@@ -40,6 +40,9 @@ describe('Activity', { skip }, () => {
       assert.equal(await page.title(), 'Activity · Postern');
       await page.getByLabel('What', { exact: true }).selectOption('logins');
       await page.waitForURL(/\?group=logins$/);
+      await page.getByLabel('Person', { exact: true }).focus();
+      const carl = page.getByLabel('Person', { exact: true }).locator('option', { hasText: 'carl' });
+      await carl.waitFor({ state: 'attached' });
       await page.getByLabel('Person', { exact: true }).selectOption('admin');
       await page.waitForURL(/user=admin/);
       assert.deepEqual([...new URLSearchParams(searchOf(page))].sort(), [

@@ -281,7 +281,10 @@ function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormPro
   const text = words.ledger;
   const profile = useProfile();
   const sites = useSites();
-  const accounts = useList<{ username: string }>(isAdmin(profile) && facts.hasOwnLogin && 'api/users')[0];
+  /** Whether a filter was pointed at: the first view needs no list of users. */
+  const [isReached, setIsReached] = useState(false);
+  const mayList = isReached && isAdmin(profile) && facts.hasOwnLogin;
+  const accounts = useList<{ username: string }>(mayList && 'api/users')[0];
   const people = [...users, ...valueOr(accounts, []).map(({ username }) => username), profile.username];
   const withAll = (names: readonly string[], chosen: string, shown?: (name: string) => string): Options => [
     ['', text.everything],
@@ -295,7 +298,12 @@ function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormPro
     ['range', text.range, RANGES.map((range) => [range, text.ranges[range]])],
   ];
   return (
-    <search class="activity-filters" aria-label={words.explore.filters.filters}>
+    <search
+      class="activity-filters"
+      aria-label={words.explore.filters.filters}
+      onFocusCapture={() => setIsReached(true)}
+      onPointerEnter={() => setIsReached(true)}
+    >
       {fields.map(
         ([name, label, options]) =>
           options && (
