@@ -107,9 +107,9 @@ describe('A refusal', () => {
     const headers = { ...PAGE.headers, 'accept-language': 'de-AT' };
     errorResponse('route-unlisted', factsOf({ headers, target: '/x' }), 'r1', rules);
     const { status } = REFUSALS['route-unlisted'];
-    const unknown = { cameras: undefined, cookie: undefined, person: undefined };
+    const unknown = { cameras: undefined, person: undefined };
     assert.deepEqual(told, [
-      { reason: 'route-unlisted', status, requestId: 'r1', basePath: '', acceptLanguage: 'de-AT', ...unknown },
+      { reason: 'route-unlisted', status, requestId: 'r1', basePath: '', wishes: 'de-AT', ...unknown },
     ]);
   });
   it('of an API path is JSON even for a browser that would take a page', () => {

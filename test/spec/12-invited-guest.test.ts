@@ -7,12 +7,12 @@ import { sendJson } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 describe('The page behind an invitation', () => {
+  const auth = { timezone: 'Europe/Berlin', roles: { front_only: ['cam1'], both: ['cam*'] } };
   let nvr: FakeNvr;
   let instance: Runtime;
   let admin: string;
   before(async () => {
     nvr = await startFakeNvr();
-    const auth = { timezone: 'Europe/Berlin', roles: { front_only: ['cam1'], both: ['cam*'] } };
     instance = await startInstance({ config: { auth, nvr: { url: nvr.url, cameras: ['cam1', 'cam2', 'hall'] } } });
     admin = await instance.logIn(ADMIN_PERSON);
   });
@@ -47,6 +47,14 @@ describe('The page behind an invitation', () => {
     assert.match(page, /admin lädt Sie ein\./);
     assert.match(page, /Für Sie freigegeben: alle Kameras\./);
     assert.doesNotMatch(page, /gilt bis/);
+  });
+
+  it('folds the names of many cameras, and writes times as in the country of the browser', async () => {
+    const cameras = [1, 2, 3, 4, 5, 6, 7].map((at) => `cam${at}`);
+    await instance.reload({ auth, nvr: { url: nvr.url, cameras } });
+    const page = await pageOf('guest.many', { role: 'both', valid_until: until }, 'en-GB,en;q=0.9');
+    assert.match(page, /<summary>You will see 7 cameras<\/summary><p><bdi>cam1, cam2, .*cam7<\/bdi>/);
+    assert.match(page, />Sunday,? 6 May 2040 at 23:59 CEST</);
   });
 
   it('tells nothing of this to a person who has a password: the link is for a new one', async () => {
