@@ -15,7 +15,7 @@ export function languagesIn(folder: string): readonly string[] {
   );
   return TAGS.filter((tag) => {
     const { 'login.form.wrong': served, 'access.lead': shown } = readCatalog(tag);
-    const console = textOf(folder, `dist/ui/assets/${tag}-*.js`);
+    const console = textOf(folder, `dist/ui/assets/${tag}{-,.}*.js`);
     return served && shown && server.includes(served) && console.includes(shown);
   });
 }
