@@ -119,6 +119,7 @@ describe('In German', { skip }, () => {
       // In the first minutes of a day the newest event is of the day before.
       await page
         .getByText(/^(?:Heute|Gestern)$/)
+        .filter({ visible: true })
         .first()
         .waitFor();
       assert.equal(await page.title(), 'Ereignisse · Postern');
