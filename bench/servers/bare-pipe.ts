@@ -3,7 +3,7 @@
  * the upstream.
  */
 import { createServer } from 'node:http';
-import { createConnectionPool } from '../../src/gateway/forward/forwarder.ts';
+import { createConnectionPool } from '../../src/gateway/http1/connection-pool.ts';
 import { type ExchangeControl, NOTHING_BEGUN } from '../../src/gateway/http1/exchange.ts';
 import { announce } from './announce.ts';
 

@@ -1,22 +1,13 @@
 /** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { hostInUrl, type Upstream, wakeUp } from '../../domain/addresses.ts';
+import { type Upstream, wakeUp } from '../../domain/addresses.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, keptByUpstream, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
 import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
-import { openConnection } from '../http1/connection.ts';
-import {
-  type Connection,
-  type Exchange,
-  type ExchangeControl,
-  isLast,
-  NOTHING_BEGUN,
-  type PoolSide,
-  type RequestHead,
-  type TlsOptions,
-} from '../http1/exchange.ts';
-import { type HeaderLines, type UpstreamHead, upstreamError } from '../http1/response-head.ts';
+import { createConnectionPool, type PoolRules } from '../http1/connection-pool.ts';
+import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
+import type { HeaderLines, UpstreamHead } from '../http1/response-head.ts';
 import { type HeldResponse, passError, passNarrowed, passRedirect, wayOf } from '../narrow/response-filter.ts';
 import { atEndOfTurn, cutOff, isOverNetwork } from '../response/client-socket.ts';
 import {
@@ -265,103 +256,4 @@ function writeLent(response: ServerResponse, chunk: Buffer, onTaken: () => void)
   response.write(chunk, (fault) => void (fault ?? taken()));
   response.socket?.uncork();
   if (response.writableLength === 0) taken();
-}
-
-interface PoolRules {
-  /** Seconds: to connect; to the head of the response; of silence on a stream. */
-  readonly timeoutConnect: number;
-  readonly timeoutResponse: number;
-  readonly timeoutIdle: number;
-}
-
-export type ConnectionPool = ReturnType<typeof createConnectionPool>;
-
-/** Kept ones with those in use: as many as requests may be under way at one upstream. */
-const MOST_CONNECTIONS = 1024;
-const LONGEST_TICK_MS = 500;
-const TICKS_OF_SHORTEST = 5;
-/** Seconds that a connection is kept without a request, unless the upstream says how long it does. */
-const KEPT_SECONDS = 4;
-const LONGEST_KEPT_SECONDS = 600;
-/** The upstream may be about to close it: the next request would be lost. */
-const BEFORE_ITS_END_SECONDS = 2;
-const KEEP_ALIVE_TIMEOUT = /(?:^|,)\s*timeout=(\d{1,9})\s*(?:,|$)/i;
-
-/** The connections to one upstream: kept for the next requests, and ended by one clock when something takes too long. */
-export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: TlsOptions) {
-  const all = new Set<Connection>();
-  const free: Connection[] = [];
-  const tickMs = tickLength(rules);
-  let ticks = 0;
-  let clock: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  let isRetired = false;
-
-  const tick = (): void => {
-    ticks += 1;
-    for (const connection of all) connection.check();
-  };
-  const inTicks = (seconds: number): number => Math.ceil((seconds * 1000) / tickMs) + 1;
-
-  const side: PoolSide = {
-    host: upstream.kind === 'unix' ? 'localhost' : `${hostInUrl(upstream.host)}:${upstream.port}`,
-    patience: {
-      connect: inTicks(rules.timeoutConnect),
-      head: inTicks(rules.timeoutResponse),
-      idle: inTicks(rules.timeoutIdle),
-    },
-    ticks: () => ticks,
-    keptFor: (head) => inTicks(keptSeconds(head)),
-    onFree: (connection) => void (isRetired ? connection.destroy() : free.push(connection)),
-    onClosed(connection) {
-      all.delete(connection);
-      const at = free.indexOf(connection);
-      if (at >= 0) free.splice(at, 1);
-      if (all.size > 0) return;
-      clearInterval(clock);
-      clock = undefined;
-    },
-    again(exchange, isSent) {
-      if (isClosed) return exchange.onError(upstreamError('ECONNRESET'));
-      // When one kept connection was stale, so are the others: the second and last attempt gets a new one.
-      (isSent ? open() : (free.pop() ?? open())).give(exchange);
-    },
-  };
-
-  const open = (): Connection => {
-    if (all.size >= MOST_CONNECTIONS) free.shift()?.destroy();
-    const connection = openConnection(upstream, tls, side);
-    all.add(connection);
-    clock ??= setInterval(tick, tickMs).unref();
-    return connection;
-  };
-
-  return {
-    // What is the last anyway takes no kept one away. What may not be sent again, as a DELETE, gets one that cannot be stale.
-    dispatch: (exchange: Exchange): void =>
-      ((isLast(exchange) || !exchange.isRepeatable ? undefined : free.pop()) ?? open()).give(exchange),
-    /** Keeps no connection any more: each ends with its exchange. */
-    retire(): void {
-      isRetired = true;
-      for (const connection of [...free]) connection.destroy();
-    },
-    /** Breaks what is under way. */
-    close(): void {
-      isClosed = true;
-      for (const connection of all) connection.destroy();
-    },
-  };
-}
-
-/** The tick of the clock, in milliseconds: what is late is found out a fifth later at most. */
-function tickLength({ timeoutConnect, timeoutResponse, timeoutIdle }: PoolRules): number {
-  const shortest = Math.min(timeoutConnect, timeoutResponse, timeoutIdle) * 1000;
-  return Math.max(1, Math.min(LONGEST_TICK_MS, shortest / TICKS_OF_SHORTEST));
-}
-
-function keptSeconds({ headers }: UpstreamHead): number {
-  const hint = headers['keep-alive'];
-  const said = typeof hint === 'string' ? KEEP_ALIVE_TIMEOUT.exec(hint)?.[1] : undefined;
-  if (said === undefined) return KEPT_SECONDS;
-  return Math.min(LONGEST_KEPT_SECONDS, Math.max(0, Number(said) - BEFORE_ITS_END_SECONDS));
 }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { isInternalHost } from '../../../src/domain/addresses.ts';
 import { type Caller, type Credential, INTERNAL_CALLER } from '../../../src/domain/caller.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
-import { type CsrfFacts, isCrossSiteForgery } from '../../../src/gateway/decision/admit.ts';
+import { type CsrfFacts, isCrossSiteForgery } from '../../../src/gateway/decision/csrf.ts';
 import { factsOf } from '../../support/facts.ts';
 
 const carrying = (credential: Credential): Caller => ({ ...INTERNAL_CALLER, credential });

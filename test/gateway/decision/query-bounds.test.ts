@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { FILTERS } from '../../../src/domain/events/event-filters.ts';
 import { createZoneOffsets } from '../../../src/domain/zone-offsets.ts';
 import { readEventsQuery } from '../../../src/events/read-query.ts';
-import { tooMuchIn } from '../../../src/gateway/decision/destinations.ts';
+import { tooMuchIn } from '../../../src/gateway/decision/query-bounds.ts';
 import { parseTarget } from '../../../src/gateway/decision/strict-target.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 

@@ -7,7 +7,7 @@ import { get as getOverTls } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/forward/forwarder.ts';
+import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/http1/connection-pool.ts';
 import type { ExchangeControl } from '../../../src/gateway/http1/exchange.ts';
 import { openConnection, type RawConnection } from '../../attacks/support/raw-connection.ts';
 import { type Http2Client, http2Client } from '../../support/http2-client.ts';

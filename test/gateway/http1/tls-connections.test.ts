@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { Upstream } from '../../../src/domain/addresses.ts';
-import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/forward/forwarder.ts';
+import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/http1/connection-pool.ts';
 import type { ExchangeControl } from '../../../src/gateway/http1/exchange.ts';
 import { makeServed } from '../../support/served-certificate.ts';
 import { startGate } from '../../support/start-gate.ts';
