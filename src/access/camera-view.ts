@@ -1,4 +1,4 @@
-/** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). The same of an account or a token, by their rights (SPEC 15). */
+/** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2), without those that features take (SPEC 19). The same of an account or a token, by their rights (SPEC 15). */
 
 import { type MaybePromise, mapMaybe } from '../domain/async.ts';
 import type { Caller, Rights } from '../domain/caller.ts';
@@ -164,7 +164,7 @@ function without<Holder extends Holding & Pick<Caller, 'drawn'>>(holder: Holder,
 }
 
 /** The layout for a caller for whom these cameras are drawn: a stream or zone that one of them shares is of those alone. */
-export function layoutWithout(layout: RecorderLayout, isTaken: (camera: string) => boolean): RecorderLayout {
+function layoutWithout(layout: RecorderLayout, isTaken: (camera: string) => boolean): RecorderLayout {
   const ownersBehind = (owners: Owners): Owners =>
     new Map(
       [...owners].map(([name, cameras]): [string, readonly CameraName[]] => {

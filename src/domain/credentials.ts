@@ -34,7 +34,7 @@ interface Traits<Kind extends Credential = Credential> {
   readonly refusedAs: 'cause' | RefusalReason;
   /** How its maker calls it: records keep the name when it is gone. Absent: it has no name. */
   readonly givenName?: (credential: Kind) => string | undefined;
-  /** Its owner uses it. Absent: it is lent to viewers, from whom cameras are taken whoever the owner is, and who have a part of the owner's share. */
+  /** Its owner uses it. Absent: it is lent to viewers. Cameras are taken from them even if the owner is an admin, and they have a part of the owner's share. */
   readonly isUsedByOwner?: true;
   /** A person sits before it: reads its own records, and is named on pages of errors. */
   readonly isPerson?: true;

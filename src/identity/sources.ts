@@ -1,4 +1,4 @@
-/** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
+/** Builds the sources of identity from the settings, says whose headers are believed, and as whom an admin asks to see a response (SPEC 3). */
 import type { JWTVerifyGetKey } from 'jose';
 import type { RouteMatch } from '../access/route-table.ts';
 import { toPerson } from '../accounts/sessions/session-jwt.ts';

@@ -1,4 +1,4 @@
-/** Questions that the service itself asks an upstream: readiness, cameras, owners, version; and TLS towards an upstream (SPEC 1, `nvr.ca`, `nvr.verify`). */
+/** What goes to an upstream: how many requests at a time, over which TLS (SPEC 1, `nvr.ca`, `nvr.verify`), and the questions of the service itself: readiness, cameras, owners, version. */
 import {
   type AgentOptions,
   Agent as HttpAgent,
