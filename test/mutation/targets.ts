@@ -23,7 +23,7 @@ export const TARGETS: readonly Target[] = [
   { file: 'src/access/within-time.ts',               tests: ['test/access/authorize.test.ts', 'test/policy/history-since.test.ts'] },
   { file: 'src/access/camera-locators.ts',           tests: ['test/access/camera-locators.test.ts', 'test/access/authorize.test.ts'] },
   { file: 'src/nvr/frigate/frigate.ts',                  tests: ['test/access/authorize.test.ts', 'test/policy/vod-paths.test.ts'] },
-  { file: 'src/domain/json.ts',                tests: ['test/access/narrow-response.test.ts'] },
+  { file: 'src/domain/json.ts',                tests: ['test/domain/json.test.ts', 'test/access/narrow-response.test.ts'] },
   { file: 'src/gateway/forward/judged-request.ts',  tests: ['test/gateway/rewrite-headers.test.ts', 'test/gateway/forward.test.ts', 'test/attacks/forged-identity.test.ts'] },
   { file: 'src/identity/role-mapping.ts',            tests: ['test/identity/role-mapping.test.ts', 'test/spec/05-5-upstream-proxy.test.ts'] },
 ];
