@@ -11,7 +11,15 @@ import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { axeFindings, hasCount, seeOrHide, skip, visit } from './support/browser.ts';
-import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
+import {
+  askForPagesOf,
+  enter,
+  HOSTILE,
+  manyEvents,
+  menu,
+  pageEvents,
+  startPagesInstance,
+} from './support/pages-instance.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
 const TALL = { viewport: { width: 1280, height: 7000 } };
@@ -758,6 +766,26 @@ describe('Explore with an NVR behind it', { skip }, () => {
       assert.equal(await row.evaluate('document.activeElement.dataset.event'), await row.getAttribute('data-event'));
       await bar.click();
       await page.locator('.event[data-event=second]:focus').waitFor();
+    }));
+
+  it('does not ask again for what the list has, though the line for changes was open before the list came', (t) =>
+    visit(t, { expectedErrors: [/ERR_INCOMPLETE_CHUNKED/] }, async (page) => {
+      const other = await startPagesInstance({}, manyEvents(90));
+      const asked: URLSearchParams[] = [];
+      await page.route('**/api/events?*', async (route, request) => {
+        asked.push(new URL(request.url()).searchParams);
+        await page.locator('.live-open').waitFor();
+        await route.continue();
+      });
+      try {
+        await enter(page, other, ADMIN_PERSON);
+        await page.locator('.event').nth(20).waitFor();
+        const pages = asked.filter((query) => query.has('page_after'));
+        assert.ok(pages.length > 0);
+        assert.equal(asked.length - pages.length, 1, asked.join('\n'));
+      } finally {
+        await other.close();
+      }
     }));
 
   it('asks for nothing in a hidden tab, and catches up when it is seen again', (t) =>

@@ -46,8 +46,8 @@ const BETWEEN_QUESTIONS_MILLISECONDS = 2000;
 export function useEvents(filter: EventFilter, question: string, round: number) {
   const [list, setList] = useState(NOTHING_YET);
   const [line, setLine] = useState<LineState>('connecting');
-  /** Events are new, which the NVR or the service says. */
-  const [isBehind, setIsBehind] = useState(false);
+  /** What the NVR or the service says of new events. */
+  const [told, setTold] = useState<{ readonly newest: string | null | undefined }>();
   const asking = useRef(new AbortController());
   const askedAt = useRef(Number.NEGATIVE_INFINITY);
   const first = eventsPath(filter, FIRST_SIZE, facts.eventsBy);
@@ -65,6 +65,7 @@ export function useEvents(filter: EventFilter, question: string, round: number) 
     setList((was) => ({ ...was, status: 'loading', isOutdated: isFirst, problem: '' }));
     const response = await getFromApi(`${first.path}?${query}`, controller.signal);
     if (controller.signal.aborted) return;
+    if (isFirst) askedAt.current = performance.now();
     // A search of the NVR gives the whole list at once.
     setList((was) => listAfter(response, isSearch ? undefined : query, isFirst ? { ...earlier, question } : was, was));
   };
@@ -76,21 +77,13 @@ export function useEvents(filter: EventFilter, question: string, round: number) 
   useEffect(() => {
     if (!isOpenEnded) return undefined;
     const line = facts.eventsBy === 'nvr' ? nvrSocket : changesAt('api/events/changes');
-    return keepLine(line, setLine, (newest) => {
-      const { events, waiting, newIds, stale } = latest.current.list;
-      const isKnown =
-        (newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === newest);
-      // An event in progress may be over.
-      const wantsMore = stale !== undefined || newIds.size > 0 || events.some(({ endTime }) => endTime === undefined);
-      // The first message of a stream tells where the list stands already.
-      if (!isKnown || wantsMore) setIsBehind(true);
-    });
+    return keepLine(line, setLine, (newest) => setTold({ newest }));
     // What failed to be read anew tells that the connection may be dead as well.
   }, [isOpenEnded, list.stale]);
   /** Asks for what is new. Rejects nothing: what cannot be had now comes with the next change. */
   const catchUp = async (): Promise<void> => {
     askedAt.current = performance.now();
-    setIsBehind(false);
+    setTold(undefined);
     const { list, first, filter } = latest.current;
     const query = ofPage(new URLSearchParams(first.query));
     const since = askedSince(list.events);
@@ -106,13 +99,20 @@ export function useEvents(filter: EventFilter, question: string, round: number) 
         : withArrivals({ ...was, stale: undefined }, arrived, { hasMore: was.next !== undefined, isHeldBack }),
     );
   };
-  const mustCatchUp = isBehind && isOpenEnded && list.status === 'ready';
   useEffect(() => {
-    if (!mustCatchUp) return undefined;
+    // What is told while the list is loaded is compared with it when it is there.
+    if (!told || !isOpenEnded || list.status !== 'ready') return undefined;
+    const { events, waiting, newIds, stale } = list;
+    const isKnown =
+      (told.newest === null && events.length === 0) || [...events, ...waiting].some(({ id }) => id === told.newest);
+    // An event in progress may be over.
+    const wantsMore = stale !== undefined || newIds.size > 0 || events.some(({ endTime }) => endTime === undefined);
+    // The first message of a stream tells where the list stands already.
+    if (isKnown && !wantsMore) return setTold(undefined);
     const pause = askedAt.current + BETWEEN_QUESTIONS_MILLISECONDS - performance.now();
     const timer = setTimeout(() => void catchUp(), Math.max(0, pause));
     return () => clearTimeout(timer);
-  }, [mustCatchUp]);
+  }, [told, isOpenEnded, list.status]);
 
   return {
     ...list,
