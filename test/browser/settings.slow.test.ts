@@ -74,7 +74,7 @@ describe('Settings', { skip }, () => {
       await said(page, 'Role garden.team saved.');
       assert.match(
         await record(page, 'garden.team').innerText(),
-        /May not:\s*export, move the camera\s*Hours:\s*Mon–Fri 07:00–18:00; Sat 09:00–12:00\s*History limit:\s*7d\s*Pages:\s*The page Export of the NVR stays empty\. No links can be created\./,
+        /May not:\s*export, move the camera\s*Hours:\s*Mon–Fri 07:00–18:00; Sat 09:00–12:00\s*History limit:\s*7 days\s*Pages:\s*The page Export of the NVR stays empty\. No links can be created\./,
       );
       assert.match(await record(page, 'garden.team').innerText(), /created here.*cam1\s*\*2.*no users/s);
 
@@ -89,14 +89,14 @@ describe('Settings', { skip }, () => {
       await page.reload();
       await page.getByRole('button', { name: 'Edit: garden.team' }).click();
       await page.getByRole('button', { name: 'Remove *2' }).click();
-      await page.getByText('May not: export, move the camera. History limit: 7d').click();
+      await page.getByText('May not: export, move the camera. History limit: 7 days').click();
       assert.equal(await page.getByRole('switch', { name: 'export' }).isChecked(), false);
       await page.getByRole('switch', { name: 'export' }).check();
       await page.getByRole('button', { name: 'At any time' }).click();
       await page.getByLabel('History limit').fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role garden.team saved.');
-      await record(page, 'garden.team').getByText('7d').waitFor({ state: 'detached' });
+      await record(page, 'garden.team').getByText('7 days').waitFor({ state: 'detached' });
       assert.match(await record(page, 'garden.team').innerText(), /May not:\s*move the camera/);
       await page.getByRole('button', { name: 'Delete: garden.team' }).click();
       await page.getByText('carl will become viewer and see all cameras.').waitFor();

@@ -77,8 +77,7 @@ const Lengths = ({ lengths, onChoose }: { lengths: readonly Length[]; onChoose: 
 type CurtainSwitchProps = { curtain: Curtain; one: Drawable; text?: string };
 
 /** An icon on a tile, by the styles of the wall. What was just drawn without an end can be given one. */
-export function CurtainSwitch({ curtain: { draw, open }, one: { name, by }, ...said }: CurtainSwitchProps) {
-  const { text = `${words.curtain.title}: ${cameraName(name)}` } = said;
+export function CurtainSwitch({ curtain: { draw, open }, one: { name, by }, text }: CurtainSwitchProps) {
   const [isNew, setIsNew] = useState(false);
   const onChange = (isDrawn: boolean): void => {
     setIsNew(isDrawn);
@@ -87,7 +86,7 @@ export function CurtainSwitch({ curtain: { draw, open }, one: { name, by }, ...s
   const label = (
     <>
       <Icon name={by ? 'hidden' : 'eye'} />
-      <bdi>{text}</bdi>
+      <bdi>{text ?? `${words.curtain.title}: ${cameraName(name)}`}</bdi>
     </>
   );
   return (

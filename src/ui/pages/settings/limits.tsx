@@ -1,4 +1,5 @@
 /** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
+import { parseDuration } from '../../../domain/clock.ts';
 import { VERBS, VIEWING_KINDS } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { Switch, TextField } from '../shared/fields.tsx';
@@ -104,7 +105,7 @@ export const requestedLimits = ({ deny, hours, historySince }: TypedLimits): obj
 });
 
 /** How far back a role may see, as it is offered. */
-const PASTS = ['', '24h', '7d', '30d', 'grant'];
+const PASTS = ['', '1d', '7d', '30d', 'grant'];
 
 /** What few change is folded, and said in short. */
 export function RoleLimitFields({ values: { deny, historySince }, put, field }: FormState<TypedLimits>) {
@@ -158,10 +159,12 @@ export function limitFacts({ deny = [], hours = [], history_since = '' }: Limits
   const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
   // Their pages are there, and show nothing.
   const empty = VIEWING_KINDS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.emptyPages[verb]);
+  const seconds = parseDuration(history_since);
+  const lookBack = seconds === undefined ? history_since : formatDuration(seconds);
   const facts: (readonly [string, string])[] = [
     [words.roles.mayNot, known.join(', ')],
     [words.roles.hours, hours.map((line) => hoursInWords(line)).join('; ')],
-    [words.roles.historySince, history_since === 'grant' ? words.roles.sinceGrant : history_since],
+    [words.roles.historySince, history_since === 'grant' ? words.roles.sinceGrant : lookBack],
     [words.roles.sees, empty.join(' ')],
   ];
   return facts.filter(([, text]) => text !== '');
