@@ -127,6 +127,19 @@ describe('Settings', { skip }, () => {
       assert.equal((await sendJson(instance, '/api/roles/delete', { name: 'day' }, token)).status, 200);
     }));
 
+  it('are begun anew by a button where the texts of a page are gone with an earlier release', (t) =>
+    visit(t, { expectedStatuses: [404] }, async (page) => {
+      await openSettings(page, instance, 'tokens');
+      await page.getByText('No tokens yet.').waitFor();
+      const gone = '**/assets/en.sessions-*.js';
+      await page.route(gone, (route) => route.fulfill({ status: 404 }));
+      await page.getByRole('link', { name: 'Sessions' }).click();
+      await page.getByRole('heading', { name: 'The console cannot start' }).waitFor();
+      await page.unroute(gone);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    }));
+
   it('makes a token that works, shows it once, and takes it back', (t) =>
     visit(t, {}, async (page) => {
       await openSettings(page, instance, 'tokens');

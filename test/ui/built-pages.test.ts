@@ -118,6 +118,9 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
       later.flat().filter((key) => start.includes(key)),
       [],
     );
+    // What several pages say comes with each of them.
+    for (const page of ['users', 'roles', 'access'])
+      assert.ok((await keysIn(textsFor(`de.${page}`))).includes('users.leftUntil'), page);
   });
 
   it('keep the page of a display in 6 KB of gzip', () => {
