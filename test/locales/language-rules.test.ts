@@ -52,6 +52,12 @@ describe('The texts', () => {
       assert.deepEqual(others, []);
     });
 
+    it(`begin an answer of Access in ${tag} with yes or no and a colon, which the page shows apart`, () => {
+      const answers = said.filter(([path]) => /^access\.(?:yes|no(?!Row))[A-Z]/.test(path));
+      assert.equal(answers.length, 10);
+      for (const [path, text] of answers) assert.match(text, /^[^:]{1,20}: ?\S/, path);
+    });
+
     if (tag === 'en') continue;
     it(`keep to the typography of ${tag}`, () => {
       // What it lacks is English, with the marks of English.

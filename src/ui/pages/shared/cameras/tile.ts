@@ -112,11 +112,9 @@ export function createTile(camera: string, name: string, source: PictureSource, 
     isMoving = moves;
     show(moves ? video : undefined);
     giveUp();
-    if (!moves) load();
-    else {
-      mark('');
-      if (onPicture) onPicture('', true);
-    }
+    if (moves) mark('');
+    else load();
+    if (moves && onPicture) onPicture('', true);
   };
   /** The stream begins after the first still image, which it would keep away on a slow line. */
   const followLive = (): void => {
