@@ -1,11 +1,10 @@
 /** Builds the sources of identity from the settings, says whose headers are believed, and as whom an admin asks to see a response (SPEC 3). */
 import type { JWTVerifyGetKey } from 'jose';
 import type { RouteMatch } from '../access/route-table.ts';
-import { toPerson } from '../accounts/sessions/session-jwt.ts';
 import type { Services } from '../app/services.ts';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
-import type { User } from '../domain/accounts/account.ts';
+import { toPerson, type User } from '../domain/accounts/account.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async.ts';
 import {
@@ -266,8 +265,8 @@ export function createViewAs({
   const find: FindViewed = async (by, name) => {
     const user = await store.accounts.findUser(name);
     if (!user) return undefined;
-    const rules = { roles: await roleRegistry.active(), now: unixSeconds(clock), owesFactor };
-    return { ...toPerson(user, rules), credential: { kind: 'view-as', by } };
+    const person = toPerson(user, await roleRegistry.active(), unixSeconds(clock), owesFactor(user));
+    return { ...person, credential: { kind: 'view-as', by } };
   };
   return {
     find,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../src/accounts/http/json-body.ts';
+import { ASSERTION } from '../../src/accounts/passkeys/credential.ts';
 import { VALIDITY } from '../../src/accounts/users/users.ts';
 
 const SHAPE = z.object({ name: GIVEN_TEXT, role: MAYBE_GIVEN_TEXT, ...VALIDITY.shape });
@@ -27,6 +28,18 @@ describe('The fields of a body', () => {
 
   it('read null as empty where a text may be absent', () =>
     assert.deepEqual(fieldsIn(SHAPE, { name: 'a', role: null }), { ok: true, value: { name: 'a', role: '' } }));
+
+  it('have the type of what is wrong: a credential of another id is no bad text', () => {
+    const type = (shape: z.ZodType, body: unknown) => {
+      const read = fieldsIn(shape, body);
+      return read.ok ? [] : read.error.map(({ loc, type }) => `${loc.join('.')}: ${type}`);
+    };
+    const response = { clientDataJSON: 'AA', authenticatorData: 'AA', signature: 'AA' };
+    const credential = { id: 'AAAA', rawId: 'BBBB', type: 'public-key', response };
+    assert.deepEqual(type(z.object({ credential: ASSERTION }), { credential }), ['body.credential.id: value_error']);
+    assert.deepEqual(type(SHAPE, { name: '\ud800' }), ['body.name: string_unicode']);
+    assert.deepEqual(type(SHAPE, { name: 'a', valid_from: 1.5 }), ['body.valid_from: int_type']);
+  });
 
   it('that the shape does not know are named, with those that it does', () =>
     assert.deepEqual(

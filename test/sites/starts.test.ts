@@ -136,6 +136,18 @@ describe('Starts of services that share a store', () => {
     const told = out + err;
     for (const sentence of sentences) assert.match(told, sentence);
     assert.match(told, /server\.site: the signing secret is not that of the site house/);
+    await reading(async ({ db }) =>
+      db
+        .withTables<{ kysely_migration: { name: string } }>()
+        .deleteFrom('kysely_migration')
+        .where('name', '=', '033-token-right')
+        .execute(),
+    );
+    const before = await typed(['check'], place);
+    assert.match(
+      before.out + before.err,
+      /the sites were not compared: the tables of the store are those of an older version/,
+    );
     rmSync(directory, { recursive: true, force: true });
   });
 

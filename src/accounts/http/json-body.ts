@@ -14,8 +14,9 @@ export interface FieldFault {
   readonly type: string;
 }
 
+const UNICODE = 'Input should be well-formed Unicode';
 /** A text that is given. */
-export const GIVEN_TEXT = z.string().refine((text) => text.isWellFormed(), 'Input should be well-formed Unicode');
+export const GIVEN_TEXT = z.string().refine((text) => text.isWellFormed(), UNICODE);
 /** May be absent; null reads as empty. */
 export const MAYBE_GIVEN_TEXT = GIVEN_TEXT.nullish().transform((text) => (text === null ? '' : text));
 
@@ -93,7 +94,7 @@ function fieldFaults(issues: readonly z.core.$ZodIssue[]): readonly FieldFault[]
 function textFault(issue: z.core.$ZodIssue): FieldFault[] {
   const loc = ['body', ...issue.path.map(String)];
   if (issue.path.length === 0) return [{ loc, msg: 'Input should be an object', type: 'model_type' }];
-  if (issue.code === 'custom') return [{ loc, msg: issue.message, type: 'string_unicode' }];
+  if (issue.message === UNICODE) return [{ loc, msg: UNICODE, type: 'string_unicode' }];
   if (issue.code !== 'invalid_type' || issue.expected !== 'string') return [];
   return issue.input === undefined
     ? [{ loc, msg: 'Field required', type: 'missing' }]

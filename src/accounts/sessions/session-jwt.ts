@@ -3,11 +3,10 @@ import { hash } from 'node:crypto';
 import { CompactSign, type CryptoKey, compactVerify } from 'jose';
 import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
-import type { Caller, Credential, SessionFault } from '../../domain/caller.ts';
+import type { Credential, SessionFault } from '../../domain/caller.ts';
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { ADMIN, parseCustomRoleName, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type ActiveRoles, heldBy, rightsOfUser } from '../../domain/rights.ts';
 import { readSalt } from '../passwords/password-hash.ts';
 
 /** What of a session is known for as long as it is used. `secretsDigest` and `authenticatedAt` are absent in tokens made by the NVR. */
@@ -137,23 +136,6 @@ export interface SessionState {
 /** When the user last proved to be the user. The NVR's tokens, and those of older versions, do not say it. */
 export const loginTime = ({ authenticatedAt, issuedAt }: Pick<SessionFacts, 'authenticatedAt' | 'issuedAt'>): number =>
   authenticatedAt ?? issuedAt;
-
-/** What an account is worth now, by whichever credential. */
-export const toPerson = (
-  user: User,
-  {
-    roles,
-    now,
-    owesFactor,
-  }: { readonly roles: ActiveRoles; readonly now: number; readonly owesFactor: (user: User) => boolean },
-): Omit<Caller, 'credential'> => ({
-  name: user.name,
-  ...rightsOfUser(user, roles, now),
-  ...(user.otherRoles && { roles: heldBy(user) }),
-  ...(owesFactor(user) && { mustEnrol: true }),
-  ...(user.validUntil !== undefined && { isGuest: true }),
-  ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
-});
 
 /**
  * Why a token is void, if it is. `secretsDigest` names the password exactly; the second of the last change decides only

@@ -5,7 +5,7 @@ import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Services } from '../../app/services.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { User } from '../../domain/accounts/account.ts';
+import { toPerson, type User } from '../../domain/accounts/account.ts';
 import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
 import { isFramedElsewhere } from '../../domain/addresses.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
@@ -31,7 +31,6 @@ import {
   sessionStateFault,
   signSessionToken,
   timeFault,
-  toPerson,
 } from './session-jwt.ts';
 
 /** The login at a provider by which a session begins. */
@@ -147,7 +146,7 @@ export function createSessions(
   };
   /** The role is the user's role now, whatever the token says (SPEC 11). */
   const callerIn = (session: SessionFacts, user: User, carriedBy: 'cookie' | 'bearer', roles: ActiveRoles): Caller => ({
-    ...toPerson(user, { roles, now: unixSeconds(clock), owesFactor: () => owedIn(session, user) === 'enrolment' }),
+    ...toPerson(user, roles, unixSeconds(clock), owedIn(session, user) === 'enrolment'),
     credential: {
       kind: 'session',
       tokenId: session.tokenId,

@@ -184,15 +184,16 @@ async function storeOpens(
   { problems, warnings }: { readonly problems: Finding[]; readonly warnings: string[] },
 ): Promise<void> {
   const { url } = settings.store;
+  const { site } = settings.server;
   const options = lookAt(settings);
   const isBlankFile = url.engine === 'sqlite' && isBlank(url.file);
   if (url.engine === 'sqlite') await canWrite(url.file);
   if (isBlankFile && (await rememberedStore(directory)) === undefined) return; // a first start makes it
-  if (!isBlankFile && (await pendingMigration(options)) !== undefined) return;
+  if (!isBlankFile && (await pendingMigration(options)) !== undefined)
+    return void warnings.push(...(site === undefined ? [] : [NOT_COMPARED]));
   await using opened = new AsyncDisposableStack();
   const store = await openKnownStore(directory, options);
   opened.defer(store.close);
-  const { site } = settings.server;
   const claim = await makeClaim(site, directory, store);
   problems.push(...about(['server', 'site'], claim.kind === 'refused' && claim.message));
   if (site === undefined) return;
@@ -201,6 +202,9 @@ async function storeOpens(
   problems.push(...about(['server', 'site'], others.length > 0 && otherSecret(others)));
   warnings.push(...(await siteWarnings(settings, store, settings.nvr.cameras)));
 }
+
+const NOT_COMPARED =
+  'the sites were not compared: the tables of the store are those of an older version, and the next start changes them';
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
 

@@ -50,15 +50,18 @@ export function portsToLookAt({ settings, tableHead }: NvrConfig): readonly Know
   );
   const without = ports.find((port) => port.open);
   const ask: HttpQuestion = without ? questionAt(without) : { protocol: 'http:', path: alive, isTold: ANY };
-  const [nvr, internal] = [url?.kind === 'tcp' ? url.port : undefined, internalPort(settings)];
   const others = [
-    { port: nvr, what: OPEN_NVR },
-    { port: internal, what: OWN },
+    { port: url?.kind === 'tcp' ? url.port : undefined, what: OPEN_NVR },
+    { port: internalPort(settings), what: OWN },
   ].flatMap(({ port, what }) =>
     port === undefined || known.some((one) => one.port === port) ? [] : [{ port, what, ask }],
   );
   return [...known, ...others];
 }
+
+/** Where to look at the public address, at which any server may answer: without the port of `nvr.url` where the table does not say what the NVR answers. */
+export const publicPorts = (config: NvrConfig): readonly KnownPort[] =>
+  portsToLookAt(config).filter(({ what, ask }) => what !== OPEN_NVR || typeof ask === 'string' || ask.isTold !== ANY);
 
 /** Undefined where it is off, or at a path. */
 const internalPort = ({ server: { internal } }: Settings): number | undefined =>
@@ -105,7 +108,7 @@ async function found(
   if (response.status !== 200 || !ask.isTold.test(response.body.trim())) return undefined;
   // Postern forwards what it is asked for: its own routes tell it from the NVR.
   const own = await get('/postern/api/doctor/nothing');
-  if (!isPosterns(own)) return { port, what };
+  if (!isPosterns(own)) return what === OWN && ask.isTold === ANY ? undefined : { port, what };
   const isOpen = own.kind === 'answered' && own.status === 404;
   return isOpen ? { port, what: OWN } : undefined;
 }

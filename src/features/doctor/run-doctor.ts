@@ -8,7 +8,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
-import { portsToLookAt } from './ports.ts';
+import { publicPorts } from './ports.ts';
 import { identityHeaders } from './probe-routes.ts';
 import { createReport, type Report, type ReportOptions } from './report.ts';
 
@@ -45,7 +45,7 @@ export async function runDoctor(
       url: url ?? (public_url && new URL(publicAddress(public_url, '/'))),
       token,
       identityHeaders: identityHeaders(settings),
-      ports: portsToLookAt(place),
+      ports: publicPorts(place),
       inside: () => observeInside(place),
       now: () => clock.now() / 1000,
     });

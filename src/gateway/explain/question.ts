@@ -2,11 +2,10 @@
 import { isIP } from 'node:net';
 import { requestShowing } from '../../access/sample-request.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
-import { toPerson } from '../../accounts/sessions/session-jwt.ts';
 import { trustedPeers } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import type { User } from '../../domain/accounts/account.ts';
+import { toPerson, type User } from '../../domain/accounts/account.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
@@ -117,8 +116,8 @@ async function callerNamed(
     expiresAt: Number.MAX_SAFE_INTEGER,
     carriedBy: 'cookie',
   } as const;
-  const owesFactor = ({ hasFactor, role }: User) => !hasFactor && isFactorRequired(settings.auth.second_factor, role);
-  return ok({ ...toPerson(user, { roles: await roleRegistry.active(), now: now(), owesFactor }), credential });
+  const mustEnrol = !user.hasFactor && isFactorRequired(settings.auth.second_factor, user.role);
+  return ok({ ...toPerson(user, await roleRegistry.active(), now(), mustEnrol), credential });
 }
 
 /** The right secret is assumed, because the question is about users and roles; a described `X-Proxy-Secret` overrides it. */

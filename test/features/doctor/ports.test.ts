@@ -6,7 +6,13 @@ import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
 import type { TableHead } from '../../../src/domain/policy.ts';
-import { type KnownPort, openPorts, outsideAddresses, portsToLookAt } from '../../../src/features/doctor/ports.ts';
+import {
+  type KnownPort,
+  openPorts,
+  outsideAddresses,
+  portsToLookAt,
+  publicPorts,
+} from '../../../src/features/doctor/ports.ts';
 import { createReport, formatReport } from '../../../src/features/doctor/report.ts';
 import type { NetworkSurroundings } from '../../../src/features/feature.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
@@ -22,10 +28,15 @@ async function listening<Some extends Server>(server: Some): Promise<Some & { re
 const frigate = await loadPolicy('frigate', '.');
 const HEAD = frigate.kind === 'loaded' ? frigate.head : {};
 /** With `nvr.url` and `server.internal` at those ports. */
-const portsWith = (tableHead: TableHead, internal?: number, nvr?: number): readonly KnownPort[] => {
+const portsWith = (
+  tableHead: TableHead,
+  internal?: number,
+  nvr?: number,
+  look = portsToLookAt,
+): readonly KnownPort[] => {
   const url = nvr === undefined ? undefined : { kind: 'tcp', port: nvr };
   const server = { internal: internal === undefined ? false : { port: internal } };
-  return portsToLookAt({ settings: { nvr: { url }, server } as Settings, tableHead });
+  return look({ settings: { nvr: { url }, server } as Settings, tableHead });
 };
 const PORTS = portsWith(HEAD);
 
@@ -78,6 +89,19 @@ describe('A port that is open', () => {
       [nvr.port, instance.internalPort],
     );
     assert.match(found[1]?.what ?? '', /^the internal listener of Postern/);
+  });
+
+  it("is never the web server in front at the public address, where the table says nothing of the NVR's answer", async () => {
+    const front = await listening(createHttpServer((_request, response) => response.end('<title>Welcome</title>')));
+    const beside = await listening(createHttpServer((_request, response) => response.end('<title>Other</title>')));
+    servers.push(front, beside);
+    const looked = portsWith({}, beside.port, front.port, publicPorts);
+    assert.deepEqual(await openPorts('127.0.0.1', looked), []);
+    const known = portsWith(HEAD, undefined, nvr.port, publicPorts).slice(PORTS.length);
+    assert.deepEqual(
+      (await openPorts('127.0.0.1', known)).map(({ port }) => port),
+      [nvr.port],
+    );
   });
 
   it('is told by what answers there', async () => {
