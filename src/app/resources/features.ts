@@ -1,7 +1,7 @@
 /** The features: what the core is given of them, and how they are opened in the order of their list and closed in the reverse order. */
 import { subtracting } from '../../access/camera-view.ts';
 import { NO_PROVIDERS, type Providers } from '../../accounts/login/reauthenticate.ts';
-import { createSchema, type Schema, type Sections, type Settings } from '../../config/schema/schema.ts';
+import { createSchema, type Schema, type Settings } from '../../config/schema/schema.ts';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { FEATURES } from '../../features/all.ts';
@@ -35,14 +35,14 @@ export const tokenRightsIn = (list: readonly Feature[] = FEATURES): readonly str
 /** The configuration with the keys of these features. */
 export async function schemaWith(list?: readonly Feature[]): Promise<Schema> {
   const features = await loadFeatures(list);
-  const joinedKeys = (each: (feature: FeatureParts) => Sections | undefined): Sections =>
+  const joinedKeys = <Keys extends object>(each: (feature: FeatureParts) => Keys | undefined): Keys =>
     Object.assign({}, ...features.map(each));
   const rules = features.flatMap((feature) => feature.rules ?? []);
   return createSchema(
     joinedKeys(({ keys }) => keys),
     joinedKeys(({ authKeys }) => authKeys),
     rules,
-    Object.assign({}, ...features.map(({ removedKeys }) => removedKeys)),
+    joinedKeys(({ removedKeys }) => removedKeys),
   );
 }
 

@@ -44,6 +44,7 @@ describe('A question to the NVR', () => {
     ['may write numbers as the NVR reads them', '/api/events?limit=%2B5&after=1_000&has_clip=1.0&time_range=1:00,2:00,3'],
     ['may walk as many steps as are allowed',  '/api/recordings/unavailable?after=0&before=3000000&scale=30'],
     ['may use the names of pictures elsewhere', '/live/jsmpeg/front?h=100000'],
+    ['may use the names of what every object has', '/api/front?constructor=1&__proto__=2&toString=3'],
   ];
   for (const [sentence, target] of fine) it(sentence, () => assert.equal(judge(target), false));
 
