@@ -57,6 +57,7 @@ describe('Settings', { skip }, () => {
       await dialog.getByRole('switch', { name: 'export' }).uncheck();
       await dialog.getByRole('switch', { name: 'talk through the camera' }).check();
       await dialog.getByLabel('History limit').fill('soon');
+      await dialog.getByText('History limit: soon').click();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.locator('[aria-invalid="true"] + .field-fault').waitFor();
       await dialog.getByLabel('History limit').fill('7d');

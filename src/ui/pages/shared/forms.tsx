@@ -105,6 +105,8 @@ function problemIn(sent: Sent): FormProblem | undefined {
 /** Where the first wrong field is, the focus goes: a screen reader reads the field and what is wrong with it. */
 function focusFault(form: HTMLElement): boolean {
   const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input');
+  // One that is folded would neither be seen nor take the focus.
+  wrong?.closest('details')?.toggleAttribute('open', true);
   wrong?.focus();
   return wrong !== null;
 }
