@@ -59,7 +59,7 @@ export const REFUSALS = {
   'proxy-role-denied':       { status: 403, label: 'forbidden_role', message: 'Your groups are mapped to no role here: ask the administrator to map one of them.' },
   'role-too-low':            { status: 403, label: 'forbidden_role', message: 'Access denied. A user with a higher role is required.', kind: 'of-person' },
   'view-as-refused':         { status: 403, label: 'forbidden_role', message: 'This cannot be seen as another user: X-Postern-View-As is for the console of an admin who is logged in, with the name of an account, and for what the console reads.' },
-  'second-factor-required':  { status: 403, label: 'forbidden_role', message: 'A second factor must be set up first: open the console, or POST /api/second-factor/totp.' },
+  'second-factor-required':  { status: 403, label: 'forbidden_role', message: 'A second factor must be set up first: open Settings > Overview in the console, or POST /api/second-factor/totp.' },
   'reauthentication-required': { status: 403, label: 'forbidden_role', message: 'Confirm your identity again: POST /api/reauthenticate with the password, a code or a passkey. An API token cannot do this.' },
   'person-needed':           { status: 403, label: 'forbidden_role', message: 'An API token may not manage accounts: log in, or use a token that was created with manage_accounts.' },
   'account-not-begun':       { status: 403, label: 'forbidden_role', message: 'Your account may not be used yet.', kind: 'of-person' },

@@ -58,6 +58,18 @@ describe('The texts', () => {
       for (const [path, text] of answers) assert.match(text, /^[^:]{1,20}: ?\S/, path);
     });
 
+    it(`name the pages of Settings in ${tag} as they are called there`, () => {
+      const { account, access, links, oidc, settings, users } = textsIn(tag);
+      const titles = [account, access, links, oidc.signIns, users].map(({ title }) => `${settings.title} > ${title}`);
+      const naming = said.filter(([, text]) => text.includes(' > '));
+      assert.ok(naming.length >= 6);
+      for (const [path, text] of naming)
+        assert.ok(
+          titles.some((title) => text.includes(title)),
+          `${path}: ${text}`,
+        );
+    });
+
     if (tag === 'en') continue;
     it(`keep to the typography of ${tag}`, () => {
       // What it lacks is English, with the marks of English.
