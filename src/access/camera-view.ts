@@ -1,4 +1,4 @@
-/** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2), without those that features take (SPEC 19). The same of an account or a token, by their rights (SPEC 15). */
+/** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2), without cameras that features take away (SPEC 19). The same of an account or a token, by their rights (SPEC 15). */
 
 import { type MaybePromise, mapMaybe } from '../domain/async.ts';
 import type { Caller, Rights } from '../domain/caller.ts';

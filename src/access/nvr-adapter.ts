@@ -19,7 +19,7 @@ export interface NvrAdapter {
   readonly names: Words<ReadNameKind, NameRule>;
   /** Kinds of ids whose camera the NVR is asked for. */
   readonly owners: Words<LookedUpKind, OwnerRule>;
-  /** Forms of answers, beside those that any NVR may have. */
+  /** Forms of answers, beside the forms that any NVR may have. */
   readonly answers: Words<AdapterForm, AnswerRule>;
   /** Lists without a camera parameter, made of what the NVR tells by camera. */
   readonly lists: Words<ComposedList, ListRule>;

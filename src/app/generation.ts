@@ -110,7 +110,7 @@ function generationUnder(config: ServiceConfig, { runtime, warnings, house }: Ge
   return { config, settings, accounts, components, gates, rules: authorizer.uncounted, parts, readiness, status };
 }
 
-/** Noted with each request: those that follow each other are one record. */
+/** Noted with each request: sightings that follow each other are one record. */
 const viewedAs = (sender: Caller, { name: user }: Caller, from: string) =>
   ({
     what: 'viewed-as',

@@ -10,7 +10,7 @@ export interface LimitedScope {
   readonly wildcards: readonly Wildcards[];
 }
 
-/** Entries with `*`; with `within` they count only for the cameras that it holds as well, with `except` only for those that it does not hold. */
+/** Entries with `*`; with `within` they count only for the cameras that it holds as well, with `except` only for cameras that it does not hold. */
 export interface Wildcards {
   readonly entries: readonly Wildcard[];
   readonly within?: LimitedScope;

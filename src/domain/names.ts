@@ -37,7 +37,7 @@ export function parseUserName(text: string): Result<UserName, string> {
 /** No path can end in these: a browser takes them for steps. */
 const STEPS: readonly string[] = ['.', '..'];
 
-/** The name of an account that is to be made, beside those that exist; or what is wrong with it. */
+/** The name of an account that is to be made, beside the existing names; or what is wrong with it. */
 export function parseNewUserName(text: string, existing: readonly string[]): Result<UserName, string> {
   const name = parseUserName(text);
   if (!name.ok) return name;

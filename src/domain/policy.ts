@@ -55,7 +55,7 @@ export type PathShape = keyof typeof PATH_SHAPES;
 
 /**
  * What of live signalling a row takes. `true`: offers to a stream server that would take what they send for a camera's; `whep`:
- * offers to a server that only sends, whose data channels are its own; `candidates`: those that follow an offer.
+ * offers to a server that only sends, whose data channels are its own; `candidates`: ICE candidates that follow an offer.
  */
 export type Signalling = boolean | (typeof SIGNALLING)[number];
 export const SIGNALLING = ['whep', 'candidates'] as const;

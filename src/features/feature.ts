@@ -70,7 +70,7 @@ export type AuditedAct = { readonly what: string } & Pick<AuditEntry, 'verdict'>
       | undefined;
   };
 
-/** What people, and those who run the service, are told: one feature sends, another one delivers. */
+/** What people, and the administrators of the service, are told: one feature sends, another one delivers. */
 export interface Messages {
   send(message: ServiceMessage): void;
   onMessage(deliver: (message: ServiceMessage) => void): void;

@@ -107,7 +107,7 @@ export function serviceStatus(
       limiter: {
         /** `5/minute;20/hour`; null when the limiter is off. */
         clauses: settings.auth.failed_login_rate_limit,
-        /** Addresses with failures in memory, and those that are limited now, as far as this process knows. */
+        /** Addresses with failures in memory, and addresses that are limited now, as far as this process knows. */
         addresses: limiter.size(),
         limited: limiter.limited(),
       },

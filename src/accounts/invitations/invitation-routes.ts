@@ -1,4 +1,4 @@
-/** Invitations made, listed and revoked by admins, and used by those who have the link, as JSON (SPEC 12). */
+/** Invitations made, listed and revoked by admins, and used by guests who have the link, as JSON (SPEC 12). */
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { MAKERS_WITHOUT_ACCOUNT, NEW_GRANT } from '../../domain/accounts/grant.ts';

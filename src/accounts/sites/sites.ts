@@ -125,7 +125,7 @@ export async function siteWarnings(
     .filter((other) => other.names.length > 0)
     .map(
       (other) =>
-        `the site ${other.site} has cameras of the same name (${other.names.join(', ')}): for roles, API tokens and all else each name means both cameras. Rename those that must be told apart`,
+        `the site ${other.site} has cameras of the same name (${other.names.join(', ')}): for roles, API tokens and all else each name means both cameras. Rename the cameras that must be told apart`,
     );
   const names = [own, ...server.sites.map(({ name }) => name), ...records.map(({ site }) => site)];
   const [roles, tokens] = await Promise.all([store.roles.listRoles(), store.grants.list('api-token')]);

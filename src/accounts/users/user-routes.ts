@@ -114,7 +114,7 @@ async function removeSignIn(call: Call, { store }: Pick<Services, 'store'>): Pro
 const LAST_WAY_IN =
   'This is the only way in of the account: it has no password and no passkey. Make a link for a new password first, or delete the user';
 const signInAbsent = (): Refused =>
-  unfit('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist', 409);
+  unfit('sign-in-absent', 'The user has no such sign-in: GET /api/users lists the sign-ins of each user', 409);
 
 /** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
 async function giveBackRole(user: UserName, { store }: Pick<Services, 'store'>): Promise<string> {

@@ -175,7 +175,7 @@ const COMPOUND_KEY =
 
 const REPEATED_KEY = 'not valid YAML: Map keys must be unique';
 
-/** Keys that stand twice in a map; and those that are lists or maps: they would become texts, which a warning of the parser would print. */
+/** Keys that stand twice in a map; and keys that are lists or maps: they would become texts, which a warning of the parser would print. */
 function keyFaults(document: Document): readonly Fault[] {
   const found: Fault[] = [];
   visit(document, {

@@ -27,7 +27,7 @@ export async function readableConfig(place: CommandPlace) {
   if (!settings) throw new Error(formatProblems(config.file, problems));
   const named = [...(config.namedFiles ?? [])].map(([path, file]) => [file, pathText(path)] as const);
   const looked = [...config.files, settings.tls.certificate, settings.tls.private_key, MOUNTED];
-  /** Every file that it names or that was looked for; the key of those that a key names. */
+  /** Every file that it names or that was looked for; the key where a key names it. */
   const files = new Map<string, string | undefined>([...looked.map((file) => [file, undefined] as const), ...named]);
   return { settings, problems, files };
 }

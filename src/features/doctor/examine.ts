@@ -148,7 +148,7 @@ const UPGRADE = {
   'sec-websocket-key': 'cG9zdGVybi1kb2N0b3IhIQ==',
 };
 
-/** The headers of a browser, with those that a stranger might add, to see whether they arrive. */
+/** The headers of a browser, with headers that an attacker might add, to see whether they arrive. */
 const asBrowser = (identityHeaders: readonly string[]): OutgoingHttpHeaders => ({
   cookie: `${COOKIE}=1`,
   'x-forwarded-for': FORGED_ADDRESS,

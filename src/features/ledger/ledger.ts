@@ -155,7 +155,7 @@ export const isNotice = ({ what, verdict }: AuditedAct): boolean =>
 
 export type ActRecord =
   | { readonly kind: 'once'; readonly entry: LedgerEntry }
-  /** Comes in crowds: those that follow each other are one record, with their number, and the first of the names that were made up. */
+  /** Comes in crowds: failures that follow each other are one record, with their number, and the first of the names that were made up. */
   | { readonly kind: 'repeated'; readonly subject: Subject; readonly madeUp?: string };
 
 export function actRecord(act: AuditedAct, at: number): ActRecord {

@@ -135,7 +135,7 @@ export function createSpans(newId: () => string) {
       if (late.size > 0) late.delete(span);
     },
     /**
-     * Spans that have ended by now, those that began since the last call, and every `RENEWED_SECONDS` all that are open. Streams count
+     * Spans that have ended by now, spans that began since the last call, and every `RENEWED_SECONDS` all that are open. Streams count
      * as seen until now. `dropped`: there were too many. `isLast`: all of them end.
      */
     settle(now: number, isLast = false) {

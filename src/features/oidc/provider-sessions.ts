@@ -146,8 +146,8 @@ export async function endProviderSessions(
 }
 
 /**
- * Ends each session, also those that come while others end: a new password names the session anew, and looks behind that whether
- * the old name is revoked. Gives the faults of those that could not be ended.
+ * Ends each session, sessions that begin meanwhile too: a new password names the session anew, and looks behind that whether
+ * the old name is revoked. Returns the faults of sessions that could not be ended.
  */
 export async function endAll(
   begun: () => Promise<readonly BegunSession[]>,

@@ -128,7 +128,7 @@ const ALL_THAT_THE_MAKER_SEES = toScope(['*']);
 
 /**
  * The caller of a screen: its maker, narrowed to its cameras, live. Undefined when none is left. It is limited to cameras even
- * where its maker sees all, and never an admin: so nothing that is for those who see all can be for a screen.
+ * where its maker sees all, and never an admin: so a screen gets nothing that is only for callers who see all cameras.
  */
 function screenCaller(screen: Screen, maker: MakerRights): Caller | undefined {
   const { cameras, id: screenId, name: screenName, expiresAt } = screen;

@@ -1,5 +1,5 @@
 /**
- * Responses on the way to a reader who is not told everything, read whole within bounds: those that are narrowed (SPEC 5, 6); and
+ * Responses on the way to a reader who is not told everything, read whole within bounds: narrowed responses (SPEC 5, 6); and
  * the NVR's refusals, failures and redirects for all but admins, of which a harmless sentence or target is left (SPEC 5).
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';

@@ -324,7 +324,7 @@ const NOTHING: Records = { records: [], next: undefined };
 
 /** The records of a query: the first page, then more on demand. */
 function useRecords(path: string) {
-  /** The page after those that are there. */
+  /** The page after the loaded ones. */
   const [further, setFurther] = useState<{ readonly from: string; readonly before: Records['records'] }>();
   useEffect(() => setFurther(undefined), [path]);
   const { from, before } = further ?? { from: path, before: [] };

@@ -8,7 +8,7 @@ export interface Arrivals {
   readonly events: readonly EventView[];
   /** Held back, newest first. */
   readonly waiting: readonly EventView[];
-  /** The ids of those that have arrived since the list was loaded, to mark them. */
+  /** The ids of events that have arrived since the list was loaded, to mark them. */
   readonly newIds: ReadonlySet<string>;
 }
 
@@ -63,7 +63,7 @@ export const PIECE_SIZE = 60;
 
 /**
  * The days of events in the list's order. Without a `now` the whole is one day
- * without a name. Pieces are counted from the first event that was loaded with the list: those that stand change neither when
+ * without a name. Pieces are counted from the first event that was loaded with the list: loaded pieces change neither when
  * events arrive above nor when more are loaded, so that no row is drawn anew.
  */
 export function groupByDay({ events, newIds }: Pick<Arrivals, 'events' | 'newIds'>, now: number | undefined) {

@@ -60,7 +60,7 @@ export function timeIn(filter: EventFilter, end: 'after' | 'before'): number | u
 
 type Changes = { readonly [Name in (typeof NAMES)[number]]?: readonly string[] | string | number | undefined };
 
-/** The filter alone, with other values; those that are empty are left out. */
+/** The filter alone, with other values; empty ones are left out. */
 export function withValues(filter: EventFilter, changes: Changes = {}): EventFilter {
   const changed = new URLSearchParams();
   for (const name of NAMES)

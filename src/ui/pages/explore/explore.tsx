@@ -39,7 +39,7 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
   const [fetched] = useFetched(path, (body) => ({ path, days: readDays(body) }), round);
   const last = useRef<{ readonly path: string; readonly days: ReturnType<typeof readDays> }>(undefined);
   last.current = valueOr(fetched, last.current);
-  // Days that cannot be counted anew stay; not those of an earlier filter, nor those that the person may not see any more.
+  // Days that cannot be counted anew stay; not the days of an earlier filter, nor days that the person may not see any more.
   const isKept = fetched.kind !== 'failed' || (last.current?.path === path && isOutage(fetched.status));
   const days = (isKept ? last.current?.days : undefined) ?? null;
   const { starts, counts } = useMemo(() => toBars(days ?? new Map(), MOST_DAYS[facts.eventsBy]), [days]);

@@ -67,7 +67,7 @@ function Wall() {
   );
 }
 
-/** `cameras`: those that the person may see now. `full`: the one that fills the screen. */
+/** `cameras`: what the person may see now. `full`: the camera that fills the screen. */
 interface PictureProps {
   readonly camera: string;
   readonly cameras: readonly string[];

@@ -274,7 +274,7 @@ function AccessTable({ access, users, onPerson }: AccessTableProps) {
   );
 }
 
-/** What a cell says, for those who do not see its mark too. */
+/** What a cell says in words, for screen readers too. */
 const Mark = ({ sight }: { sight: ReturnType<typeof toSight> }) => (
   <span class={sight === 'none' ? 'out-of-sight' : `sight sight-${sight}`}>
     <span class="out-of-sight">{sight === 'none' ? words.ui.common.no : words.access.sights[sight]}</span>

@@ -17,7 +17,7 @@ export function Roles() {
   const [users, usersAgain] = useList<UserRecord>(facts.hasOwnLogin && 'api/users');
   const known = valueOr(roles, []);
   const people = valueOr(users, []);
-  /** Roles that some guest has, and nobody else. */
+  /** Roles that only guests have. */
   const guests = new Set(people.filter(guestText).map(({ role }) => role));
   for (const user of people) if (guestText(user) === undefined) guests.delete(user.role);
   const cameras = useNameableCameras();

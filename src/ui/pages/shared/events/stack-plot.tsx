@@ -18,7 +18,7 @@ interface PlotProps {
   /** The first is at the bottom. `counts`: one a day. */
   readonly series: readonly { readonly name: string; readonly colour: string; readonly counts: readonly number[] }[];
   readonly selecting: ReturnType<typeof useSelection>;
-  /** Days that follow each other, such as those that a list below it has; all of them need no shade. */
+  /** Days that follow each other, such as the days of a list below it; all of them need no shade. */
   readonly shaded?: readonly number[];
   /** What is selected, in words; '' for nothing: then the caption is shown. */
   readonly said: string;
