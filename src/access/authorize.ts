@@ -41,7 +41,7 @@ import { hasOddId, nameFault, namesAddress, readNames } from './camera-locators.
 import { createCameraView, toClearance } from './camera-view.ts';
 import { isMisspelt, isPicture, queryFault } from './judge-body.ts';
 import { queryValues } from './query.ts';
-import { NO_LAYOUT, ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
+import { NO_LAYOUT, type RecorderLayout } from './recorder-layout.ts';
 import type { Asked, Listed, RouteMatch } from './route-table.ts';
 import { isPlaylist, showsThing } from './thing-paths.ts';
 import { type WithinTime, withinTime } from './within-time.ts';
@@ -235,7 +235,7 @@ function startedBy({ caller, match, target, layout }: Asked): Pick<Obligations, 
 
 /** The stream is taken for the camera of its name where the layout is not known: only an admin comes here so. */
 const streamOwners = (stream: string, layout: RecorderLayout | undefined): readonly string[] =>
-  layout ? ownersOfStream(layout, stream) : [stream];
+  layout ? (layout.streams.get(stream) ?? []) : [stream];
 
 /** Whether a name of the request is none that the NVR has: a server may take it for a source, and open that. */
 const isUnknown = (match: Listed, target: RequestTarget, layout: RecorderLayout): boolean =>

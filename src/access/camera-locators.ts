@@ -10,7 +10,7 @@ import { splitCommas } from '../domain/text.ts';
 import type { OwnerQuestion } from './access-verdict.ts';
 import type { NamedCameras, NameRule, NvrAdapter } from './nvr-adapter.ts';
 import { queryValues } from './query.ts';
-import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
+import type { RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
 
 export interface Located {
@@ -21,7 +21,7 @@ export interface Located {
 }
 
 const CAMERA: NameRule = { camerasOf: (camera) => [[camera]] };
-const STREAM: NameRule = { camerasOf: (stream, layout) => [ownersOfStream(layout, stream)] };
+const STREAM: NameRule = { camerasOf: (stream, { streams }) => [streams.get(stream) ?? []] };
 /** A kind that the adapter does not have: its cameras are not known. */
 const UNKNOWN_CAMERAS: readonly NamedCameras[] = [[]];
 const UNKNOWN: NameRule = { camerasOf: () => UNKNOWN_CAMERAS };

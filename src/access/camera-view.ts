@@ -10,6 +10,7 @@ import {
   unionOfLimited,
   visibleCameras,
 } from '../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
 import { earliestSeen } from '../domain/rights.ts';
 import { NO_LAYOUT, type Owners, type RecorderLayout } from './recorder-layout.ts';
@@ -141,13 +142,13 @@ export type FindSubtraction = (holder: Holding, now: number) => MaybePromise<Sub
 
 /** The holder without what is taken; the same object where nothing is. */
 export const subtracting =
-  (parts: readonly { readonly subtraction?: FindSubtraction | undefined }[]) =>
-  <Holder extends Holding>(holder: Holder, now: number): MaybePromise<Holder & Pick<Caller, 'drawn'>> => {
+  (parts: readonly { readonly subtraction?: FindSubtraction | undefined }[], clock: Clock) =>
+  <Holder extends Holding>(holder: Holder): MaybePromise<Holder & Pick<Caller, 'drawn'>> => {
     let left: MaybePromise<Holder & Pick<Caller, 'drawn'>> = holder;
     for (const { subtraction } of parts)
       if (subtraction)
         left = mapMaybe(left, (one) =>
-          mapMaybe(subtraction(holder, now), (taken) => (taken ? without(one, taken) : one)),
+          mapMaybe(subtraction(holder, unixSeconds(clock)), (taken) => (taken ? without(one, taken) : one)),
         );
     return left;
   };

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import type { CameraView } from './camera-view.ts';
 import type { AnswerReader, NvrAdapter } from './nvr-adapter.ts';
 import type { AnswerReading } from './query.ts';
-import { ownersOfStream, readMember } from './recorder-layout.ts';
+import { readMember } from './recorder-layout.ts';
 import { isSince, withoutOlder } from './time-locators.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 import { withoutSecrets, withoutSource } from './without-secrets.ts';
@@ -99,7 +99,7 @@ function narrowStreams(streams: JsonRecord, view: CameraView): unknown {
   // A stream that was opened by its source has that for its name, passwords included.
   const isSeen = (stream: string): boolean =>
     !stream.includes(':') &&
-    (view.clearance !== 'restricted' || ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)));
+    (view.clearance !== 'restricted' || view.layout.streams.get(stream)?.some((owner) => view.sees(owner)) === true);
   return mapMembers(streams, (told, stream) => (isSeen(stream) ? withoutStreamSources(told) : undefined));
 }
 

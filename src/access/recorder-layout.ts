@@ -11,7 +11,7 @@ export interface RecorderLayout {
   readonly cameras: readonly CameraName[];
   /** Cameras by the name of a zone. */
   readonly zones: Owners;
-  /** Cameras by the name of a stream: its own name, and its live streams. */
+  /** Cameras by the name of a stream, which is its own name or that of a live stream: who sees one of them may see the stream. */
   readonly streams: Owners;
   /** What people call a camera, where the NVR has such a name; absent where it has none. */
   readonly friendly?: ReadonlyMap<CameraName, string>;
@@ -35,10 +35,6 @@ export const layoutOfNames = (names: readonly CameraName[], reserved: readonly s
 
 /** The layout of an NVR that was not read yet. */
 export const NO_LAYOUT = layoutOfNames([]);
-
-/** The cameras of a stream: a caller who sees one of them may see the stream. */
-export const ownersOfStream = (layout: RecorderLayout, stream: string): readonly CameraName[] =>
-  layout.streams.get(stream) ?? [];
 
 export function layoutOfEntries(
   names: readonly CameraName[],

@@ -103,7 +103,7 @@ export async function openAccounts(
     ...limits,
     ...keyed,
     verifyToken: credentials.tokenVerifier.judge,
-    subtract: (holder) => options.features.subtract(holder, unixSeconds(clock)),
+    subtract: options.features.subtract,
     closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
     onLogin: countedLogins(metrics, recent),
     invitationLimiter: createInvitationLimiter(steadyClock),

@@ -52,7 +52,7 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
   opened.defer(() => certificates?.close());
   const { drain } = await openListeners({
     settings,
-    gates: { external: CLOSED, internal: CLOSED },
+    serving: { generation: { gates: { external: CLOSED, internal: CLOSED }, settings } },
     tls: certificates,
     telemetry: createTelemetryServer({
       scrape: createScrape([...Object.values(metrics), ...families]),
@@ -60,7 +60,6 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
       isStopping: () => isStopped,
       hosts: () => settings.server.internal_hosts,
     }),
-    timeoutIdle: () => settings.nvr.timeout_idle,
     onConnectionRefused: connectionRefusals(metrics, log),
   });
   opened.defer(() => drain(0));

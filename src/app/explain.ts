@@ -13,7 +13,6 @@ import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { loadServiceConfig } from '../config/service-config.ts';
 import type { User } from '../domain/accounts/account.ts';
-import { unixSeconds } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { StoredSettings } from '../domain/stored-settings.ts';
 import type { NvrConfig } from '../gateway/forward/nvr-questions.ts';
@@ -87,7 +86,7 @@ function identitiesWithoutStore({ auth }: Settings, { clock }: CommandPlace): Ru
     findViewed: undefined,
     subtract: (caller) => caller,
     roleRegistry: createRoleRegistry({ store: { listRoles: async () => [] }, fixed: rolesOfFile(auth) }),
-    now: () => unixSeconds(clock),
+    clock,
   };
 }
 

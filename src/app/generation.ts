@@ -10,10 +10,10 @@ import type { Caller } from '../domain/caller.ts';
 import { type CustomRoles, toScope, visibleCameras } from '../domain/camera-scope.ts';
 import { actualSender, credentialName } from '../domain/credentials.ts';
 import type { CameraName } from '../domain/names.ts';
-import { type ListenerName, singleHeader } from '../domain/request.ts';
+import { singleHeader } from '../domain/request.ts';
 import type { ActiveFeature } from '../features/feature.ts';
 import type { Client } from '../gateway/decision/request-facts.ts';
-import { createHandlers, type Handlers } from '../gateway/entry/app.ts';
+import { createHandlers } from '../gateway/entry/app.ts';
 import { createAsker, questionFor } from '../gateway/forward/nvr-questions.ts';
 import type { Gate } from '../gateway/gate.ts';
 import { partsUnder, serviceStatus } from '../gateway/readiness.ts';
@@ -120,12 +120,6 @@ const viewedAs = (sender: Caller, { name: user }: Caller, from: string) =>
     verdict: 'allowed',
     user,
   }) as const;
-
-/** A gate that stays while a reload exchanges what is behind it. */
-export const currentGate = (name: ListenerName, active: () => Generation): Handlers => ({
-  onRequest: (request, response) => active().gates[name].onRequest(request, response),
-  onUpgrade: (request, socket, head) => active().gates[name].onUpgrade(request, socket, head),
-});
 
 type Authorizer = ReturnType<typeof createAuthorizer>;
 

@@ -32,7 +32,7 @@ export type Generations = ReturnType<typeof createGenerations>;
 
 /** `more`: warnings for the status page beside those of the configuration, a sentence each. `parts`: what outlives every generation. */
 export function createGenerations(more: () => readonly string[], parts: Pick<GenerationDeps, 'house'>) {
-  let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
+  let opened: { generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
   const report = createReloadReport(more);
@@ -47,7 +47,8 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
   };
   /** What can fail comes first; then everything is swapped at one moment. */
   const take = async (config: ServiceConfig): Promise<Reloaded> => {
-    const { generation: before, runtime } = now();
+    const active = now();
+    const { generation: before, runtime } = active;
     const loss = await lossIn(config, runtime.store, before.config);
     if (loss) return reject({ ...config, problems: [loss] });
     const unread = runtime.trustedHeaders.problems(config);
@@ -63,7 +64,7 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       { runtime, warnings: report.warnings, ...parts },
       before,
     );
-    opened = { generation: next, runtime };
+    active.generation = next;
     runtime.logs.setLevels(logRules(next.settings));
     runtime.accounts.enforce(next.accounts);
     retirement.add(replacedComponents(before.components, next.components));
@@ -88,8 +89,8 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     /** Undefined until the first one is open. */
     config: (): ServiceConfig | undefined => opened?.generation.config,
     warnings: report.warnings,
-    /** Opens the parts before anything is served. */
-    async open(config: ServiceConfig, runtime: Runtime): Promise<void> {
+    /** Opens the parts before anything is served. Each later generation takes the place of the one that it returns. */
+    async open(config: ServiceConfig, runtime: Runtime): Promise<{ readonly generation: Generation }> {
       const loss = await lossIn(config, runtime.store);
       if (loss) throw new Error(formatProblem(config.file, loss));
       const generation = await openGeneration(config, { runtime, warnings: report.warnings, ...parts });
@@ -99,6 +100,7 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       runtime.accounts.onRoles(() => now().generation.components.events.it?.tellRoles());
       runtime.accounts.enforce(generation.accounts);
       report.started(generation, runtime);
+      return opened;
     },
     /** One after another, each read when it is its turn: what holds in the end is what was written last. */
     reload(read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded> {

@@ -46,8 +46,7 @@ export function openIdentities(
   const { auth } = settings;
   const { store, clock, grants: memory, roleRegistry, tokens } = lasting;
   const { active: roles } = roleRegistry;
-  const now = () => unixSeconds(clock);
-  const subtract: Lasting['subtract'] = (holder) => features.subtract(holder, now());
+  const { subtract } = features;
   const rules = {
     grants: memory,
     clock,
@@ -66,7 +65,8 @@ export function openIdentities(
     session: ofSession,
     'api-token': async (caller) =>
       caller.credential.kind === 'api-token' && caller.credential.session ? ofSession(caller) : tokens.recheck(caller),
-    'proxy-headers': async (caller) => (auth.enabled ? undefined : recheckedProxyCaller(caller, await roles(), now())),
+    'proxy-headers': async (caller) =>
+      auth.enabled ? undefined : recheckedProxyCaller(caller, await roles(), unixSeconds(clock)),
     'internal-listener': async (caller) => caller,
     'command-line': async () => undefined,
     'view-as': async (caller) => viewAs?.recheck(caller, whole),
@@ -85,7 +85,7 @@ export function openIdentities(
       findViewed: viewAs?.find,
       subtract,
       roleRegistry,
-      now,
+      clock,
     },
     /** The caller as of now; undefined when the credential no longer holds. */
     async recheck(caller: Caller): Promise<Caller | undefined> {

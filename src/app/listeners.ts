@@ -5,15 +5,12 @@ import type { Settings } from '../config/schema/schema.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
 import type { OnConnectionRefused } from '../domain/refusal.ts';
 import type { ListenerName } from '../domain/request.ts';
-import type { Handlers } from '../gateway/entry/app.ts';
-import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
+import { bind, type Listener, listen, type Serving } from '../gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../gateway/listen/tls-server.ts';
 
 interface ListenerPlace {
   readonly settings: Settings;
-  readonly gates: Readonly<Record<ListenerName, Handlers>>;
-  /** The active `nvr.timeout_idle`. */
-  readonly timeoutIdle: () => number;
+  readonly serving: Serving;
   /** The certificates of the external listener. */
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. */
@@ -30,7 +27,7 @@ export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
 export async function openListeners({
   settings,
-  gates,
+  serving,
   tls,
   telemetry,
   timeoutHead = HEAD_SECONDS,
@@ -39,7 +36,7 @@ export async function openListeners({
   const { server, auth } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
-    const listener = await listen(at, gates[name], {
+    const listener = await listen(at, name, serving, {
       ...rules,
       timeoutHeaders: timeoutHead,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: auth.enabled } : undefined,

@@ -60,13 +60,13 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   opened.defer(() => trustedHeaders.close());
   const [unread] = trustedHeaders.problems(options.config);
   if (unread) throw new Error(formatProblem(options.config.file, unread));
-  const features = createFeatures(await loadFeatures(options.features), settings);
+  const features = createFeatures(await loadFeatures(options.features), settings, clock);
   const metrics = createMetrics({
     version,
     revision: env['POSTERN_REVISION'],
     node: process.version,
     roles: [...settings.auth.roles.keys()],
-    identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
+    identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current.names],
   });
   const [sessions, recent] = [createActiveSessions(), createRecentFailures(clock)];
   const watch = watchGate({
@@ -74,7 +74,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     sessions,
     ticks: steadyNow,
     log: createAccessLog(logs, recent, features.note),
-    isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
+    trustedHeaders,
     maySendIdentity: createPeerCheck(() => active.config().settings),
   });
   const health = openHealth(metrics, log, clock, options.log, settings.store.url.engine);

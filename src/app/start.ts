@@ -6,7 +6,7 @@ import { PLACES } from '../telemetry/metric-labels.ts';
 import { createProcessMetrics, createScrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
-import { currentGate, type Generation } from './generation.ts';
+import type { Generation } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { openListeners } from './listeners.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
@@ -41,7 +41,7 @@ export async function startPostern(options: StartOptions) {
   });
   opened.defer(runtime.close);
   opened.defer(generations.close);
-  await generations.open(config, runtime);
+  const serving = await generations.open(config, runtime);
   const { log, accounts, openStreams, certificates } = runtime;
 
   let isStopping = false;
@@ -55,8 +55,7 @@ export async function startPostern(options: StartOptions) {
     settings: config.settings,
     onConnectionRefused: runtime.health.onConnectionRefused,
     timeoutHead: options.timeouts?.head,
-    gates: { external: currentGate('external', active), internal: currentGate('internal', active) },
-    timeoutIdle: () => active().settings.nvr.timeout_idle,
+    serving,
     tls: certificates,
     telemetry,
   });

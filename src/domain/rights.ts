@@ -1,9 +1,9 @@
 /** What a user is worth at a moment: by role or roles with their limits, by the validity of the account, and by the clock (SPEC 13). Pure. */
-import type { Closed, HistoryLimit, Rights } from './caller.ts';
+import type { Caller, Closed, HistoryLimit, Rights } from './caller.ts';
 import { bothScopes, type CustomRoles, scopeOfRole, unionOfScopes } from './camera-scope.ts';
 import { parseDuration } from './clock.ts';
 import { type Hours, openingAt, parseHours, wallText } from './hours.ts';
-import { ADMIN, NO_ROLE, type Role, VIEWER } from './names.ts';
+import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from './names.ts';
 import { VERBS, type Verb } from './policy.ts';
 import { err, ok, type Result } from './result.ts';
 
@@ -37,6 +37,23 @@ export function rightsOfUser(user: RightsHolder, roles: ActiveRoles, now: number
   const closed = closedByValidity(user, now, roles) ?? closedByProvider(user, roles) ?? rights.closed;
   const change = nextChange([rights.changesAt, user.validFrom, user.validUntil], now);
   return { ...withoutChange(rights), ...(closed && { closed }), ...change };
+}
+
+/** The caller that a user is now, by whichever credential. `mustEnrol`: a second factor comes first. */
+export function toPerson(
+  user: RightsHolder & { readonly name: UserName; readonly passwordIsGenerated?: true },
+  roles: ActiveRoles,
+  now: number,
+  mustEnrol: boolean,
+): Omit<Caller, 'credential'> {
+  return {
+    name: user.name,
+    ...rightsOfUser(user, roles, now),
+    ...(user.otherRoles && { roles: heldBy(user) }),
+    ...(mustEnrol && { mustEnrol }),
+    ...(user.validUntil !== undefined && { isGuest: true }),
+    ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
+  };
 }
 
 /** When the account got what it may see. Unix seconds. */

@@ -35,7 +35,7 @@ export interface RulePlace {
   readonly config: TableConfig;
   /** What credentials are worth; nothing of it is counted. */
   readonly identities: Verifiers &
-    Pick<SourceDeps, 'roleRegistry' | 'now' | 'slotted'> &
+    Pick<SourceDeps, 'roleRegistry' | 'clock' | 'slotted'> &
     Required<Pick<Rules, 'subtract' | 'findViewed'>> & {
       readonly standsFor?: ((isNoted?: boolean) => StandsFor) | undefined;
     };
@@ -58,7 +58,7 @@ export type Noting = Partial<
 
 export function openRules(place: RulePlace) {
   const { config, identities, allowlist, layout, isNvrOlder } = place;
-  const { standsFor, findViewed, subtract } = identities;
+  const { standsFor, findViewed, subtract, clock } = identities;
   const { settings, tableHead } = config;
   const { auth, nvr, events, proxy, server } = settings;
   const routes = routeTable(config);
@@ -90,7 +90,7 @@ export function openRules(place: RulePlace) {
     carriesProxySecret,
     internalHosts: server.internal_hosts,
     basePath: server.base_path,
-    surroundings: () => ({ layout: layout(), now: identities.now() }),
+    surroundings: () => ({ layout: layout(), now: unixSeconds(clock) }),
     owners,
     standsFor: standsFor?.(noting.isNoted),
     findViewed,
@@ -162,7 +162,7 @@ export function createAuthorizer(
     isNvrOlder,
     layout,
     findUser: store.accounts.findUser,
-    allowlist: () => trustedHeaders.current().names,
+    allowlist: () => trustedHeaders.current.names,
     onProxyKeys: proxyKeys.found,
   });
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
@@ -179,11 +179,11 @@ export function createAuthorizer(
   const decide = () => {
     const rules = opened.rules(noting);
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
-    return { list: trustedHeaders.current(), headers: opened.headers(), rules: { ...rules, carriesProxySecret } };
+    return { list: trustedHeaders.current, headers: opened.headers(), rules: { ...rules, carriesProxySecret } };
   };
   let decided = decide();
   const upToDate = () => {
-    if (decided.list !== trustedHeaders.current()) decided = decide();
+    if (decided.list !== trustedHeaders.current) decided = decide();
     return decided;
   };
   return {

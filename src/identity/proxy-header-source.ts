@@ -2,6 +2,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Caller, IdentitySource, IdentityVerdict } from '../domain/caller.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { ANONYMOUS, type UserName } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
@@ -23,8 +24,8 @@ export interface ProxySourceOptions extends IdentityHeaderRules {
   readonly proxy: RoleMapping;
   /** Asked at each request, for roles are also made in the console. */
   readonly roles: () => ActiveRoles;
-  /** Unix seconds: roles have hours. */
-  readonly now: () => number;
+  /** Roles have hours. */
+  readonly clock: Clock;
   /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/admit.ts` checks it. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace<ProxyTrace> | undefined;
@@ -137,7 +138,7 @@ function claimVerdict({ user, role, expiresAt }: ProxyClaim, options: ProxySourc
   if (!user.ok) return { kind: 'refused', reason: user.error };
   if (role?.kind !== 'role') return { kind: 'refused', reason: 'proxy-role-denied' };
   const roles = role.matches.map((match) => match.role);
-  const rights = rightsOfRoles(roles, options.roles(), options.now());
+  const rights = rightsOfRoles(roles, options.roles(), unixSeconds(options.clock));
   const credential = { kind: 'proxy-headers', ...(expiresAt !== undefined && { expiresAt }) } as const;
   return {
     kind: 'identified',

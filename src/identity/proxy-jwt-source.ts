@@ -93,14 +93,14 @@ function createReader(options: ProxyJwtOptions): (token: string) => MaybePromise
   return (token) => {
     const digest = hash('sha256', token, 'base64url');
     const known = remembered.get(digest);
-    const now = options.now();
+    const now = unixSeconds(options.clock);
     const isFresh = known !== undefined && Math.abs(now - known.checkedAt) < REMEMBERED_SECONDS;
     return isFresh && now < known.expiresAt ? ok(known) : verify(token, digest);
   };
 }
 
 async function verified(token: string, options: ProxyJwtOptions): Promise<Reading> {
-  const now = options.now();
+  const now = unixSeconds(options.clock);
   try {
     const { payload } = await jwtVerify(token, options.keys, {
       issuer: options.jwt.issuer,

@@ -4,7 +4,7 @@ import type { RouteMatch } from '../access/route-table.ts';
 import type { Services } from '../app/services.ts';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
-import { toPerson, type User } from '../domain/accounts/account.ts';
+import type { User } from '../domain/accounts/account.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async.ts';
 import {
@@ -21,7 +21,7 @@ import { type Remembering, unixSeconds } from '../domain/clock.ts';
 import { traitsFor } from '../domain/credentials.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type ListenerName, type RequestFacts, singleHeader } from '../domain/request.ts';
-import type { ActiveRoles } from '../domain/rights.ts';
+import { type ActiveRoles, toPerson } from '../domain/rights.ts';
 import { cookieValues, ownCredentials } from '../domain/sent-credentials.ts';
 import { type SourceTrace, type Trace, tracingHeaders } from './identity-trace.ts';
 import { createProxyHeaderSource, type ProxySourceOptions } from './proxy-header-source.ts';

@@ -137,27 +137,28 @@ export async function openTrustedHeaders(
 ) {
   const first = await readTrustedHeaders(files);
   if (!first.ok) throw new Error(first.error);
-  let current = first.value;
   /** Which headers are mapped and not on the list: a sentence each, with place and key. */
   const warnings = ({ settings, file, placed }: PlacedConfig): readonly string[] =>
-    problemsOf(settings, current).map((finding) => formatProblem(file, placed(finding)));
-  const onGood = (list: TrustedHeaderList): void => {
-    if (isSame(list, current)) return;
-    current = list;
-    log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was reloaded');
+    problemsOf(settings, trusted.current).map((finding) => formatProblem(file, placed(finding)));
+  const onGood = (read: TrustedHeaderList): void => {
+    if (isSame(read, trusted.current)) return;
+    trusted.current = read;
+    log.info({ file: read.file, headers: read.names.size }, 'the list of trusted headers was reloaded');
     for (const warning of warnings(active())) log.warn(warning);
   };
   const onBad = (problem: string): void => log.error(`${problem}; the previous list stays in use`);
-  return {
-    current: (): TrustedHeaderList => current,
+  const trusted = {
+    /** Read with each request. */
+    current: first.value,
     warnings,
     /** Those without which every request would be refused: a start and a reload end with them. */
     problems: ({ settings, placed }: PlacedConfig): readonly Problem[] =>
-      problemsOf(settings, current)
+      problemsOf(settings, trusted.current)
         .filter(({ isFatal }) => isFatal)
         .map(placed),
     close: watchRead([files.mounted], () => readTrustedHeaders(files), { onGood, onBad }, { watch }),
   };
+  return trusted;
 }
 
 /**

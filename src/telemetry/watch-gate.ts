@@ -273,7 +273,8 @@ interface GateWatchDeps {
   readonly sessions: ActiveSessions;
   /** Milliseconds of a clock that only goes forward. */
   readonly ticks: () => number;
-  readonly isIdentityHeader: (lowerCaseName: string) => boolean;
+  /** Names of headers that carry an identity beside `remote-…`, in lower case. */
+  readonly trustedHeaders: { readonly current: { readonly names: ReadonlySet<string> } };
   /** Whether identity headers are this client's to send: that of a trusted proxy. */
   readonly maySendIdentity: (request: RequestFacts) => boolean;
 }
@@ -314,9 +315,10 @@ function addressSource({ headers, peer }: RequestFacts, { client }: RecordedAdmi
 }
 
 /** The headers are removed before forwarding in any case; this counts the attempts. */
-function countClaims(request: RequestFacts, { metrics, isIdentityHeader, maySendIdentity }: GateWatchDeps): void {
+function countClaims(request: RequestFacts, { metrics, trustedHeaders, maySendIdentity }: GateWatchDeps): void {
+  const { names } = trustedHeaders.current;
   for (const name in request.headers) {
-    if (!isIdentityHeader(name) || maySendIdentity(request)) continue;
+    if (!(name.startsWith('remote-') || names.has(name)) || maySendIdentity(request)) continue;
     metrics.strippedHeaders.add(1, name);
   }
 }

@@ -113,7 +113,7 @@ itIsAnIdentitySource('proxy-headers', {
       allowlist: new Set(['x-forwarded-user', 'x-forwarded-groups']),
       trustsPeer: () => true,
       roles: () => ({ cameras: new Map(), limits: new Map(), zone: 'UTC' }),
-      now: () => 0,
+      clock: { now: () => 0 },
     }),
   good: [
     someRequest({}, [

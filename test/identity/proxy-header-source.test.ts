@@ -46,7 +46,7 @@ function options({
     allowlist: new Set(['x-forwarded-user', 'x-forwarded-groups', 'remote-user', 'remote-groups']),
     trustsPeer: (peer) => peer === PROXY,
     roles: () => active(new Map([['gardener' as Role, ['garden', 'patio_*']]])),
-    now: () => 0,
+    clock: { now: () => 0 },
     ...changes,
   };
 }

@@ -24,13 +24,13 @@ async function watched(t: TestContext, mountedText?: string) {
     heard();
   };
   const log = {
-    info: () => say([...list.current().names].join(',')),
+    info: () => say([...list.current.names].join(',')),
     warn: say,
     error: (problem: string) => say(problem.replace(directory, '').replace('; the previous list stays in use', '')),
   };
   const timing = { quietMs: 20, pollMs: 50 };
   const list = await openTrustedHeaders(files, () => WITH_ACCOUNTS, log as never, timing);
-  const first = [...list.current().names];
+  const first = [...list.current.names];
   t.after(() => {
     list.close();
     rmSync(directory, { recursive: true });

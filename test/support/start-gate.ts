@@ -93,7 +93,7 @@ export async function startGate(
   let requests = 0;
   const clientLimits = createClientLimits((address) => address);
   const upstreamSlots = createUpstreamSlots(more.upstreamSlots);
-  const gate = createHandlers('internal', {
+  const handlers = createHandlers('internal', {
     rules: () => ({
       trusted: NOBODY_TRUSTED,
       routes: compileRouteTable([]),
@@ -141,10 +141,13 @@ export async function startGate(
     ...more.deps,
   });
   const { tls, timeoutHeaders = 15, timeoutStalled } = more;
-  const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, {
+  const gates = { internal: handlers, external: handlers };
+  const serving = {
+    generation: { gates, settings: { nvr: { timeout_idle: rules.timeoutIdle ?? RULES.timeoutIdle } } },
+  };
+  const listener = await listen({ host: '127.0.0.1', port: 0 }, 'internal', serving, {
     timeoutHeaders,
     ...(timeoutStalled !== undefined && { timeoutStalled }),
-    timeoutIdle: () => rules.timeoutIdle ?? RULES.timeoutIdle,
     onConnectionRefused: (cause, peer, code) => void refusals.push([cause, peer, code ?? ''].join(' ').trim()),
     tls: tls && { certificates: tls, offersHttp2: true },
   });

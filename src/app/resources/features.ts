@@ -55,11 +55,11 @@ export const configSchema = (): Promise<Schema> => {
 };
 
 /** Declares the metrics of the features. Until they are opened they have no part in anything. */
-export function createFeatures(features: readonly FeatureParts[], settings: Settings) {
+export function createFeatures(features: readonly FeatureParts[], settings: Settings, clock: Clock) {
   const declared = features.map(({ metrics }) => metrics?.(settings) ?? {});
   const opened: OpenFeature[] = [];
   return {
-    ...joined(opened),
+    ...joined(opened, clock),
     async open(services: Omit<FeatureServices, 'messages'>): Promise<void> {
       const all = { ...services, messages: createMessages() };
       for (const [at, { open }] of features.entries()) opened.push((await open?.(all, declared[at] ?? {})) ?? {});
@@ -91,17 +91,20 @@ export async function openFeaturesForCommand(services: Omit<CommandServices, 'me
   const opened: OpenForCommand[] = [];
   for (const { openForCommand } of await loadFeatures()) opened.push((await openForCommand?.(all)) ?? {});
   return {
-    ...joined(opened),
+    ...joined(opened, services.clock),
     routes: (services: Services): readonly BoundRoute[] => opened.flatMap(({ routes }) => routes?.(services) ?? []),
   };
 }
 
 /** What a service and a command need of the features alike. */
-const joined = (opened: readonly Pick<OpenFeature, 'note' | 'identities' | 'subtraction' | 'close'>[]) => ({
+const joined = (
+  opened: readonly Pick<OpenFeature, 'note' | 'identities' | 'subtraction' | 'close'>[],
+  clock: Clock,
+) => ({
   note(act: AuditedAct): void {
     for (const { note } of opened) note?.(act);
   },
-  subtract: subtracting(opened),
+  subtract: subtracting(opened, clock),
   identities: (rules: IdentityRules): readonly FeatureIdentities[] =>
     opened.flatMap(({ identities }) => identities?.(rules) ?? []),
   async close(): Promise<void> {

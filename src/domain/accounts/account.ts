@@ -1,7 +1,6 @@
-/** Built-in accounts as they are kept (interface 2.1), and what one is worth now. Times are Unix seconds. */
-import type { Caller } from '../caller.ts';
+/** Built-in accounts as they are kept (interface 2.1). Times are Unix seconds. */
 import type { UserName } from '../names.ts';
-import { type ActiveRoles, heldBy, type RightsHolder, rightsOfUser } from '../rights.ts';
+import type { RightsHolder } from '../rights.ts';
 
 /** Tokens issued before `createdAt` belong to an earlier user of the same name. */
 export interface User extends RightsHolder {
@@ -18,16 +17,4 @@ export interface User extends RightsHolder {
   readonly passwordIsGenerated?: true;
   /** The account was made without a password that a person knows. A new password ends this. */
   readonly hasNoPassword?: true;
-}
-
-/** What an account is worth now, by whichever credential. `mustEnrol`: a second factor comes first. */
-export function toPerson(user: User, roles: ActiveRoles, now: number, mustEnrol: boolean): Omit<Caller, 'credential'> {
-  return {
-    name: user.name,
-    ...rightsOfUser(user, roles, now),
-    ...(user.otherRoles && { roles: heldBy(user) }),
-    ...(mustEnrol && { mustEnrol }),
-    ...(user.validUntil !== undefined && { isGuest: true }),
-    ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
-  };
 }

@@ -3,7 +3,7 @@
  * upgrades do not pass Koa; `upgrade-handler.ts` takes the same decision for them.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Duplex, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
@@ -20,7 +20,7 @@ import { decide } from './decide.ts';
 import { forwardAuth } from './forward-auth.ts';
 import { type Middleware, type PipelineContext, type PipelineState, respond } from './pipeline.ts';
 import { proxy } from './proxy.ts';
-import { handleUpgrade } from './upgrade-handler.ts';
+import { upgradesTo } from './upgrade-handler.ts';
 
 /** A listener's two handlers: Koa's for requests, one for WebSocket upgrades. Both take the same decision. */
 export type Handlers = ReturnType<typeof createHandlers>;
@@ -38,10 +38,7 @@ export function createHandlers(listener: ListenerName, gate: Gate) {
   return {
     /** A client that waits for leave to send its body (`Expect: 100-continue`) gets it only when admitted. */
     onRequest: (request: IncomingMessage, response: ServerResponse): void => void handleRequest(request, response),
-    onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-      // handleUpgrade responds to faults behind it. A fault of its own costs this connection, and no other.
-      handleUpgrade(request, socket, head, listener, gate).catch(() => socket.destroy());
-    },
+    onUpgrade: upgradesTo(listener, gate),
   };
 }
 

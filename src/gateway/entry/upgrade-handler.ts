@@ -19,7 +19,13 @@ import { refuseUpgrade } from '../websocket/proxy-upgrade.ts';
 import { endWithRights, REFUSED_FOR } from './open-streams.ts';
 import { viewingNoter } from './pipeline.ts';
 
-export async function handleUpgrade(
+/** `handleUpgrade` responds to faults behind it. A fault of its own costs this connection, and no other. */
+export const upgradesTo =
+  (listener: ListenerName, gate: Gate) =>
+  (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    void handleUpgrade(request, socket, head, listener, gate).catch(() => socket.destroy());
+
+async function handleUpgrade(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -86,11 +92,14 @@ export async function handleUpgrade(
     };
     const { upstream } = destination;
     const passed = { ...sent, watch, onOpen, onHead, onFailure };
-    const errorReader = errorReaderFor(admission, destination, gate.rules);
     const forward = (): void => {
       if (socket.writableEnded) return;
       if (judge) gate.relay(request, socket, head, { ...passed, upstream, judge });
-      else gate.passUpgrade(request, socket, head, upstream, { ...passed, errorReader });
+      else
+        gate.passUpgrade(request, socket, head, upstream, {
+          ...passed,
+          errorReader: errorReaderFor(admission, destination, gate.rules),
+        });
     };
     if (ending.isOver) return;
     ending.defer(gate.upstreamSlots.take(upstream, sharer, forward, () => onFailure('nvr-busy')));

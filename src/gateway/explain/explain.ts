@@ -5,6 +5,7 @@ import { nearest } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { upstreamOrigin } from '../../domain/addresses.ts';
 import type { Caller, IdentitySource } from '../../domain/caller.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { credentialProvider } from '../../domain/credentials.ts';
 import { openingAt, wallText } from '../../domain/hours.ts';
 import type { Role } from '../../domain/names.ts';
@@ -37,7 +38,7 @@ export const createExplainer =
     const { settings } = rules.config;
     const hints = [...roleHints(explanation, settings), ...cameraHints(explanation, settings)];
     const { role, roles = role === undefined ? [] : [role as Role] } = explanation;
-    const limits = limitSentences(roles, await rules.roleRegistry.active(), rules.now());
+    const limits = limitSentences(roles, await rules.roleRegistry.active(), unixSeconds(rules.clock));
     return ok({ ...explanation, ...(hints.length > 0 && { hints }), ...(limits.length > 0 && { limits }) });
   };
 

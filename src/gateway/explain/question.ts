@@ -5,14 +5,15 @@ import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts'
 import { trustedPeers } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { toPerson, type User } from '../../domain/accounts/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { VIEWING_KINDS } from '../../domain/policy.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type ActiveRoles, earliestSeen } from '../../domain/rights.ts';
+import { type ActiveRoles, earliestSeen, toPerson } from '../../domain/rights.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { Rules } from '../decision/admit.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
@@ -22,8 +23,7 @@ import type { HeaderRules } from '../forward/judged-request.ts';
 export interface ExplainRules {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
   readonly roleRegistry: { active(): MaybePromise<ActiveRoles> };
-  /** Unix seconds. */
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly findUser: (name: string) => Promise<User | undefined>;
   readonly rules: (more: { readonly trace: Trace }) => Rules;
   readonly destinations: DestinationRules;
@@ -86,13 +86,14 @@ const RECORDED_SECONDS = 7200;
 function requestIn(
   { method, path, camera, shows }: ExplainQuestion,
   caller: Caller | undefined,
-  { config, now }: ExplainRules,
+  { config, clock }: ExplainRules,
 ): Result<{ readonly method: string; readonly path: string }, string> {
   if (camera === undefined) return ok({ method, path });
   const kind = VIEWING_KINDS.find((known) => known === shows);
   if (!kind) return err(`shows is ${JSON.stringify(shows)}: write one of ${VIEWING_KINDS.join(', ')}`);
   if (!caller) return err('camera needs user: name the account that would see it');
-  const at = Math.max(now() - RECORDED_SECONDS, earliestSeen(caller.history, now()) ?? 0);
+  const now = unixSeconds(clock);
+  const at = Math.max(now - RECORDED_SECONDS, earliestSeen(caller.history, now) ?? 0);
   const request = requestShowing(config.policy, { shows: kind, camera, at });
   return request ? ok(request) : err(`no row of the route table shows one camera so (${kind}): describe a request`);
 }
@@ -102,7 +103,7 @@ const asNodeReads = (typed: string): string => Buffer.from(typed.trim(), 'utf8')
 
 async function callerNamed(
   name: string,
-  { config: { settings }, findUser, roleRegistry, now }: ExplainRules,
+  { config: { settings }, findUser, roleRegistry, clock }: ExplainRules,
 ): Promise<Result<Caller, string>> {
   if (!settings.auth.enabled) {
     return err('auth.enabled is false, so users are not known by account: describe the headers that the proxy sends');
@@ -117,7 +118,7 @@ async function callerNamed(
     carriedBy: 'cookie',
   } as const;
   const mustEnrol = !user.hasFactor && isFactorRequired(settings.auth.second_factor, user.role);
-  return ok({ ...toPerson(user, await roleRegistry.active(), now(), mustEnrol), credential });
+  return ok({ ...toPerson(user, await roleRegistry.active(), unixSeconds(clock), mustEnrol), credential });
 }
 
 /** The right secret is assumed, because the question is about users and roles; a described `X-Proxy-Secret` overrides it. */

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses.ts';
 import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/refusal.ts';
-import { MOST_HEAD_BYTES } from '../../domain/request.ts';
+import { type ListenerName, MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { faultMessage } from '../../domain/result.ts';
 import { markLocal, readPeer } from '../decision/request-facts.ts';
 import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-target.ts';
@@ -18,13 +18,19 @@ import { createTlsServer, type Http2Sessions, type TlsRules } from './tls-server
 export interface ListenerRules {
   /** Seconds in which the head of a request must be there. */
   readonly timeoutHeaders: number;
-  /** Seconds of silence after which a client that is awaited is cut off; may change. */
-  readonly timeoutIdle: () => number;
   /** Seconds in which a client must take something of a response that waits for it; absent: an hour. */
   readonly timeoutStalled?: number;
   /** Undefined for plain HTTP. */
   readonly tls: Omit<TlsRules, 'silence' | 'onConnectionRefused'> | undefined;
   readonly onConnectionRefused: OnConnectionRefused;
+}
+
+/** A reload exchanges the generation: what begins then finds the next one. `timeout_idle`: the seconds of silence that cut a client off. */
+export interface Serving {
+  readonly generation: {
+    readonly gates: Readonly<Record<ListenerName, Handlers>>;
+    readonly settings: { readonly nvr: { readonly timeout_idle: number } };
+  };
 }
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
@@ -35,7 +41,7 @@ const LONGEST_BETWEEN_CHECKS_MS = 5_000;
 /** Longer than proxies in front keep a connection (mostly 60 s): a request that is sent while this side closes would be lost. */
 const KEPT_ALIVE_MS = 75_000;
 
-export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerRules) {
+export async function listen(at: ListenAddress, name: ListenerName, serving: Serving, rules: ListenerRules) {
   const { onConnectionRefused } = rules;
   const options: ServerOptions = {
     maxHeaderSize: MOST_HEAD_BYTES,
@@ -46,19 +52,22 @@ export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerR
     insecureHTTPParser: false,
     shouldUpgradeCallback: offersWebSocket,
   };
-  const { timeoutIdle, timeoutStalled = STALLED_SECONDS } = rules;
-  const silence = { idleMs: () => timeoutIdle() * 1000, stalledMs: timeoutStalled * 1000 };
+  const { timeoutStalled = STALLED_SECONDS } = rules;
+  const idleMs = () => serving.generation.settings.nvr.timeout_idle * 1000;
+  const silence = { idleMs, stalledMs: timeoutStalled * 1000 };
   const tls = rules.tls && createTlsServer({ ...rules.tls, silence, onConnectionRefused }, options);
   const server = tls ? tls.server : createServer(options);
   const http1 = createHttp1Connections(silence);
-  const judge = withWholeHead(gate.onRequest, rules.timeoutHeaders * 1000, ({ socket }) =>
-    onConnectionRefused('too_slow', readPeer(socket)),
+  const judge = withWholeHead(
+    (request, response) => serving.generation.gates[name].onRequest(request, response),
+    rules.timeoutHeaders * 1000,
+    ({ socket }) => onConnectionRefused('too_slow', readPeer(socket)),
   );
   const onRequest = http1.inTurn(tls ? tls.requestsTo(judge) : judge);
   const connections = new Set<Socket>();
   const isBeyondReserve = createDescriptorReserve();
   // Node reads the property when a connection begins, and again behind each request.
-  server.prependListener('connection', () => Object.assign(server, { timeout: silence.idleMs() }));
+  server.prependListener('connection', () => Object.assign(server, { timeout: idleMs() }));
   server.on('timeout', http1.onSilence);
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket | TLSSocket) => {
     if (!('alpnProtocol' in socket && socket.alpnProtocol === 'h2')) http1.add(socket);
@@ -77,7 +86,7 @@ export async function listen(at: ListenAddress, gate: Handlers, rules: ListenerR
   server.on('checkContinue', onRequest); // which says when the body may come
   server.on('checkExpectation', onRequest); // refused as 'expectation-unknown'
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (http1.handOver(socket)) gate.onUpgrade(request, socket, head);
+    if (http1.handOver(socket)) serving.generation.gates[name].onUpgrade(request, socket, head);
     else socket.destroy();
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

@@ -1,7 +1,7 @@
 /** Frigate's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 import type { CameraView } from '../../access/camera-view.ts';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
-import { asRecord, ownersOfStream } from '../../access/recorder-layout.ts';
+import { asRecord } from '../../access/recorder-layout.ts';
 import { withoutForeignNames } from '../../access/without-foreign.ts';
 import { readHost, withoutSecrets, withoutSource } from '../../access/without-secrets.ts';
 import { isRecord, type JsonRecord, mapJson, mapMembers } from '../../domain/json.ts';
@@ -53,7 +53,7 @@ function ofView(config: JsonRecord, view: CameraView): JsonRecord {
     return view.sees(camera) ? entry : hollow(camera, asRecord(entry));
   };
   const streams = mapMembers(asRecord(asRecord(config['go2rtc'])['streams']), (stream, name) =>
-    ownersOfStream(view.layout, name).some((owner) => view.sees(owner)) ? stream : undefined,
+    view.layout.streams.get(name)?.some((owner) => view.sees(owner)) ? stream : undefined,
   );
   const quiet = asRecord(withoutForeignNames(rest, view));
   return {

@@ -36,7 +36,7 @@ const caller = (role: Role, scope: CameraScope = ALL_CAMERAS, more: Partial<Call
 });
 
 const behindCurtain = (who: Caller, curtain: readonly DrawnEntry[], now: number): Caller => {
-  const left = subtracting([{ subtraction: subtractionOf(() => curtain) }])(who, now);
+  const left = subtracting([{ subtraction: subtractionOf(() => curtain) }], { now: () => now * 1000 })(who);
   assert.ok(!(left instanceof Promise), 'nothing is waited for');
   return left;
 };
@@ -105,7 +105,9 @@ describe('A drawn curtain', () => {
       { subtraction: subtractionOf(() => [drawn('hall', { until: NOW + 10 })]) },
       { subtraction: subtractionOf(async () => [drawn('kit*', { until: NOW + 5 })]) },
     ];
-    const left = await subtracting(parts)(caller(VIEWER, toScope(['hall', 'kitchen', 'patio'])), NOW);
+    const left = await subtracting(parts, { now: () => NOW * 1000 })(
+      caller(VIEWER, toScope(['hall', 'kitchen', 'patio'])),
+    );
     assert.deepEqual(createCameraView(left, { layout: LAYOUT, now: NOW }).cameras, ['patio']);
     assert.deepEqual(
       ['hall', 'kitchen', 'patio'].map((camera) => isDrawnFor(left, camera)),
