@@ -14,7 +14,7 @@ const SOURCES = '{src/**/*.*,conf/policies/*.yaml,package-lock.json}';
 const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose', 'yaml', '@messageformat/runtime', 'make-plural'];
 // biome-ignore format: a table
 const ENTRIES: readonly string[] = [
-  'main.ts', 'events-worker.ts', 'narrowing-worker.ts', 'store/sqlite/move-log.ts', 'config/problems/parse-yaml.ts',
+  'main.ts', 'events-worker.ts', 'narrowing-worker.ts', 'app/config-worker.ts', 'store/sqlite/move-log.ts',
 ];
 
 /** All files of the bundle lie in one directory: a module still finds what stood beside it, and a thread its program. */

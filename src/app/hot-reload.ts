@@ -1,5 +1,6 @@
 /** Hot reload: the active generation, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import { basename } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { siteWarnings } from '../accounts/sites/sites.ts';
@@ -59,6 +60,7 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       config.settings,
       new Set([...config.given, ...chosen(before.config, config)]),
     );
+    await setImmediate(); // other requests come first
     const next = await openGeneration(
       { ...config, settings: renewal.settings },
       { runtime, warnings: report.warnings, ...parts },
@@ -69,6 +71,7 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     runtime.accounts.enforce(next.accounts);
     retirement.add(replacedComponents(before.components, next.components));
     report.taken(next, before, renewal, runtime);
+    await setImmediate();
     const newAdminPassword = await settled(next, runtime);
     return { isTaken: true, waiting: renewal.waiting, newAdminPassword, files: config.files };
   };

@@ -8,12 +8,14 @@ import { type KeyPath, type Problem, valueAt } from './problems/problems.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Layered = ReturnType<typeof layered>;
-
-interface Setting {
+/** What set a value: a variable, the page Security. */
+export interface Origin {
   readonly path: readonly string[];
-  readonly value: unknown;
   readonly source: string;
+}
+
+interface Setting extends Origin {
+  readonly value: unknown;
 }
 
 const VARIABLE = /^POSTERN__(?<path>[A-Za-z0-9_.]+)$/;
@@ -47,9 +49,8 @@ export function layered(tree: unknown, environment: Environment, keys: KnownKeys
       }
       return unset.map(([key]) => key);
     },
-    /** What set a value: a variable, the page Security; undefined: the file did. */
-    sourceOf: (path: KeyPath): string | undefined =>
-      settings.findLast((setting) => setting.path.every((step, at) => path[at] === step))?.source,
+    /** Values are left out: they may be secrets. The last one at a key, or above it, holds. */
+    origins: (): readonly Origin[] => settings.map(({ path, source }) => ({ path, source })),
   };
 }
 

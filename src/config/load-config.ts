@@ -7,11 +7,11 @@ import { err, ok, type Result } from '../domain/result.ts';
 import type { StoredSettings } from '../domain/stored-settings.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
 import { CONFIG_NAMES, openConfigFile, type WhenMissing } from './config-file.ts';
-import { type Environment, type Layered, layered } from './layers.ts';
+import { type Environment, layered, type Origin } from './layers.ts';
 import { EMPTIED, wasConfigured } from './marks.ts';
 import { findPlaces, type NamedFiles, nameFiles } from './named-files.ts';
 import { type Finding, formatProblems, type KeyPath, type Problem, pathText } from './problems/problems.ts';
-import { entriesIn, MOST_ENTRIES, readYamlBeside, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
+import { entriesIn, locate, MOST_ENTRIES, type Places, readYaml, TOO_MANY } from './problems/read-yaml.ts';
 import { crossFindings, listWarnings } from './rules.ts';
 import { meantVariable, messageFor, toFindings } from './schema/issues.ts';
 import type { Keys } from './schema/keys.ts';
@@ -59,6 +59,7 @@ export interface LoadedConfig {
   readonly text: string;
   readonly namedFiles: NamedFiles;
   readonly warnings: readonly Problem[];
+  readonly origins: () => Origins;
   /** Where something stands that is found out later. */
   readonly placed: (finding: Finding) => Problem;
   readonly file: string;
@@ -89,19 +90,20 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const opened = await openConfigFile(directory, place.whenMissing ?? 'write', env[FIRST_CONFIGURATION]);
   if (!opened.ok) return { kind: 'invalid', problems: [{ path: '', message: opened.error }], file: directory };
   const { file, text, created } = opened.value;
-  const yaml = await readYamlBeside(text);
+  const yaml = readYaml(text);
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
   const isEmpty = (yaml.value.tree ?? undefined) === undefined;
   if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };
   const layers = layered(yaml.value.tree, env, { isSecret, meantVariable: meantVariable(keys) });
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
-  const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const removed = takeRemovedKeys(layers.tree, schema);
   dropEmptyMaps(layers.tree, keys);
   const namedFiles = nameFiles(layers.tree, keys, directory);
   const below = layers.setBelow(stored ?? {});
   const places = { directory, environment: env, onFile };
+  const origins = (): Origins => ({ places: yaml.value.places, settings: layers.origins() });
+  const placed = placedBy(origins);
   const settings = await settingsFrom(layers.tree, schema, places, stored !== undefined);
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
   const readable = settings.ok ? settings.value : settings.error.readable;
@@ -111,7 +113,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const given = givenKeys(layers.tree).difference(new Set(below));
   const isOwed = stored === undefined && crossFindings(layers.tree, true, schema).length > 0;
   const read = { settings: settings.value, schema, given, stored: stored ?? {}, isOwed, isEmpty, text, namedFiles };
-  return { kind: 'loaded', ...read, warnings, placed, file, created };
+  return { kind: 'loaded', ...read, warnings, origins, placed, file, created };
 }
 
 /** The configuration with what its store keeps: read again where that counts. Rejects with every problem. */
@@ -237,12 +239,22 @@ function withAbsolutePaths(settings: Settings, directory: string): Settings {
   };
 }
 
-function asProblem({ path, message }: Finding, yaml: YamlText, layers: Layered): Problem {
-  const source = layers.sourceOf(path);
-  const what = message.startsWith('unknown key') ? 'key' : 'value';
-  const position = source === undefined ? yaml.locate(path, what) : undefined;
-  return { path: pathText(path), message, ...position, ...(source === undefined ? {} : { source }) };
+/** What the values of a configuration come from. Plain data, which a thread can hand on. */
+export interface Origins {
+  readonly places: Places;
+  /** What the file did not set. */
+  readonly settings: readonly Origin[];
 }
+
+export const placedBy =
+  (origins: () => Origins) =>
+  ({ path, message }: Finding): Problem => {
+    const { places, settings } = origins();
+    const source = settings.findLast((setting) => setting.path.every((step, at) => path[at] === step))?.source;
+    const what = message.startsWith('unknown key') ? 'key' : 'value';
+    const position = source === undefined ? locate(places, path, what) : undefined;
+    return { path: pathText(path), message, ...position, ...(source === undefined ? {} : { source }) };
+  };
 
 const byPosition = (left: Problem, right: Problem): number =>
   (left.line ?? Number.POSITIVE_INFINITY) - (right.line ?? Number.POSITIVE_INFINITY) ||

@@ -7,7 +7,7 @@ import { configSchema } from '../../src/app/resources/features.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { loadPolicy, parsePolicy } from '../../src/config/policy/load-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
-import { beyondLimits, entriesIn, readYaml, readYamlBeside } from '../../src/config/problems/read-yaml.ts';
+import { beyondLimits, entriesIn, readYaml } from '../../src/config/problems/read-yaml.ts';
 import { problemsOf, settingsOf, withDirectory } from './config-place.ts';
 
 const lines = (count: number, line: (at: number) => string): string =>
@@ -63,22 +63,6 @@ describe('A configuration that', () => {
     assert.equal(auth.roles.size, 2000);
     const many = `&a [x]\n${lines(40, () => '')}`;
     assert.ok(readYaml(`a: ${many}b: [*a, *a, *a]\n`).ok);
-  });
-
-  it('is long is read beside the event loop, as a short one is read', async () => {
-    const long = `# ${'x'.repeat(40_000)}\nauth:\n  roles:\n    guest: [a, &b "b_*", *b]\n`;
-    let turns = 0;
-    setImmediate(() => {
-      turns += 1; // what another request needs
-    });
-    const [beside, here] = [await readYamlBeside(long), readYaml(long)];
-    assert.equal(turns, 1);
-    assert.ok(beside.ok && here.ok);
-    assert.deepEqual(beside.value.tree, here.value.tree);
-    for (const path of [['auth'], ['auth', 'roles', 'guest'], ['auth', 'roles', 'guest', 1], ['auth', 'rules']])
-      assert.deepEqual(beside.value.locate(path), here.value.locate(path));
-    assert.deepEqual(beside.value.locate(['auth', 'roles', 'guest', 1]), { line: 4, column: 19 });
-    assert.deepEqual(await readYamlBeside(`${long}a: 1\na: 2\n`), readYaml(`${long}a: 1\na: 2\n`));
   });
 
   it('has many problems lists the first hundred', async () => {

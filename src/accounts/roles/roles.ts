@@ -46,7 +46,7 @@ export function createRoleRegistry({ store, grace = createStoreGrace(), onChange
       ...fixed.cameras,
       ...others.map(({ role, cameras }) => [role, cameras] as const),
     ]);
-    const isChanged = !isDeepStrictEqual([...found], [...roles]);
+    const isChanged = JSON.stringify([...found]) !== JSON.stringify([...roles]); // of thousands in a tenth of the time
     if (isChanged) roles = found;
     const ofFile = fixed;
     active = {

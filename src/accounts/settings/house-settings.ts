@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type CommandPlace, underStored } from '../../config/load-config.ts';
 import { formatProblem, formatProblems } from '../../config/problems/problems.ts';
-import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
+import { readServiceConfig } from '../../config/read-beside.ts';
+import type { ServiceConfig, ServiceConfigOutcome } from '../../config/service-config.ts';
 import { publicAddress } from '../../domain/addresses.ts';
 import { createTaskQueue, sharedRun } from '../../domain/async.ts';
 import { SETTING_NAMES, STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
@@ -67,9 +68,8 @@ export function createHouseSettings<Reloaded extends Reloading>(
   },
 ) {
   const { config, store, reload } = service;
-  const schema = () => config().schema;
   const readUnder = (stored: StoredSettings) =>
-    loadServiceConfig({ directory, env, schema, whenMissing: 'refuse', stored });
+    readServiceConfig({ directory, env, whenMissing: 'refuse', stored }, config().schema);
   // While the store is away, its settings stay as they were.
   const latest = (): Promise<StoredSettings> =>
     store()

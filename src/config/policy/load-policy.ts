@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/files.ts';
 import { adapterNamed, findLostWord } from '../../nvr/adapters.ts';
 import { type Finding, nearest, type Problem, pathText } from '../problems/problems.ts';
-import { readYaml, type YamlText } from '../problems/read-yaml.ts';
+import { locate, type Places, readYaml } from '../problems/read-yaml.ts';
 import { messageFor, toFindings } from '../schema/issues.ts';
 import { readKeys } from '../schema/keys.ts';
 import { rowFindings } from './policy-faults.ts';
@@ -192,17 +192,16 @@ const MOST_PROBLEMS = 100;
 export function parsePolicy(written: string, source: string): Result<PolicyTable, readonly Problem[]> {
   const yaml = readYaml(written);
   if (!yaml.ok) return err(yaml.error.map((problem) => ({ ...problem, source })));
-  const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor(() => false) });
+  const { tree, places } = yaml.value;
+  const parsed = tableSchema.safeParse(tree, { error: messageFor(() => false) });
   const findings = parsed.success ? rowFindings(parsed.data.routes) : toFindings(parsed.error.issues, KEYS_OF_TABLE);
   if (!parsed.success || findings.length > 0)
-    return err(findings.slice(0, MOST_PROBLEMS).map((finding) => asProblem(finding, yaml.value, source)));
+    return err(findings.slice(0, MOST_PROBLEMS).map((finding) => asProblem(finding, places, source)));
   const { routes, extends: name, version: _, handlers: __, ...head } = parsed.data;
-  const namedAt = asProblem({ path: ['extends'], message: '' }, yaml.value, source);
+  const namedAt = asProblem({ path: ['extends'], message: '' }, places, source);
   return ok({
     head,
-    rows: routes.map((row, index) =>
-      asRow(row, { file: source, line: yaml.value.locate(['routes', index])?.line ?? 0 }),
-    ),
+    rows: routes.map((row, index) => asRow(row, { file: source, line: locate(places, ['routes', index])?.line ?? 0 })),
     base: name === undefined ? undefined : { name, namedAt },
   });
 }
@@ -214,6 +213,6 @@ const asRow = ({ route, handler: _, ...row }: RowText, place: { file: string; li
   ...place,
 });
 
-function asProblem({ path, message }: Finding, yaml: YamlText, source: string): Problem {
-  return { path: pathText(path), message, ...yaml.locate(path), source };
+function asProblem({ path, message }: Finding, places: Places, source: string): Problem {
+  return { path: pathText(path), message, ...locate(places, path), source };
 }

@@ -1,5 +1,4 @@
 /** YAML text as a tree of values, and where in the text each of them stands. */
-import { Worker } from 'node:worker_threads';
 import {
   type Document,
   isAlias,
@@ -93,17 +92,28 @@ export interface Position {
   readonly column: number;
 }
 
-export interface YamlText {
-  readonly tree: unknown;
-  /**
-   * The position of the value, or of its key when that says more (an unknown key, a nested value); undefined when it is not in
-   * the text.
-   */
-  locate(path: KeyPath, what?: 'key' | 'value'): Position | undefined;
+/** Where the entries of a text stand. Plain data, which a thread can hand on. */
+export interface Places {
+  readonly entries: ReturnType<typeof placesIn>;
+  readonly lineStarts: number[];
 }
 
-/** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. Plain data, which a thread can hand on. */
-export function parseYaml(text: string) {
+/**
+ * The position of a value, or of its key when that says more (an unknown key, a nested value); undefined when it is not in the
+ * text.
+ */
+export function locate({ entries, lineStarts }: Places, path: KeyPath, what: 'key' | 'value' = 'value') {
+  const offset = entries.get(placeOf(path))?.[what];
+  return offset === undefined ? undefined : positionAt(Object.assign(new LineCounter(), { lineStarts }), offset);
+}
+
+export interface YamlText {
+  readonly tree: unknown;
+  readonly places: Places;
+}
+
+/** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. */
+export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
   const beyond = beyondLimits(text);
   if (beyond) return err([beyond]);
   const lines = new LineCounter();
@@ -115,34 +125,8 @@ export function parseYaml(text: string) {
   const faults = [...syntax, ...keyFaults(document)];
   if (faults.length > 0) return err(faults.map(([at, message]) => ({ path: '', ...positionAt(lines, at), message })));
   const tree = plainTree(document);
-  return tree.ok ? ok({ tree: tree.value, places: placesIn(document), lineStarts: lines.lineStarts }) : tree;
-}
-
-export const readYaml = (text: string): Result<YamlText, readonly Problem[]> => located(parseYaml(text));
-
-/** Characters of a text that is read at once, in some ten milliseconds. */
-const SHORT = 32 * 1024;
-
-/** The same for a text that may be long: a thread reads that, while requests are served. */
-export async function readYamlBeside(text: string): Promise<Result<YamlText, readonly Problem[]>> {
-  if (text.length <= SHORT) return readYaml(text);
-  const thread = new Worker(new URL('./parse-yaml.ts', import.meta.url), { workerData: text, execArgv: [] });
-  const read = await new Promise<ReturnType<typeof parseYaml>>((resolve, reject) => {
-    thread.once('message', resolve).once('messageerror', reject).once('error', reject);
-    // Behind its message, if it has given one.
-    thread.once('exit', () => reject(new Error('the thread that reads the configuration has ended: reload again')));
-  });
-  return located(read);
-}
-
-function located(read: ReturnType<typeof parseYaml>): Result<YamlText, readonly Problem[]> {
-  if (!read.ok) return read;
-  const { tree, places, lineStarts } = read.value;
-  const locate: YamlText['locate'] = (path, what = 'value') => {
-    const offset = places.get(placeOf(path))?.[what];
-    return offset === undefined ? undefined : positionAt(Object.assign(new LineCounter(), { lineStarts }), offset);
-  };
-  return ok({ tree, locate });
+  const { lineStarts } = lines;
+  return tree.ok ? ok({ tree: tree.value, places: { entries: placesIn(document), lineStarts } }) : tree;
 }
 
 const placeOf = (path: KeyPath): string => path.map(String).join('\0');
