@@ -158,7 +158,7 @@ async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteCont
   const hasDiffered = state === 'differ';
   const fault = html` aria-invalid="true"`;
   const field = (name: string, label: string, rest: Html, more?: Html): Html =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" ${rest}>${more}</div>\n`;
+    html`<div class="field"><label for="${name}">${label}</label><div class="password-box"><input id="${name}" name="${name}" ${rest}><button class="reveal" type="button" aria-controls="${name}" hidden></button></div>${more}</div>\n`;
   const help = html`<p id="rules" class="field-help">${text.rules({ count: shortestPassword })}</p><p id="strength" class="strength" role="status"></p>`;
   const secret = html`type="password" autocomplete="new-password" minlength="${shortestPassword}" maxlength="1024" required`;
   const user = html`type="text" autocomplete="username" value="${name}" readonly`;
@@ -178,7 +178,8 @@ async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteCont
 <p class="lone-lead"><bdi>${guest?.by === undefined ? text.lead : text.invitedBy({ name: guest.by })}</bdi></p>
 ${guest && renderGuest(guest, opens, ctx, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
-${field('user', text.user, user)}${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
+<div class="field"><label for="user">${text.user}</label><input id="user" name="user" ${user}></div>
+${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${text.passkey}</button>
 <p id="passkey-help" class="field-help">${text.passkeyHelp}</p></div>
 </form>

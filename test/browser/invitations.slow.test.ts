@@ -156,7 +156,14 @@ describe('An invitation', { skip }, () => {
       await page.locator('#password').fill(PASSWORD);
       await strength.getByText('Stark').waitFor();
       await assertSound(page);
+      // What was typed can be seen, in each of both fields.
       await page.keyboard.press('Tab');
+      await page.locator('#password + [aria-label="Passwort anzeigen"]').press('Enter');
+      assert.equal(await page.locator('#password:focus').getAttribute('type'), 'text');
+      await page.locator('#password + [aria-label="Passwort verbergen"]').press('Enter');
+      assert.equal(await page.locator('#password').getAttribute('type'), 'password');
+      await page.locator('#again + [aria-label="Passwort anzeigen"]').click();
+      await page.locator('#again[type="text"]:focus').waitFor();
       await page.keyboard.type('password1234');
       await page.locator('#password').fill('password1234');
       await page.keyboard.press('Enter');

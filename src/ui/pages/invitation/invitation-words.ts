@@ -13,10 +13,12 @@ export function invitationWords(
   shortest: number,
 ) {
   const { faults, strength } = passwords.rules;
+  const { show, hide, showPassword, hidePassword } = ui.common;
   const ofPasskeys = Object.entries(problems).filter(([reason]) => OF_PASSKEYS.test(reason));
   return {
     strength: { ...faults, short: faults.short({ shortest }), ...strength },
     passkeys: passkeys.problems,
+    reveal: { show, hide, showPassword, hidePassword },
     differ: page.differ,
     notReached: ui.common.notReached,
     status: ui.common.status({ status: '{status}' }),

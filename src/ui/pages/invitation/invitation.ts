@@ -3,6 +3,7 @@
 import { isRecord } from '../../../domain/json.ts';
 import { applyTheme, baseUrl, chosenTheme, isPhone, postJson } from '../shared/browser.ts';
 import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
+import { wireReveal } from '../shared/reveal.ts';
 import { localeFor } from '../shared/spelling.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
@@ -38,6 +39,7 @@ function wire(form: HTMLFormElement): void {
   };
   password.addEventListener('input', show);
   again.addEventListener('input', show);
+  for (const secret of [password, again]) wireReveal(secret, words.reveal);
   wirePasskey(form, words);
 }
 

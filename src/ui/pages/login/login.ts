@@ -2,6 +2,7 @@
 import { LANGUAGES } from '../../../locales/languages.ts';
 import type { Templates, Texts } from '../../../locales/texts.ts';
 import { applyTheme, basePath, baseUrl, chooseLanguage, chosenTheme, postJson } from '../shared/browser.ts';
+import { wireReveal } from '../shared/reveal.ts';
 import { localeFor } from '../shared/spelling.ts';
 import { hasPasskeysFor, type PasskeyProblem, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
 import { nextPage } from '../shared/where-to-go.ts';
@@ -18,24 +19,6 @@ function element<Kind extends Element>(id: string, kind: new () => Kind): Kind {
 const loginWords: Templates<Texts['login']['form']> = JSON.parse(
   element('login-form', HTMLFormElement).dataset['words'] ?? '{}',
 );
-
-/** The small helps of the login page: show the password, Caps Lock, no encryption. */
-function wireReveal(password: HTMLInputElement): void {
-  const reveal = element('reveal', HTMLButtonElement);
-  reveal.hidden = false;
-  reveal.addEventListener('click', () => {
-    setShown(password, password.type === 'password');
-    password.focus();
-  });
-  setShown(password, false);
-}
-
-function setShown(password: HTMLInputElement, isShown: boolean): void {
-  const reveal = element('reveal', HTMLButtonElement);
-  password.type = isShown ? 'text' : 'password';
-  reveal.textContent = isShown ? loginWords.hide : loginWords.show;
-  reveal.setAttribute('aria-label', isShown ? loginWords.hidePassword : loginWords.showPassword);
-}
 
 function showCapsLock(form: HTMLFormElement): void {
   const hint = element('caps-lock', HTMLElement);
@@ -137,7 +120,7 @@ form.addEventListener('submit', (event) => {
   void logIn();
 });
 if (!isSentPlain) (user.value === '' ? user : password).focus();
-wireReveal(password);
+wireReveal(password, loginWords);
 // Digits are typed by their own keyboard; a recovery code has letters, too.
 code.inputMode = 'numeric';
 const recovery = element('recovery', HTMLButtonElement);
@@ -159,8 +142,6 @@ addEventListener('pageshow', (event) => {
 async function logIn(): Promise<void> {
   if (submit.disabled) return;
   clearInterval(countdown);
-  // Password managers look for one in such a field, and others at the screen.
-  setShown(password, false);
   setBusy(true);
   const given = { user: user.value, password: password.value, ...(isSecond() && { code: code.value }) };
   const outcome = await postJson('api/login', given)
