@@ -93,6 +93,10 @@ describe('Explore', { skip }, () => {
       await details.getByRole('button', { name: 'Share' }).waitFor();
       assert.equal(await details.locator('video, img').count(), 1);
       assert.equal(await details.locator('.media > *').first().innerText(), 'Share');
+      const [clip, snapshot] = await Promise.all(
+        [0, 1].map((at) => details.locator('a[download]').nth(at).boundingBox()),
+      );
+      assert.deepEqual([clip?.y, clip?.width], [snapshot?.y, snapshot?.width], 'both downloads share a line');
       const names = await details
         .locator('a[download]')
         .evaluateAll((links) => links.map((link) => link.getAttribute('download')));

@@ -55,21 +55,33 @@ function Parts({ status, now, limits }: PartsProps) {
   const { length } = useProfile().allowed_cameras;
   const cameras = status.nvr?.kind === 'ok' && length > 0 && text.cameras({ number: length });
   const { versions, startedAt, limiter, warnings, failures } = status;
-  const isFailing = [status.nvr, status.store, status.events].map((part) => faultsOf(part).length > 0);
-  const faults = [...isFailing, daysLeft(status, now) < FEW_DAYS].filter(Boolean);
+  const parts = [
+    [text.nvr, status.nvr],
+    [text.store, status.store],
+    [text.events, status.events],
+  ] as const;
+  const inState = (kind: PartState['kind']) => parts.flatMap(([title, part]) => (part?.kind === kind ? title : []));
+  const faults = inState('failed').length + Number(daysLeft(status, now) < FEW_DAYS);
   const past = [...Map.groupBy(failures ?? [], ({ reason }) => reason)];
   const advice = [
+    [text.degraded, inState('degraded')] as const,
     [text.blocks.title, (limits ?? []).map(({ subject }) => subject)] as const,
     [text.warnings, (warnings ?? []).map(({ key, message }) => key ?? message.split(':', 1)[0])] as const,
     [text.failures, past.map(([reason]) => reason)] as const,
   ].flatMap(([title, all]) => (hasAny(all) ? `${title}: ${all.length > 3 ? all.length : all.join(', ')}` : []));
-  const isAdvice = !hasAny(faults) && hasAny(advice);
   return (
     <>
       <div class="health">
-        <p class={isAdvice ? 'notice notice-warn' : `reach reach-${hasAny(faults) ? 'failed' : 'ok'}`} role="status">
-          {isAdvice ? advice.join('. ') : text.health({ number: faults.length + advice.length })}
-        </p>
+        {(faults > 0 || !hasAny(advice)) && (
+          <p class={`reach reach-${faults > 0 ? 'failed' : 'ok'}`} role="status">
+            {text.health({ number: faults })}
+          </p>
+        )}
+        {hasAny(advice) && (
+          <p class="notice notice-warn" role="status">
+            {advice.join('. ')}
+          </p>
+        )}
         {versions && startedAt && (
           <p class="field-help">
             Postern {versions.postern}. {text.running} {formatShortMoment(startedAt)}.
