@@ -871,7 +871,7 @@ describe('Explore with an NVR behind it', { skip }, () => {
     it(`leads to the pages of the NVR, on ${width} pixels`, (t) =>
       visit(t, { viewport: { width, height: 800 } }, async (page) => {
         await enter(page, instance, ADMIN_PERSON);
-        const link = page.getByRole('link', { name: 'Cameras' });
+        const link = page.getByRole('link', { name: 'Cameras: leaves the console for the recorder’s own page' });
         await link.waitFor();
         assert.equal(await link.getAttribute('href'), '/postern/start?cameras');
       }));

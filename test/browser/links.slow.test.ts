@@ -157,6 +157,10 @@ describe('A link', { skip }, () => {
       await page.goto(`${url}/postern/explore`);
       await page.locator('[data-event]').first().click();
       await page.getByRole('button', { name: 'Teilen' }).click();
+      const made = page.getByRole('dialog', { name: 'Link erstellt' });
+      const first = await made.locator('code').innerText();
+      await made.getByRole('button', { name: 'Kopiert', exact: true }).waitFor();
+      await made.getByRole('button', { name: 'Ändern: Ende, Name, PIN' }).click();
       await page.getByLabel('Name, für den Empfänger').fill('Für Oma');
       await assertSound(page);
       await page.getByLabel('Gültig für').selectOption('1 Woche');
@@ -166,10 +170,16 @@ describe('A link', { skip }, () => {
       const proof = page.getByRole('dialog', { name: 'Bestätigen Sie, dass Sie es sind' });
       await proof.getByLabel('Aktuelles Passwort').fill(VERA.password);
       await proof.getByRole('button', { name: 'Bestätigen' }).click();
-      const link = await page.getByRole('dialog', { name: 'Link erstellt' }).locator('code').innerText();
+      const link = await made.locator('code').innerText();
       assert.match(link, new RegExp(`^${url}/s/[\\w-]{43}$`));
       await assertSound(page);
-      await page.goto(`${url}/postern/settings/links`);
+      const statusOf = async (address: string) => (await instance.ask(new URL(address).pathname)).status;
+      assert.deepEqual(
+        [await statusOf(first), await statusOf(link)],
+        [404, 200],
+        'it takes the place of the first one',
+      );
+      await made.getByRole('link', { name: 'Einstellungen > Links' }).click();
       await page.getByText('Für Oma').waitFor();
       assert.match(await page.locator('.record').first().innerText(), /cam\d\s+Ereignis, \d+\. \S+, \d+:\d\d/);
       await assertSound(page);

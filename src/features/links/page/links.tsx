@@ -27,17 +27,21 @@ export function Links() {
       fetched={useList<LinkRecord>('api/links')}
       keyOf={({ id }) => id}
       columns={[
-        { title: text.name, text: nameOf, more: ({ has_pin }) => has_pin && <Badge text={text.pin} /> },
+        {
+          title: text.name,
+          text: nameOf,
+          more: (link) => (
+            <>
+              <Badge text={stateText(link)} kind={link.state === 'active' ? 'strong' : 'plain'} />{' '}
+              {link.has_pin && <Badge text={text.pin} />}
+            </>
+          ),
+        },
         isAdmin(profile) && userColumn(words.invitations.madeBy),
         {
           title: text.shows,
           text: ({ camera }) => cameraName(camera),
           more: (link) => <span class="fact-more">{sharedText(link)}</span>,
-        },
-        {
-          title: text.state,
-          text: stateText,
-          cell: (link) => <Badge text={stateText(link)} kind={link.state === 'active' ? 'strong' : 'plain'} />,
         },
         { title: words.invitations.ends, at: ({ expires_at }) => expires_at, isDescendingFirst: true },
         {

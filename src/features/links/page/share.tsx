@@ -1,10 +1,13 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
+import { Link } from 'wouter-preact';
 import type { z } from 'zod';
 import { sendToApi } from '../../../ui/pages/shared/api.ts';
 import { SelectField, Switch, TextField } from '../../../ui/pages/shared/fields.tsx';
-import { ActButton, DialogsContext, FormDialog, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { ActButton, DialogsContext, FormDialog, useDialogs, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { NewAddress } from '../../../ui/pages/shared/new-secret.tsx';
-import { words } from '../../../ui/pages/shared/words.ts';
+import { Button, Facts, Problem } from '../../../ui/pages/shared/parts.tsx';
+import { pathTo } from '../../../ui/pages/shared/records-page.tsx';
+import { formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { MADE_LINK } from '../link-routes.ts';
 
 // biome-ignore format: a table
@@ -14,35 +17,68 @@ const LIFETIMES: Readonly<Record<keyof typeof words.links.share.lifetimes, numbe
   week: 7 * 86_400,
 };
 
+const make = (id: string, terms: object = {}) => sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
+
+/** One press makes the link, and copies its address: valid for a day, without a PIN. Both can be changed then. */
 export function ShareEvent({ id }: { id: string }) {
-  const { page, dialog } = usePageDialogs();
+  const { page, said, dialog } = usePageDialogs();
+  const done = (body: unknown): void => page.open(<MadeLink id={id} made={body as Made} />);
   return (
     <DialogsContext.Provider value={page}>
-      <ActButton text={words.links.share.share} kind="strong" dialog={() => <ShareForm id={id} />} />
+      <ActButton text={words.links.share.share} kind="strong" atOnce={{ send: () => make(id), done }} />
+      <Problem text={said.text} />
       {dialog}
     </DialogsContext.Provider>
   );
 }
 
-const NEW_LINK = { lifetime: 'day', isOnce: false, pin: '', name: '' };
+type Made = z.output<typeof MADE_LINK>;
 
-function ShareForm({ id }: { id: string }) {
+function MadeLink({ id, made }: { id: string; made: Made }) {
   const text = words.links.share;
-  const make = ({ lifetime, isOnce, pin, name }: typeof NEW_LINK) => {
-    const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
-    const terms = { expires_in: LIFETIMES[lifetime as keyof typeof LIFETIMES], ...(isOnce && { uses: 1 }), ...given };
-    return sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
-  };
-  const made = (body: unknown) => (
-    <NewAddress title={text.madeTitle} warning={text.madeWhat} url={(body as z.output<typeof MADE_LINK>).url}>
-      <p class="field-help">{text.where}</p>
+  const page = useDialogs();
+  const place = `${words.settings.title} > ${words.links.title}`;
+  const [before, after] = text.where.split(place);
+  return (
+    <NewAddress title={text.madeTitle} warning={text.madeWhat} url={made.url} isAtOnce>
+      <p>{text.what}</p>
+      <Facts rows={[[words.invitations.ends, formatShortMoment(made.expires_at)]]} />
+      <p>
+        <Button kind="small" onPress={() => page.open(<ShareForm id={id} first={made.id} />)}>
+          {text.terms}
+        </Button>
+      </p>
+      <p class="field-help">
+        {before}
+        <Link href="/settings/links">{place}</Link>
+        {after}
+      </p>
     </NewAddress>
   );
+}
+
+const NEW_LINK = { lifetime: 'day', isOnce: false, pin: '', name: '' };
+
+/** Makes another link, and revokes the first one. */
+function ShareForm({ id, first }: { id: string; first: string }) {
+  const text = words.links.share;
+  const change = async ({ lifetime, isOnce, pin, name }: typeof NEW_LINK) => {
+    const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
+    const terms = { expires_in: LIFETIMES[lifetime as keyof typeof LIFETIMES], ...(isOnce && { uses: 1 }), ...given };
+    const made = await make(id, terms);
+    const ended = made.kind === 'ok' ? await sendToApi('DELETE', pathTo('api/links', first)) : made;
+    return ended.kind === 'ok' ? made : ended;
+  };
   return (
-    <FormDialog title={text.title} submit={text.make} first={NEW_LINK} onSubmit={make} next={made}>
+    <FormDialog
+      title={text.title}
+      submit={text.make}
+      first={NEW_LINK}
+      onSubmit={change}
+      next={(body) => <MadeLink id={id} made={body as Made} />}
+    >
       {({ field }) => (
         <>
-          <p>{text.what}</p>
           <SelectField label={text.lifetime} {...field('lifetime')} options={Object.entries(text.lifetimes)} />
           <Switch label={text.once} {...field('isOnce')} />
           <TextField label={text.name} {...field('name')} isOptional />

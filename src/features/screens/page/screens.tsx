@@ -7,6 +7,7 @@ import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, TextField, TitleField } from '../../../ui/pages/shared/fields.tsx';
 import { FormDialog, type FormState, removal, useDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { Copyable } from '../../../ui/pages/shared/new-secret.tsx';
 import { Button } from '../../../ui/pages/shared/parts.tsx';
 import { lastUseColumn, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { deviceName, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
@@ -26,8 +27,19 @@ export function Screens() {
   return (
     <ResourcePage
       title={text.title}
-      lead={text.lead({ address: `${baseUrl.host}${baseUrl.pathname}postern/screen` })}
-      none={text.none}
+      lead={text.lead}
+      none={
+        <>
+          {text.none}
+          <ol>
+            <li>
+              <Address />
+            </li>
+            <li>{text.steps.read}</li>
+            <li>{text.steps.pair}</li>
+          </ol>
+        </>
+      }
       fetched={useList<ScreenRecord>('api/screens')}
       first={code === undefined ? undefined : code === '' ? <TypeCode /> : <ConfirmScreen code={code} />}
       pageActs={[{ text: text.pair, kind: 'strong', dialog: () => <TypeCode /> }]}
@@ -51,6 +63,13 @@ export function Screens() {
   );
 }
 
+/** Where a display shows its code. */
+const Address = () => (
+  <div>
+    {words.screens.steps.open} <Copyable text={`${baseUrl.host}${baseUrl.pathname}postern/screen`} />
+  </div>
+);
+
 /** Wrong letters stay in the field. */
 function TypeCode({ code = '' }: { code?: string }) {
   const text = words.screens;
@@ -62,7 +81,12 @@ function TypeCode({ code = '' }: { code?: string }) {
       onSubmit={({ user_code }) => getFromApi(pathOfCode(user_code))}
       next={(_, { user_code }) => <ConfirmScreen code={user_code.trim()} />}
     >
-      {({ field }) => <TextField label={text.code} help={text.codeHelp} {...field('user_code')} />}
+      {({ field }) => (
+        <>
+          <TextField label={text.code} help={text.codeHelp} {...field('user_code')} />
+          <Address />
+        </>
+      )}
     </FormDialog>
   );
 }

@@ -18,7 +18,7 @@ import {
 } from '../shared/browser.ts';
 import { Choice, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
-import { NavLink, Trouble } from '../shared/parts.tsx';
+import { Icon, NavLink, Trouble } from '../shared/parts.tsx';
 import { isPersonWithLogin, pagesOf } from '../shared/pieces.tsx';
 import { facts, words } from '../shared/words.ts';
 import type { ProofDialog } from './proof-dialog.tsx';
@@ -72,8 +72,12 @@ export function Frame({ isBare = false, children }: { isBare?: boolean; children
             })}
         </nav>
         {facts.hasNvr && !isBare && (
-          <a class="nav-link bar-link bar-recorder" href={`${basePath.slice(0, -1)}${START_PATH}?cameras`}>
-            {words.ui.frame.recorder}
+          <a
+            class="nav-link bar-link bar-recorder"
+            href={`${basePath.slice(0, -1)}${START_PATH}?cameras`}
+            aria-label={words.ui.frame.recorderOpens}
+          >
+            {words.ui.frame.recorder} <Icon name="leave" />
           </a>
         )}
         <AccountMenu />

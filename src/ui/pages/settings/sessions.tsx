@@ -4,12 +4,21 @@ import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, getFromApi, inTurn, sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { isPhone } from '../shared/browser.ts';
 import { Acts, asking } from '../shared/forms.tsx';
+import { Icon, type IconName } from '../shared/parts.tsx';
 import { Badge, pathTo, ResourcePage, renaming } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
 import { deviceName, formatAgo, words } from '../shared/words.ts';
 
 const nameOf = ({ name, agent }: SessionRecord): string => name ?? deviceName(agent);
 const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
+
+// biome-ignore format: a table
+const ICONS: readonly (readonly [pattern: RegExp, icon: IconName])[] = [
+  [/\bTV\b|SmartTV|Tizen|Web0S|BRAVIA|AFT/,   'television'],
+  [/iPhone|iPod|iPad|Android|Mobile/,        'phone'],
+  [/Windows|Mac OS X|CrOS|Linux|X11/,        'computer'],
+];
+const iconOf = ({ agent }: SessionRecord): IconName => ICONS.find(([of]) => of.test(agent))?.[1] ?? 'program';
 
 export function Sessions() {
   const profile = useProfile();
@@ -46,6 +55,11 @@ export function Sessions() {
         {
           title: text.device,
           text: nameOf,
+          cell: (session) => (
+            <>
+              <Icon name={iconOf(session)} /> <bdi>{nameOf(session)}</bdi>
+            </>
+          ),
           more: ({ current, name, agent, address }) => (
             <>
               {current && <Badge text={text.this} kind="strong" />}

@@ -6,7 +6,7 @@ import { baseUrl } from '../shared/browser.ts';
 import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, SelectField, Switch, TitleField } from '../shared/fields.tsx';
 import { FormDialog, removal } from '../shared/forms.tsx';
-import { NewSecret } from '../shared/new-secret.tsx';
+import { Copyable, NewSecret } from '../shared/new-secret.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, userColumn } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 
@@ -97,12 +97,18 @@ function MakeToken() {
         />
       )}
     >
-      {({ values, field }) => (
+      {({ values, put, field }) => (
         <>
           <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
           {!values.isForCurtain && (
             <>
-              <Switch label={text.login} {...field('login')} />
+              <Switch
+                label={text.login}
+                {...field('login')}
+                onChange={(login) =>
+                  put({ login, ...(login && values.name.trim() === '' && { name: 'Home Assistant' }) })
+                }
+              />
               <p class="field-help">{text.loginHelp}</p>
               <SelectField
                 label={words.ui.common.role}
@@ -124,10 +130,16 @@ function MakeToken() {
 
 /** `logsInAs`: the user name that goes with it where a program logs in; undefined: it is sent in a header. */
 const ShownToken = ({ secret, logsInAs }: { secret: string; logsInAs: string | undefined }) => (
-  <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret}>
-    {logsInAs !== undefined && <p>{words.tokens.useAtLogin({ user: logsInAs, address: baseUrl.href })}</p>}
-    <p>{logsInAs === undefined ? words.tokens.use : words.tokens.useToo}</p>
-    <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
-    <p class="field-help">{words.tokens.basic}</p>
+  <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} text={secret}>
+    {logsInAs !== undefined && (
+      <div>
+        {words.tokens.useAtLogin({ user: logsInAs })} <Copyable text={baseUrl.href} />
+      </div>
+    )}
+    <details class="more-fields" open={logsInAs === undefined}>
+      <summary>{logsInAs === undefined ? words.tokens.use : words.tokens.useToo}</summary>
+      <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
+      <p class="field-help">{words.tokens.basic}</p>
+    </details>
   </NewSecret>
 );

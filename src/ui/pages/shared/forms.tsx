@@ -265,7 +265,7 @@ export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
     isSending.current = true;
     say('');
     const answer = await atOnce.send();
-    isSending.current = answer.kind === 'ok';
+    isSending.current = answer.kind === 'ok' && typeof atOnce.done === 'string';
     if (answer.kind !== 'ok') say(problemOf(answer), true);
     else if (typeof atOnce.done === 'string') say(atOnce.done);
     else return atOnce.done(answer.body);

@@ -6,11 +6,14 @@ import { useDialogs, useModal } from './forms.tsx';
 import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
+/** `isAtOnce`: it is copied without a press, if the browser allows it. */
+type CopyProps = { text: string; isAtOnce?: boolean };
+
 /** `warning`: that it is shown only now. `children`: how it is used. */
-type NewSecretProps = { title: string; warning: string; secret: string; children?: ComponentChildren };
+type NewSecretProps = CopyProps & { title: string; warning: string; children?: ComponentChildren };
 
 /** Escape does not close this dialog. A browser lets a page prevent the first Escape only: the next one opens it again. */
-export function NewSecret({ title, warning, secret, children }: NewSecretProps) {
+export function NewSecret({ title, warning, children, ...secret }: NewSecretProps) {
   const dialog = useModal();
   const titleId = useId();
   const page = useDialogs();
@@ -27,10 +30,7 @@ export function NewSecret({ title, warning, secret, children }: NewSecretProps) 
           <bdi>{title}</bdi>
         </h2>
         <p class="notice notice-warn">{warning}</p>
-        <p class="secret">
-          <code>{secret}</code>
-          <CopyButton text={secret} />
-        </p>
+        <Copyable {...secret} />
         {children}
         <p class="row form-actions">
           <Button kind="strong" onPress={() => page.open(undefined)}>
@@ -42,8 +42,16 @@ export function NewSecret({ title, warning, secret, children }: NewSecretProps) 
   );
 }
 
+/** A text with its button. */
+export const Copyable = (copied: CopyProps) => (
+  <p class="secret">
+    <code>{copied.text}</code>
+    <CopyButton {...copied} />
+  </p>
+);
+
 /** A secret that is an address for another person: as a picture for a phone's camera, and for the system's way of sharing, too. */
-export function NewAddress({ url: given, children, ...shown }: Omit<NewSecretProps, 'secret'> & { url: string }) {
+export function NewAddress({ url: given, children, ...shown }: Omit<NewSecretProps, 'text'> & { url: string }) {
   const url = new URL(given, location.origin).href;
   const { title } = shown;
   const [picture, setPicture] = useState<string>();
@@ -51,7 +59,7 @@ export function NewAddress({ url: given, children, ...shown }: Omit<NewSecretPro
     import('./code-picture.ts').then(({ codePicture }) => setPicture(codePicture(url))).catch(() => {});
   }, [url]);
   return (
-    <NewSecret {...shown} secret={url}>
+    <NewSecret {...shown} text={url}>
       {'share' in navigator && (
         <p>
           {/* Rejects when the person thinks better of it. */}
@@ -70,8 +78,15 @@ export function NewAddress({ url: given, children, ...shown }: Omit<NewSecretPro
  * A button that copies a text. Where the browser allows no copying (plain HTTP) it marks the text, to be copied by hand.
  * `label`: says what is copied, where it is not shown beside the button.
  */
-export function CopyButton({ text, label }: { text: string; label?: string }) {
+export function CopyButton({ text, label, isAtOnce = false }: CopyProps & { label?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'selectAndCopy'>();
+  useEffect(() => {
+    if (isAtOnce)
+      navigator.clipboard
+        ?.writeText(text)
+        .then(() => setOutcome('copied'))
+        .catch(() => {});
+  }, []);
   if (label !== undefined && !('clipboard' in navigator)) return null;
   const copy = async (button: Element): Promise<void> => {
     try {

@@ -77,7 +77,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
   const [pressed, setPressed] = useState<readonly string[]>([]);
   /** Keys; undefined while rows have their acts. */
   const [chosen, setChosen] = useState<readonly string[]>();
-  if (rows.length === 0) return none === undefined ? null : <p class="blank">{none}</p>;
+  if (rows.length === 0) return none === undefined ? null : <div class="blank">{none}</div>;
   const held = kinds.filter(({ text }) => pressed.includes(text));
   const found = matching(
     rows.filter((row) => held.every(({ holds }) => holds(row))),
