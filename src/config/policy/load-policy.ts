@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type Access, NO_FIELDS, type PolicyRow, type TableHead } from '../../domain/policy.ts';
+import { type Access, NO_FIELDS, type PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/files.ts';
 import { adapterNamed, findLostWord } from '../../nvr/adapters.ts';
@@ -13,7 +13,7 @@ import { messageFor, toFindings } from '../schema/issues.ts';
 import { readKeys } from '../schema/keys.ts';
 import { rowFindings } from './policy-faults.ts';
 import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
-import { headShape, joinedHead } from './table-head.ts';
+import { headShape, joinedHead, type TableHead } from './table-head.ts';
 
 export interface LoadedPolicy {
   readonly kind: 'loaded';

@@ -2,10 +2,10 @@
 import type { Logger } from 'pino';
 import type { CameraRules } from '../../access/nvr-adapter.ts';
 import { layoutOfNames, namesIn, type RecorderLayout, readMember } from '../../access/recorder-layout.ts';
+import type { CameraList, TableHead } from '../../config/policy/table-head.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { repeated, sharedRun } from '../../domain/async.ts';
 import type { CameraName } from '../../domain/names.ts';
-import type { CameraList, TableHead } from '../../domain/policy.ts';
 import type { EventsBackend } from '../../events/open-events.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
 import { watchFault } from '../../telemetry/readiness.ts';

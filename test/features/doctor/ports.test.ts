@@ -4,8 +4,8 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
+import type { TableHead } from '../../../src/config/policy/table-head.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
-import type { TableHead } from '../../../src/domain/policy.ts';
 import {
   type KnownPort,
   openPorts,
