@@ -36,6 +36,31 @@ describe('Settings', { skip }, () => {
       await page.getByLabel('Current password').waitFor();
     }));
 
+  it('show the first steps of an admin, each with its way, and none once all are taken', (t) =>
+    visit(t, { viewport: { width: 390, height: 844 } }, async (page) => {
+      let isAlone = true;
+      await page.route('**/api/users', async (route) => {
+        const users: unknown[] = await (await route.fetch()).json();
+        await route.fulfill({ json: isAlone ? users.slice(0, 1) : users });
+      });
+      await openSettings(page, instance, 'account');
+      const steps = page.locator('.panel', { has: page.getByRole('heading', { name: 'First steps' }) });
+      const told = /Password\s+done\s+Two-step login\s+Set up an authenticator app\s+Users\s+Invite user/;
+      assert.match(await steps.innerText(), told);
+      assert.deepEqual(await axeFindings(page), []);
+      await steps.getByRole('link', { name: 'Set up an authenticator app' }).click();
+      await steps.getByRole('link', { name: 'Invite user' }).click();
+      await page.getByRole('dialog', { name: 'Invite user' }).waitFor();
+      isAlone = false;
+      await openSettings(page, instance, 'account');
+      assert.match(await steps.innerText(), /Users\s+done/);
+      const own = { required: false, totp: true, passkeys: [], recovery_codes_left: 8 };
+      await page.route('**/api/second-factor', (route) => route.fulfill({ json: own }));
+      await page.reload();
+      await page.getByText('Recovery codes · ').waitFor();
+      await hasCount(steps, 0);
+    }));
+
   it('makes a role by switches and a pattern, limits it, and tells what its deletion does', (t) =>
     visit(t, { expectedStatuses: [400] }, async (page) => {
       await openSettings(page, instance, 'roles');

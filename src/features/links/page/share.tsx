@@ -3,9 +3,9 @@ import { Link } from 'wouter-preact';
 import type { z } from 'zod';
 import { sendToApi } from '../../../ui/pages/shared/api.ts';
 import { SelectField, Switch, TextField } from '../../../ui/pages/shared/fields.tsx';
-import { ActButton, DialogsContext, FormDialog, useDialogs, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { ActButton, Acts, DialogsContext, FormDialog, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { NewAddress } from '../../../ui/pages/shared/new-secret.tsx';
-import { Button, Facts, Problem } from '../../../ui/pages/shared/parts.tsx';
+import { Facts, Problem } from '../../../ui/pages/shared/parts.tsx';
 import { pathTo } from '../../../ui/pages/shared/records-page.tsx';
 import { formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { MADE_LINK } from '../link-routes.ts';
@@ -36,18 +36,13 @@ type Made = z.output<typeof MADE_LINK>;
 
 function MadeLink({ id, made }: { id: string; made: Made }) {
   const text = words.links.share;
-  const page = useDialogs();
   const place = `${words.settings.title} > ${words.links.title}`;
   const [before, after] = text.where.split(place);
   return (
     <NewAddress title={text.madeTitle} warning={text.madeWhat} url={made.url} isAtOnce>
       <p>{text.what}</p>
       <Facts rows={[[words.invitations.ends, formatShortMoment(made.expires_at)]]} />
-      <p>
-        <Button kind="small" onPress={() => page.open(<ShareForm id={id} first={made.id} />)}>
-          {text.terms}
-        </Button>
-      </p>
+      <Acts acts={[{ text: text.terms, dialog: () => <ShareForm id={id} first={made.id} /> }]} />
       <p class="field-help">
         {before}
         <Link href="/settings/links">{place}</Link>

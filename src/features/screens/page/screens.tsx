@@ -6,9 +6,8 @@ import { getFromApi, problemOf, sendToApi, useFetched, useList } from '../../../
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, TextField, TitleField } from '../../../ui/pages/shared/fields.tsx';
-import { FormDialog, type FormState, removal, useDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { Acts, FormDialog, type FormState, removal, useDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { Copyable } from '../../../ui/pages/shared/new-secret.tsx';
-import { Button } from '../../../ui/pages/shared/parts.tsx';
 import { lastUseColumn, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { deviceName, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
@@ -145,11 +144,7 @@ function ConfirmScreen({ code }: { code: string }) {
           <p class="notice notice-warn">{text.warning}</p>
           <ScreenFields field={field as FormState<ScreenValues>['field']} />
           <LifetimeField {...field('lifetime')} />
-          <p>
-            <Button kind="bad" onPress={deny}>
-              {text.deny}
-            </Button>
-          </p>
+          <Acts acts={[{ text: text.deny, isDangerous: true, onAct: deny }]} />
         </>
       )}
     </FormDialog>

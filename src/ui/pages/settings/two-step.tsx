@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { type FactorState, hasFactor, isAdmin, useProfile } from '../shared/account.ts';
-import type { AnswerOf, SessionRecord } from '../shared/answers.ts';
+import type { AnswerOf, SessionRecord, UserRecord } from '../shared/answers.ts';
 import { goOn, sendToApi, useFetched, useList, valueOr } from '../shared/api.ts';
 import { isPhone } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
@@ -20,29 +20,58 @@ import {
 } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { Button, Facts, SecurityLink } from '../shared/parts.tsx';
-import { Slot } from '../shared/pieces.tsx';
+import { isAdminWithLogin, Slot } from '../shared/pieces.tsx';
 import { RecordTable } from '../shared/record-table.tsx';
 import { Badge, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import { cameraName, deviceName, facts, shortList, words } from '../shared/words.ts';
 
 export function TwoStep() {
-  const { second_factor_required: isFirst } = useProfile();
+  const profile = useProfile();
+  const { second_factor_required: isFirst } = profile;
   const text = words.secondFactor;
+  const hasHouse = !isFirst && isAdminWithLogin(profile);
+  const [users] = useList<UserRecord>(hasHouse && 'api/users');
+  const [factors, again] = useFetched<FactorState>('api/second-factor');
   return (
     <RecordsPage
       title={isFirst ? text.title : words.account.title}
       lead={isFirst ? text.leadRequired : words.account.lead}
-      fetched={useFetched<FactorState>('api/second-factor')}
+      // Both come at once: one that came later would push the other away.
+      fetched={[hasHouse && users.kind === 'loading' ? users : factors, again]}
     >
       {(state) => (
         <>
+          {hasHouse && <FirstSteps state={state} hasOthers={users.kind !== 'ready' || users.value.length > 1} />}
           {!isFirst && <Person />}
           <Factors state={state} />
           {!isFirst && <Slot name="account" />}
         </>
       )}
     </RecordsPage>
+  );
+}
+
+const way = (path: string, text: string) => <Link href={`/settings/${path}`}>{text}</Link>;
+
+/** What an admin of a new house does first, each with its way; gone once all of it is done. Who comes here has chosen a password. */
+function FirstSteps({ state, hasOthers }: { state: FactorState; hasOthers: boolean }) {
+  const { steps, done } = words.account;
+  if (hasFactor(state) && hasOthers) return null;
+  return (
+    <section class="form panel">
+      <h2 class="form-title">{steps}</h2>
+      <Facts
+        rows={[
+          [words.passwords.change.title, done],
+          [
+            words.secondFactor.title,
+            hasFactor(state) ? done : <a href={`${location.pathname}#factors`}>{words.secondFactor.setUp}</a>,
+          ],
+          [words.users.title, hasOthers ? done : way('users?invite', words.invitations.invite)],
+        ]}
+      />
+    </section>
   );
 }
 
@@ -53,7 +82,6 @@ function Person() {
   const seen = seesAll ? words.users.sees.all({ cameras: cameras.length }) : shortList(cameras.map(cameraName));
   const own = valueOr(useList<SessionRecord>('api/sessions')[0], []).filter(({ user }) => user === username);
   const devices = shortList([...new Set(own.map(({ name, agent }) => name ?? deviceName(agent)))]);
-  const way = (path: string, text: string) => <Link href={`/settings/${path}`}>{text}</Link>;
   return (
     <section class="form panel">
       <Facts
@@ -121,7 +149,7 @@ function FactorList({ state, onOffer, onCodes }: FactorListProps) {
     { next: (body) => void onCodes(codesIn(body)) },
   );
   return (
-    <section class="form panel">
+    <section id="factors" class="form panel">
       <h2 class="form-title">
         {text.app} <Badge text={isOn ? text.on : text.off} kind={isOn ? 'strong' : 'plain'} />
       </h2>

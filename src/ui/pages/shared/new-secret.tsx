@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { useDialogs, useModal } from './forms.tsx';
+import { Acts, useDialogs, useModal } from './forms.tsx';
 import { Button } from './parts.tsx';
 import { words } from './words.ts';
 
@@ -58,14 +58,11 @@ export function NewAddress({ url: given, children, ...shown }: Omit<NewSecretPro
   useEffect(() => {
     import('./code-picture.ts').then(({ codePicture }) => setPicture(codePicture(url))).catch(() => {});
   }, [url]);
+  // Rejects when the person thinks better of it.
+  const share = (): void => void navigator.share({ url, title }).catch(() => {});
   return (
     <NewSecret {...shown} text={url}>
-      {'share' in navigator && (
-        <p>
-          {/* Rejects when the person thinks better of it. */}
-          <Button onPress={() => navigator.share({ url, title }).catch(() => {})}>{words.ui.common.share}</Button>
-        </p>
-      )}
+      {'share' in navigator && <Acts acts={[{ text: words.ui.common.share, onAct: share }]} />}
       <div class="qr-place">
         {picture !== undefined && <img class="qr-code" src={picture} alt={words.ui.common.qr} />}
       </div>
