@@ -49,7 +49,7 @@ describe('The answer', () => {
   it('names the curtain, or what the role has, while a camera is drawn and others are refused as unknown paths are', () => {
     const hidden = (drawn: string[]) => ({ ...refusedFor('route-unlisted'), cameras: ['street'], drawn });
     assert.match(answered(hidden(['pool'])).text, /^No: Only admins see a camera behind the curtain/);
-    assert.deepEqual(answered(hidden(['pool'])).remedies, ['curtain']);
+    assert.deepEqual(answered(hidden(['pool'])).remedies, ['live']);
     assert.match(answered({ ...hidden(['pool']), reason: 'camera-not-in-role' }).text, /behind the curtain/);
     assert.equal(answered(hidden(['yard'])).text, 'No: role neighbour has street only.');
     const ended = { ...refusedFor('account-ended'), drawn: ['pool'] };

@@ -16,7 +16,7 @@ export const CORE_PAGES: PagePieces = {
     { list: 'api/tokens',   counted: (of) => words.tokens.counted(of) },
   ],
   menu: [
-    { path: '',         title: () => words.ui.frame.live,     isFor: always,  load: async () => (await import('../live/live.tsx')).Live },
+    { path: '',         title: () => words.ui.frame.live,     isFor: always,  load: async () => (await import('../live/live.tsx')).Live, slots: ['live'] },
     { path: 'explore',  title: () => words.ui.frame.explore,  isFor: always,  load: async () => (await import('../explore/explore.tsx')).Explore },
     { path: 'settings', title: () => words.ui.frame.settings, isFor: always,  load: async () => Settings, hasParts: true },
     { path: 'status',   title: () => words.ui.frame.status,   isFor: isAdmin, load: async () => (await import('../status/status.tsx')).Status, slots: ['status'] },

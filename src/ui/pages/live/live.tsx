@@ -6,9 +6,8 @@ import { getAutomatically, problemOf, useRefreshed, valueOr } from '../shared/ap
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
 import { Problem, ToExplore, usePageTitle } from '../shared/parts.tsx';
-import { isAdminWithLogin } from '../shared/pieces.tsx';
+import { isAdminWithLogin, type OnLive, Slot } from '../shared/pieces.tsx';
 import { cameraName, facts, words } from '../shared/words.ts';
-import { CurtainMenu, CurtainSwitch, useCurtain } from './curtain.tsx';
 
 /** An address with filters or an event is one of Explore, as it was when that was the first page. */
 export function Live() {
@@ -28,7 +27,7 @@ function Wall() {
   const problem = (cameras.length > 0 && outage) || (fetched.kind === 'ready' && fetched.stale);
   const known = useRef(new Set<string>()).current;
   for (const camera of cameras) known.add(camera);
-  const curtain = useCurtain(isAdmin(profile), cameras);
+  const [more, show] = useState<OnLive>();
   const full = cameras.find((camera) => camera === search.get('full'));
   const fill = (camera: string, isFull: boolean): void =>
     setSearch(isFull ? { full: camera } : {}, { replace: !isFull });
@@ -38,7 +37,7 @@ function Wall() {
       <header class="page-head wall-head">
         <h1>{words.ui.frame.live}</h1>
         <div class="row">
-          {curtain && shown.length > 0 && <CurtainMenu {...{ curtain, cameras }} />}
+          {shown.length > 0 && <Slot name="live" {...{ cameras, show }} />}
           {isAdminWithLogin(profile) && (
             <Link class="button" href="/settings/users?invite">
               {words.invitations.invite}
@@ -46,7 +45,7 @@ function Wall() {
           )}
         </div>
       </header>
-      {curtain && <Problem text={curtain.problem} />}
+      {more && <Problem text={more.problem} />}
       {problem && (
         <p class="notice notice-warn" role="alert">
           {problem} {isAdmin(profile) && <Link href="/status">{words.ui.frame.status}</Link>}
@@ -57,9 +56,7 @@ function Wall() {
         {shown.map((camera) => (
           <li key={camera} class="wall-camera">
             <Picture {...{ camera, cameras, full, fill, onPicture }} />
-            {curtain?.switches.map(
-              (one) => one.name === camera && <CurtainSwitch key={camera} {...{ curtain, one }} />,
-            )}
+            {more?.onCamera.get(camera)}
           </li>
         ))}
       </ul>

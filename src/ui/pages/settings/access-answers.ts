@@ -10,7 +10,7 @@ import { cameraName, formatShortMoment, shortList, words } from '../shared/words
 import { hoursInWords } from './typed-hours.ts';
 
 /** The dialogs that change the answer. */
-export type Remedy = 'role' | 'cameras' | 'validity' | 'curtain';
+export type Remedy = 'role' | 'cameras' | 'validity' | 'live';
 
 export type AccessAnswer = { readonly isYes: boolean; readonly text: string; readonly remedies: readonly Remedy[] };
 
@@ -28,7 +28,7 @@ export function toAnswer(told: Explanation, facts: AnswerFacts): AccessAnswer {
   if (verdict === 'admitted') return { isYes: true, text: yesText(told, facts, values), remedies: ['role'] };
   const [text, ...remedies] = REFUSED[reason] ?? (['noBecause'] as const);
   if (text === 'noCamera' && drawn?.includes(facts.camera))
-    return { isYes: false, text: words.access.noBecause({ message: words.curtain.why }), remedies: ['curtain'] };
+    return { isYes: false, text: words.access.noBecause({ message: words.access.drawn }), remedies: ['live'] };
   return { isYes: false, text: words.access[text](values), remedies };
 }
 
@@ -94,7 +94,7 @@ export type Explanation = Pick<ExplanationOfServer, 'verdict' | 'message'> & Par
 export type CameraAccess = z.output<typeof ACCESS>;
 export type Holder = CameraAccess['holders'][number];
 
-/** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, behind the curtain, or not at all. */
+/** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, drawn, or not at all. */
 export function toSight({ cameras, drawn = [], denied, closed, mustEnrol }: Holder, camera: string) {
   // What has ended does not begin again by itself.
   if (closed === 'account-ended' || closed === 'role-missing') return 'none';

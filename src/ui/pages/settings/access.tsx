@@ -148,7 +148,7 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
           {remedies.map((remedy, at) => (
             <ActButton
               key={remedy}
-              {...(remedy === 'curtain' && { onAct: () => navigate('/') })}
+              {...(remedy === 'live' && { onAct: () => navigate('/') })}
               text={remedy === 'cameras' ? text.editRole({ role: user.role }) : text.remedies[remedy]}
               {...(at === 0 && !answer?.isYes && { kind: 'strong' })}
               dialog={() => remedyDialog[remedy]({ user, role, roles, cameras })}
@@ -180,7 +180,7 @@ type RemedyProps = Pick<PersonQuestionProps, 'roles' | 'cameras'> & { user: User
 const remedyDialog: Readonly<Record<Remedy, (props: RemedyProps) => JSX.Element | null>> = {
   validity: ({ user }) => <SetValidity users={[user]} />,
   role: ({ user, roles, cameras }) => <SetRole users={[user]} {...{ roles, cameras }} />,
-  curtain: () => null,
+  live: () => null,
   cameras: ({ role, roles, cameras }) => (role ? <EditRole {...{ role, cameras }} known={roles} /> : null),
 };
 

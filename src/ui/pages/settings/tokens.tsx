@@ -7,8 +7,14 @@ import { NarrowedCameras } from '../shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, SelectField, Switch, TitleField } from '../shared/fields.tsx';
 import { FormDialog, removal } from '../shared/forms.tsx';
 import { Copyable, NewSecret } from '../shared/new-secret.tsx';
+import { tokenRights } from '../shared/pieces.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, userColumn } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
+
+const rightTitle = ([right = '']: readonly string[]): string =>
+  tokenRights()
+    .find(({ name }) => name === right)
+    ?.title() ?? right;
 
 export function Tokens() {
   const profile = useProfile();
@@ -35,7 +41,7 @@ export function Tokens() {
           title: words.ui.common.role,
           text: ({ role }) => role,
           cell: ({ role, rights }) => (
-            <Badge text={rights ? words.curtain.title : role} kind={!rights && role === 'admin' ? 'strong' : 'plain'} />
+            <Badge text={rights ? rightTitle(rights) : role} kind={!rights && role === 'admin' ? 'strong' : 'plain'} />
           ),
         },
         {
@@ -64,7 +70,8 @@ const NEW_TOKEN = {
   managesAccounts: false,
   /** Programs send the secret as a password. */
   login: false,
-  isForCurtain: false,
+  /** The only right; '' for those of the role. */
+  right: '',
   lifetime: 'year',
 };
 type NewToken = typeof NEW_TOKEN;
@@ -77,11 +84,9 @@ function MakeToken() {
   const [roles] = useList<RoleRecord>(isAdmin(profile) && 'api/roles');
   const known = useNameableCameras();
   const make = (token: NewToken) => {
-    const { name, role, cameras, login, isForCurtain, lifetime } = token;
+    const { name, role, cameras, login, right, lifetime } = token;
     const manage_accounts = mayManage(token) && token.managesAccounts;
-    const given = isForCurtain
-      ? { rights: ['curtain'] }
-      : { role, ...(cameras && { cameras }), manage_accounts, login };
+    const given = right ? { rights: [right] } : { role, ...(cameras && { cameras }), manage_accounts, login };
     return sendToApi('POST', 'api/tokens', { name: name.trim(), ...given, expires_at: endAfter(lifetime) });
   };
   return (
@@ -90,17 +95,17 @@ function MakeToken() {
       submit={text.create}
       first={isAdmin(profile) ? NEW_TOKEN : { ...NEW_TOKEN, role: profile.role }}
       onSubmit={make}
-      next={(body, { login, isForCurtain }) => (
+      next={(body, { login, right }) => (
         <ShownToken
           secret={(body as AnswerOf<'MADE_TOKEN'>).token}
-          logsInAs={login && !isForCurtain ? profile.username : undefined}
+          logsInAs={login && !right ? profile.username : undefined}
         />
       )}
     >
       {({ values, put, field }) => (
         <>
           <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
-          {!values.isForCurtain && (
+          {!values.right && (
             <>
               <Switch
                 label={text.login}
@@ -121,7 +126,15 @@ function MakeToken() {
             </>
           )}
           <LifetimeField {...field('lifetime')} />
-          {isAdmin(profile) && <Switch label={text.forCurtain} {...field('isForCurtain')} />}
+          {isAdmin(profile) &&
+            tokenRights().map(({ name, only }) => (
+              <Switch
+                key={name}
+                label={only()}
+                value={values.right === name}
+                onChange={(isOn) => put({ right: isOn ? name : '' })}
+              />
+            ))}
         </>
       )}
     </FormDialog>

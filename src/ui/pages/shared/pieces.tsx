@@ -33,9 +33,14 @@ export interface Slots {
   readonly event: { readonly id: string };
   /** What follows the own account. */
   readonly account: object;
+  /** Beside the title of Live, where it can show more. */
+  readonly live: { readonly cameras: readonly string[]; readonly show: (more: OnLive) => void };
   /** Tiles before the warnings of Status. */
   readonly status: { readonly status: Partial<ServiceStatus> };
 }
+
+/** What is wrong, and what stands on the pictures of cameras. */
+export type OnLive = { readonly problem: string; readonly onCamera: ReadonlyMap<string, ComponentChildren> };
 
 /** Records that go with the account of their user. */
 interface Belonging {
@@ -53,6 +58,8 @@ export interface PagePieces {
   /** Pages of Settings. */
   readonly settings?: readonly Page[];
   readonly belongings?: readonly Belonging[];
+  /** Rights that a token can be made for alone: what they are called, and what such a token is for. */
+  readonly rights?: readonly { readonly name: string; readonly title: () => string; readonly only: () => string }[];
   readonly pieces?: { readonly [Name in keyof Slots]?: Load<Slots[Name]> };
 }
 
@@ -78,6 +85,8 @@ export function pagesOf(place: 'menu' | 'settings'): readonly Page[] {
   }
   return pages;
 }
+
+export const tokenRights = () => all.flatMap(({ rights = [] }) => rights);
 
 /** What goes with the accounts of these people, counted; undefined when a list cannot be read. */
 export async function belongingsOf(names: readonly string[]): Promise<readonly string[] | undefined> {

@@ -1,7 +1,7 @@
 /** The switches of the curtain on the page Live: one for each camera and entry, and what each says is drawn (SPEC 19). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { curtainEnd, curtainSwitches } from '../../../src/ui/pages/live/curtain-rules.ts';
+import { curtainEnd, curtainSwitches } from '../../../src/features/curtain/page/curtain-rules.ts';
 
 const drawn = (camera: string) => ({ camera, until: null, by: 'paul', drawn_at: 1 });
 const shown = (entries: readonly string[], cameras: readonly string[]) =>
