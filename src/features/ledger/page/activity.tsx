@@ -172,7 +172,7 @@ function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTable
     },
     records.some(({ site }) => site !== undefined) && { title: text.site, text: ({ record }) => record.site },
     // Its day stands above it.
-    { title: text.when, at: ({ from }) => from, cell: ({ from }) => formatTick(from, 1), isDescendingFirst: true },
+    { title: text.when, at: ({ from }) => from, cell: ({ from }) => formatTick(from, 1) },
     { title: text.what, cell: (row) => <More row={row} names={names} /> },
   ];
   return (

@@ -29,13 +29,10 @@ export function SecurityEvents() {
         {
           title: what,
           text: nameOf,
-          more: ({ device, agent, address, by, user }) => (
-            <bdi class="fact-more">
-              {[device ?? deviceName(agent ?? ''), address, ...(by && by !== user ? [by] : [])].join(' · ')}
-            </bdi>
-          ),
+          note: ({ device, agent, address, by, user }) =>
+            [device ?? deviceName(agent ?? ''), address, ...(by && by !== user ? [by] : [])].join(' · '),
         },
-        { title: words.ledger.when, at: ({ at }) => at, isDescendingFirst: true },
+        { title: words.ledger.when, at: ({ at }) => at },
       ]}
       narrow="line"
     />

@@ -41,19 +41,17 @@ export function Links() {
         {
           title: text.shows,
           text: ({ camera }) => cameraName(camera),
-          more: (link) => <span class="fact-more">{sharedText(link)}</span>,
+          note: sharedText,
         },
-        { title: words.invitations.ends, at: ({ expires_at }) => expires_at, isDescendingFirst: true },
+        { title: words.invitations.ends, at: ({ expires_at }) => expires_at },
         {
           title: text.opened,
           sortBy: ({ opened }) => opened,
-          isDescendingFirst: true,
           cell: ({ uses, opened }) => (uses === null ? String(opened) : text.openedOf({ opened, uses })),
         },
         {
           title: text.openings,
           sortBy: ({ openings }) => openings[0]?.at,
-          isDescendingFirst: true,
           cell: ({ openings }) =>
             openings.length === 0
               ? words.tokens.notYet
@@ -64,7 +62,6 @@ export function Links() {
                 )),
         },
       ]}
-      searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
       acts={(link) =>
         isOpen(link) ? [removal(text.revoke, { name: nameOf(link) }, pathTo('api/links', link.id))] : []
       }

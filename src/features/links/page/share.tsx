@@ -2,20 +2,13 @@
 import { Link } from 'wouter-preact';
 import type { z } from 'zod';
 import { sendToApi } from '../../../ui/pages/shared/api.ts';
-import { SelectField, Switch, TextField } from '../../../ui/pages/shared/fields.tsx';
+import { LIFETIMES, SelectField, Switch, TextField } from '../../../ui/pages/shared/fields.tsx';
 import { ActButton, Acts, DialogsContext, FormDialog, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { NewAddress } from '../../../ui/pages/shared/new-secret.tsx';
 import { Facts, Problem } from '../../../ui/pages/shared/parts.tsx';
 import { pathTo } from '../../../ui/pages/shared/records-page.tsx';
 import { formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { MADE_LINK } from '../link-routes.ts';
-
-// biome-ignore format: a table
-const LIFETIMES: Readonly<Record<keyof typeof words.links.share.lifetimes, number>> = {
-  hour: 3600,
-  day:  86_400,
-  week: 7 * 86_400,
-};
 
 const make = (id: string, terms: object = {}) => sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
 
@@ -59,7 +52,7 @@ function ShareForm({ id, first }: { id: string; first: string }) {
   const text = words.links.share;
   const change = async ({ lifetime, isOnce, pin, name }: typeof NEW_LINK) => {
     const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
-    const terms = { expires_in: LIFETIMES[lifetime as keyof typeof LIFETIMES], ...(isOnce && { uses: 1 }), ...given };
+    const terms = { expires_in: LIFETIMES[lifetime], ...(isOnce && { uses: 1 }), ...given };
     const made = await make(id, terms);
     const ended = made.kind === 'ok' ? await sendToApi('DELETE', pathTo('api/links', first)) : made;
     return ended.kind === 'ok' ? made : ended;

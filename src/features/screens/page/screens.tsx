@@ -47,7 +47,7 @@ export function Screens() {
         {
           title: words.tokens.name,
           text: ({ name }) => name,
-          more: ({ agent }) => agent !== null && <bdi class="fact-more">{deviceName(agent)}</bdi>,
+          note: ({ agent }) => (agent !== null ? deviceName(agent) : null),
         },
         isAdmin(useProfile()) && userColumn(),
         { title: words.ui.common.cameras, cameras: ({ cameras }) => cameras, none: text.all },

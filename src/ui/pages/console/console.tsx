@@ -2,8 +2,8 @@
 import { type ComponentChild, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
-import { isAdmin, type Profile, ProfileContext, type ProfileOutcome, readProfile } from '../shared/account.ts';
-import { endViewAs, goToLogin, VIEW_AS_PATH } from '../shared/api.ts';
+import { isAdmin, type Profile, ProfileContext, toProfile } from '../shared/account.ts';
+import { type ApiResponse, endViewAs, getFromApi, goToLogin, problemOf, VIEW_AS_PATH } from '../shared/api.ts';
 import { applyTheme, basePath, chosenTheme } from '../shared/browser.ts';
 import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/parts.tsx';
 import { learnPieces, loadPage, type PagePieces, PageShown, pagesOf } from '../shared/pieces.tsx';
@@ -18,7 +18,7 @@ function Console() {
     // A page that the browser kept may come back in the middle of another person's view.
     endViewAs();
     setShown(undefined);
-    setShown(pageFor(await readProfile(), ask));
+    setShown(pageFor(await getFromApi('api/profile'), ask));
   };
   useEffect(() => {
     void ask();
@@ -32,14 +32,15 @@ function Console() {
   return shown ?? <p class="starting">{words.ui.frame.moment}</p>;
 }
 
-function pageFor(outcome: ProfileOutcome, onRetry: () => Promise<void>): ComponentChild {
-  if (outcome.kind === 'failed')
-    return <Trouble title={words.ui.frame.cannotStart} message={outcome.message} onRetry={onRetry} />;
-  if (outcome.kind === 'known') {
-    learnCameraNames(outcome.profile.camera_names);
-    return <Pages profile={outcome.profile} />;
+function pageFor(response: ApiResponse, onRetry: () => Promise<void>): ComponentChild {
+  const failed = (message: string) => <Trouble title={words.ui.frame.cannotStart} {...{ message, onRetry }} />;
+  if (response.kind === 'ok') {
+    const profile = toProfile(response.body);
+    learnCameraNames(profile.camera_names);
+    return profile.username ? <Pages profile={profile} /> : failed(words.ui.frame.noName);
   }
-  const { location, reason } = outcome;
+  if (response.kind !== 'login-needed') return failed(problemOf(response));
+  const { location, reason } = response;
   if (!facts.hasOwnLogin && location === null) return <NotTold {...{ reason, onRetry }} />;
   if (goToLogin(location) !== 'loop') return undefined;
   return facts.hasOwnLogin ? <LoginLoop /> : <NotTold reason={undefined} onRetry={onRetry} />;

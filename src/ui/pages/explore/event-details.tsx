@@ -34,7 +34,7 @@ export function EventDetails({ event, onOpen, onClose, ...neighbours }: EventDet
   // Not `disabled` at the end: the focus would be lost there.
   const step = (name: 'previous' | 'next', to = neighbours[name]) => (
     <Button kind="plain" aria-label={text[name]} aria-disabled={to === undefined} onPress={() => to && onOpen(to)}>
-      <Icon name={name} />
+      <Icon name={name === 'next' ? 'chevron' : name} />
     </Button>
   );
   return (

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
 import { useProfile } from '../shared/account.ts';
 import { goToLogin, isOutage, useFetched, valueOr } from '../shared/api.ts';
-import { storeChoice, storedChoice } from '../shared/browser.ts';
+import { store, storedChoice } from '../shared/browser.ts';
 import { colourAt, readDays, toBars } from '../shared/events/bars.ts';
 import { type EventView, readEvent } from '../shared/events/event-view.ts';
 import { Plot, useSelection } from '../shared/events/stack-plot.tsx';
@@ -119,7 +119,7 @@ export function Explore() {
             options={VIEWS.map((one) => [one, words.explore[one]] as const)}
             chosen={view}
             onChoose={(wanted) => {
-              storeChoice(VIEW_KEY, wanted);
+              store('localStorage', VIEW_KEY, wanted);
               setView(wanted);
             }}
           />

@@ -8,7 +8,7 @@ import { Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
 import { fromLocalInput, spaced, toLocalInput } from '../shared/spelling.ts';
 import { readTexts } from '../shared/untrusted.ts';
-import { cameraName, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
+import { cameraName, DAY_SECONDS, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
 import {
   ANY_TIME,
   type EventFilter,
@@ -124,10 +124,10 @@ function TextSearch({ filter, onChange }: FilterProps) {
 // biome-ignore format: a table
 const STRETCHES = [
   ['lastHour',    () => ago(3600)],
-  ['last24Hours', () => ago(86_400)],
+  ['last24Hours', () => ago(DAY_SECONDS)],
   ['yesterday',   () => midnight(1), () => midnight(0)],
   ['last7Days',   () => undefined],
-  ['last30Days',  () => ago(30 * 86_400)],
+  ['last30Days',  () => ago(30 * DAY_SECONDS)],
   ['anyTime',     () => ANY_TIME],
 ] as const;
 

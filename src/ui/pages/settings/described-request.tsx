@@ -136,7 +136,12 @@ function Judgement({ explanation }: { explanation: Explanation }) {
 const eventFacts = (found: Explanation): readonly Fact[] => [
   [words.ui.common.user, found.user ?? words.access.anonymous],
   [words.ui.common.role, found.role],
-  [words.ui.common.cameras, found.cameras && <CamerasSeen cameras={found.cameras} />],
+  [
+    words.ui.common.cameras,
+    found.cameras === 'all'
+      ? words.ui.common.allCameras
+      : found.cameras && <FewNames names={found.cameras.map(cameraName)} none={words.ui.common.noCameras} />,
+  ],
   [words.access.limits, found.limits?.join('; ')],
   [words.access.secret, found.secret],
   [words.access.token, found.token],
@@ -144,13 +149,6 @@ const eventFacts = (found: Explanation): readonly Fact[] => [
   [words.access.rule, found.rule],
   [words.access.route, found.route && <RouteFound route={found.route} />],
 ];
-
-const CamerasSeen = ({ cameras }: { cameras: 'all' | readonly string[] }) =>
-  cameras === 'all' ? (
-    words.ui.common.allCameras
-  ) : (
-    <FewNames names={cameras.map(cameraName)} none={words.ui.common.noCameras} />
-  );
 
 const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Explanation['route']> }) => (
   <>

@@ -6,7 +6,7 @@ import { Switch, TextField } from '../shared/fields.tsx';
 import type { FormState } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { fromLocalInput, toLocalInput, withToggled } from '../shared/spelling.ts';
-import { formatDuration, formatShortMoment, words } from '../shared/words.ts';
+import { DAY_SECONDS, formatDuration, formatShortMoment, words } from '../shared/words.ts';
 import {
   dayNames,
   END_NAMES,
@@ -206,8 +206,6 @@ export const ValidityFields = ({ values: { from, until }, put, field }: FormStat
     <p class="field-help">{words.users.validityHelp}</p>
   </>
 );
-
-const DAY_SECONDS = 86_400;
 
 /** Undefined for an account that lasts. */
 export function guestText({ valid_from: from, valid_until: until }: UserRecord): string | undefined {

@@ -41,19 +41,19 @@ export function Roles() {
         {
           title: words.ui.common.role,
           text: ({ role }) => role,
-          more: ({ role, source, taken_over: taken }) => (
+          more: ({ role, source }) => (
             <>
               {guests.has(role) && <Badge text={words.users.guest} />}{' '}
               <Badge text={text[source]} kind={source === 'store' ? 'strong' : 'plain'} />
-              {source === 'file' && <span class="fact-more">{taken ? text.takenOver : `auth.roles.${role}`}</span>}
             </>
           ),
+          note: ({ role, source, taken_over: taken }) =>
+            source === 'file' ? (taken ? text.takenOver : `auth.roles.${role}`) : null,
         },
         {
           title: words.ui.common.cameras,
           cameras: ({ source, cameras: entries }) => (source === 'builtin' ? undefined : entries),
           sortBy: ({ source, cameras: entries }) => (source === 'builtin' ? Number.POSITIVE_INFINITY : entries.length),
-          isDescendingFirst: true,
           none: ({ role }) => (role === 'admin' ? text.adminAccess : text.viewerAccess),
         },
         {
@@ -69,7 +69,6 @@ export function Roles() {
         {
           title: words.users.title,
           sortBy: ({ users: count }) => count,
-          isDescendingFirst: true,
           cell: (role) => <FewNames names={holdersOf(role)} none={counted(role)} />,
         },
       ]}

@@ -60,22 +60,16 @@ export function Sessions() {
               <Icon name={iconOf(session)} /> <bdi>{nameOf(session)}</bdi>
             </>
           ),
-          more: ({ current, name, agent, address }) => (
-            <>
-              {current && <Badge text={text.this} kind="strong" />}
-              <bdi class="fact-more">{name === null ? address : `${deviceName(agent)} · ${address}`}</bdi>
-            </>
-          ),
+          more: ({ current }) => current && <Badge text={text.this} kind="strong" />,
+          note: ({ name, agent, address }) => (name === null ? address : `${deviceName(agent)} · ${address}`),
         },
         {
           title: text.lastSeen,
           at: ({ last_seen }) => last_seen,
-          isDescendingFirst: true,
           cell: ({ last_seen }) => formatAgo(Date.now() / 1000 - last_seen),
         },
-        { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
+        { title: text.since, at: ({ since }) => since },
       ]}
-      searchText={(session) => [nameOf(session), deviceName(session.agent), session.address, session.user].join(' ')}
       rowOrder={isAdmin(profile) ? words.ui.common.user : text.lastSeen}
       narrow="line"
       groupOf={isAdmin(profile) ? ({ user }) => user : undefined}

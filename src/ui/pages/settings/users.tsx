@@ -27,6 +27,7 @@ export function Users() {
   const profile = useProfile();
   const text = words.users;
   const why = whyOneStays(known);
+  const noteOn = (user: UserRecord): string => [givenBy(user), why(user)].filter(Boolean).join(' · ');
   const isOwn = ({ username }: UserRecord): boolean => username === profile.username;
   /** What can be done with one, or with several at once. */
   const commonActs = (users: readonly UserRecord[], why?: string) => ({
@@ -71,12 +72,8 @@ export function Users() {
         {
           title: words.ui.common.role,
           text: ({ role }) => role,
-          cell: (user) => (
-            <>
-              <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
-              <FactLines texts={[givenBy(user), why(user)]} />
-            </>
-          ),
+          cell: ({ role }) => <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />,
+          note: noteOn,
         },
         {
           title: words.ui.common.cameras,
@@ -85,7 +82,6 @@ export function Users() {
         {
           title: words.secondFactor.title,
           sortBy: ({ second_factor }) => Number(second_factor ?? false),
-          isDescendingFirst: true,
           cell: ({ second_factor }) => (second_factor ? words.ui.common.yes : words.ui.common.no),
         },
         { title: text.validity, text: guestText, sortBy: ({ valid_until }) => valid_until },
@@ -93,7 +89,6 @@ export function Users() {
           title: text.lastLogin,
           at: ({ last_login_at }) => last_login_at,
           none: text.noLogin,
-          isDescendingFirst: true,
         },
       ]}
       firstSort={{ key: words.ui.common.user, isDescending: false }}
@@ -123,7 +118,7 @@ export function Users() {
       menuNote={(user) => (
         <>
           {text.lastLogin}: {user.last_login_at === undefined ? text.noLogin : formatShortMoment(user.last_login_at)}
-          <FactLines texts={[givenBy(user), why(user)]} />
+          <span class="fact-more">{noteOn(user)}</span>
         </>
       )}
       narrow="two-lines"
@@ -137,7 +132,7 @@ export function Users() {
         columns={[
           { title: words.ui.common.user, text: ({ user }) => user },
           { title: words.invitations.madeBy, text: ({ made_by }) => made_by },
-          { title: words.invitations.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
+          { title: words.invitations.made, at: ({ created_at }) => created_at },
           { title: words.invitations.ends, at: ({ expires_at }) => expires_at },
         ]}
         acts={({ user: name }) => [
@@ -193,9 +188,6 @@ function othersActs(user: UserRecord): readonly Act[] {
     asking(words.sessions.endUser, { name }, endSessions, { isDangerous: true }),
   ];
 }
-
-const FactLines = ({ texts }: { readonly texts: readonly (string | undefined)[] }) =>
-  texts.map((text) => text !== undefined && <span class="fact-more">{text}</span>);
 
 const givenBy = (user: UserRecord): string | undefined => {
   const provider = roleGiver(user);

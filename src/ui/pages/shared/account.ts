@@ -4,9 +4,9 @@ import { useContext } from 'preact/hooks';
 import type { z } from 'zod';
 import type { SITES } from '../../../accounts/sites/sites.ts';
 import type { AnswerOf } from './answers.ts';
-import { type ApiResponse, getFromApi, problemOf, sendToApi, useFetched, valueOr } from './api.ts';
+import { problemOf, sendToApi, useFetched, valueOr } from './api.ts';
 import type { FormProblem } from './form-faults.ts';
-import { facts, words } from './words.ts';
+import { facts } from './words.ts';
 
 export type Profile = AnswerOf<'PROFILE'>;
 
@@ -24,20 +24,6 @@ export const toProfile = (body: unknown): Profile => {
   const told: Profile = Object(body);
   return { ...told, role: told.custom_role ?? told.role };
 };
-
-export type ProfileOutcome =
-  | { readonly kind: 'known'; readonly profile: Profile }
-  | Extract<ApiResponse, { kind: 'login-needed' }>
-  | { readonly kind: 'failed'; readonly message: string };
-
-export async function readProfile(): Promise<ProfileOutcome> {
-  const response = await getFromApi('api/profile');
-  if (response.kind === 'login-needed') return response;
-  if (response.kind === 'refused') return { kind: 'failed', message: response.message };
-  if (response.kind !== 'ok') return { kind: 'failed', message: words.ui.common.notReached };
-  const profile = toProfile(response.body);
-  return profile.username ? { kind: 'known', profile } : { kind: 'failed', message: words.ui.frame.noName };
-}
 
 export type FactorState = AnswerOf<'SECOND_FACTOR'>;
 

@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { parsedJson } from '../../../domain/json.ts';
-import { basePath, baseUrl } from './browser.ts';
+import { basePath, baseUrl, store, stored } from './browser.ts';
 import { type FormProblem, fieldOf, learnProblems, problemText } from './form-faults.ts';
 import { pause, pauseAfter } from './line-rules.ts';
 import { readText, recordsIn } from './untrusted.ts';
@@ -215,7 +215,7 @@ export function goToLogin(location: string | null): 'leaving' | 'loop' {
   const trips = recentTrips(Date.now());
   // A browser that blocks cookies blocks the storage too: the visits cannot be counted, and no login would be kept.
   if (trips.length >= MOST_TRIPS || !navigator.cookieEnabled) return 'loop';
-  keepTrips([...trips, Date.now()]);
+  store('sessionStorage', TRIPS_KEY, JSON.stringify([...trips, Date.now()]));
   leftAt = performance.now();
   window.location.assign(
     loginTarget({ location, here: window.location.href, base: baseUrl.href, loginPath: facts.loginPath }),
@@ -224,21 +224,9 @@ export function goToLogin(location: string | null): 'leaving' | 'loop' {
 }
 
 function recentTrips(now: number): number[] {
-  try {
-    // What is no list throws, and counts for nothing.
-    const kept: number[] = JSON.parse(sessionStorage.getItem(TRIPS_KEY) ?? '[]');
-    return kept.filter((time) => typeof time === 'number' && now - time < LOOP_MILLISECONDS);
-  } catch {
-    return [];
-  }
-}
-
-function keepTrips(trips: readonly number[]): void {
-  try {
-    sessionStorage.setItem(TRIPS_KEY, JSON.stringify(trips));
-  } catch {
-    // Not counted.
-  }
+  const kept = parsedJson(stored('sessionStorage', TRIPS_KEY) ?? '');
+  const times: unknown[] = Array.isArray(kept) ? kept : [];
+  return times.filter((time) => typeof time === 'number').filter((time) => now - time < LOOP_MILLISECONDS);
 }
 
 /** A resource of the API: fetched when a component mounts, and again on demand, or again and again. */

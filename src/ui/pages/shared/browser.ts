@@ -63,22 +63,26 @@ export function applyTheme(theme: Theme): void {
 
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
-  storeChoice(THEME_KEY, theme);
+  store('localStorage', THEME_KEY, theme);
 }
 
 /** Where storage is forbidden a choice lasts as long as the page. */
-export function storedChoice<Choice extends string>(key: string, choices: readonly Choice[], usual: Choice): Choice {
+export const storedChoice = <Choice extends string>(key: string, choices: readonly Choice[], usual: Choice): Choice =>
+  choices.find((choice) => choice === stored('localStorage', key)) ?? usual;
+
+type Storage = 'localStorage' | 'sessionStorage';
+
+export function stored(storage: Storage, key: string): string | null {
   try {
-    const kept = localStorage.getItem(key);
-    return choices.find((choice) => choice === kept) ?? usual;
+    return window[storage].getItem(key);
   } catch {
-    return usual;
+    return null;
   }
 }
 
-export function storeChoice(key: string, choice: string): void {
+export function store(storage: Storage, key: string, text: string): void {
   try {
-    localStorage.setItem(key, choice);
+    window[storage].setItem(key, text);
   } catch {
     // Not kept.
   }

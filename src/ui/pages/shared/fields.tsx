@@ -5,7 +5,7 @@ import type { Result } from '../../../domain/result.ts';
 import { useProfile } from './account.ts';
 import { useFault } from './forms.tsx';
 import { Button } from './parts.tsx';
-import { suggested, words } from './words.ts';
+import { DAY_SECONDS, suggested, words } from './words.ts';
 
 /** `name`: the name by which a problem of the form finds its field. */
 export type FieldProps = {
@@ -256,10 +256,12 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   );
 }
 
-const DAY_SECONDS = 86_400;
-
+/** Seconds. */
 // biome-ignore format: a table
-const LIFETIMES: Readonly<Record<string, number | undefined>> = {
+export const LIFETIMES: Readonly<Record<string, number | undefined>> = {
+  hour:   3600,
+  day:    DAY_SECONDS,
+  week:   7 * DAY_SECONDS,
   days30: 30 * DAY_SECONDS,
   days90: 90 * DAY_SECONDS,
   year:   365 * DAY_SECONDS,

@@ -25,10 +25,10 @@ export interface Column<Row> {
   readonly cell?: (row: Row) => ComponentChild;
   /** What follows them, such as a badge. */
   readonly more?: (row: Row) => ComponentChild;
+  /** Words below them in small letters: searched, too. */
+  readonly note?: (row: Row) => string | null | undefined;
   /** What the head sorts by where it is something else; a column without anything does not sort. */
   readonly sortBy?: (row: Row) => SortValue;
-  /** The first press on the head: the latest, or the most, first. */
-  readonly isDescendingFirst?: boolean;
 }
 
 export interface RecordTableProps<Row> {
@@ -49,7 +49,7 @@ export interface RecordTableProps<Row> {
   readonly groupOf?: ((row: Row) => string) | undefined;
   /** The acts stand in a menu; what the row itself has no room for on a narrow screen is told there. */
   readonly menuNote?: (row: Row) => ComponentChild;
-  /** What a search looks through; else the words and cameras of all columns. */
+  /** What a search looks through; else the words, notes and cameras of all columns. */
   readonly searchText?: (row: Row) => string;
   /** The order at first; without it that of the rows. */
   readonly firstSort?: Sort;
@@ -95,16 +95,20 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
     setSort(next);
     setWanted(0);
   };
+  /** The first press on a head: the latest, or the most, first. */
+  const isDescendingFirst = ({ sortBy }: CompletedColumn<Row>): boolean =>
+    rows.some((row) => typeof sortBy?.(row) === 'number');
   const chooseOrder = (wantedKey: string): void => {
     const column = columns.find(({ key }) => key === wantedKey);
-    sortAs(column && { key: column.key, isDescending: column.isDescendingFirst === true });
+    sortAs(column && nextSort(undefined, wantedKey, isDescendingFirst(column)));
   };
-  const head = ({ key, title, sortBy, isDescendingFirst = false }: CompletedColumn<Row>) => {
+  const head = (column: CompletedColumn<Row>) => {
+    const { key, title, sortBy } = column;
     if (!sortBy) return <th scope="col">{title}</th>;
     const order = sort?.key === key ? (sort.isDescending ? 'descending' : 'ascending') : 'none';
     return (
       <th scope="col" aria-sort={order}>
-        <button class="sort" type="button" onClick={() => sortAs(nextSort(sort, key, isDescendingFirst))}>
+        <button class="sort" type="button" onClick={() => sortAs(nextSort(sort, key, isDescendingFirst(column)))}>
           {title}
           <Icon name={order === 'ascending' ? 'previous' : 'chevron'} />
         </button>
@@ -263,8 +267,9 @@ const wordsIn =
   <Row,>(columns: readonly Column<Row>[], groupOf: RecordTableProps<Row>['groupOf']) =>
   (row: Row): string =>
     columns
-      .flatMap(({ text, cameras }) => [
+      .flatMap(({ text, note, cameras }) => [
         text?.(row),
+        note?.(row),
         ...(cameras?.(row) ?? []).flatMap((name) => [name, entryName(name)]),
       ])
       .concat(groupOf?.(row))
@@ -272,10 +277,12 @@ const wordsIn =
 
 function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isHead: boolean }) {
   const { title, at, more } = column;
+  const note = column.note?.(row);
   const content = (
     <>
       {shownIn(column, row)}
       {more && <> {more(row)}</>}
+      {note && <bdi class="fact-more">{note}</bdi>}
     </>
   );
   return isHead ? (

@@ -7,10 +7,9 @@ import { Problem, Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
 import { words } from './words.ts';
 
-/** `children`: what stands beside the title. */
-type HeadProps = { readonly title: string; readonly lead: string; readonly children?: ComponentChildren };
-
-interface PageProps<Value> extends Omit<HeadProps, 'children'> {
+interface PageProps<Value> {
+  readonly title: string;
+  readonly lead: string;
   /** What can be done with the whole. */
   readonly acts?: readonly Act[] | undefined;
   /** What stands beside the title in their place. */
@@ -22,26 +21,21 @@ interface PageProps<Value> extends Omit<HeadProps, 'children'> {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-const NOTHING_FETCHED = [{ kind: 'ready', value: undefined }, () => {}] as const;
+const NOTHING_FETCHED: FetchedAgain<never> = [{ kind: 'ready', value: undefined as never }, () => {}];
 
-export function RecordsPage<Value>(props: PageProps<Value>) {
-  const {
-    title,
-    lead,
-    acts,
-    beside,
-    fetched: known = NOTHING_FETCHED as unknown as FetchedAgain<Value>,
-    first,
-    children,
-  } = props;
-  const [fetched, again] = known;
+export function RecordsPage<Value>({ title, lead, acts, beside, first, children, ...props }: PageProps<Value>) {
+  const [fetched, again] = props.fetched ?? NOTHING_FETCHED;
   const { page, said, dialog } = usePageDialogs(again, first);
   return (
     <DialogsContext.Provider value={page}>
       <section class="records-page">
-        <PageHead {...{ title, lead }}>
+        <header class="page-head">
+          <div>
+            <h1>{title}</h1>
+            <p class="page-lead">{lead}</p>
+          </div>
           {fetched.kind !== 'failed' && (beside ?? (acts && <Acts acts={acts} />))}
-        </PageHead>
+        </header>
         {/* Always there, so that a screen reader hears what comes into it. */}
         <div class="notice" role="status">
           {!said.isProblem && said.text && <bdi>{said.text}</bdi>}
@@ -57,16 +51,6 @@ export function RecordsPage<Value>(props: PageProps<Value>) {
     </DialogsContext.Provider>
   );
 }
-
-export const PageHead = ({ title, lead, children }: HeadProps) => (
-  <header class="page-head">
-    <div>
-      <h1>{title}</h1>
-      <p class="page-lead">{lead}</p>
-    </div>
-    {children}
-  </header>
-);
 
 interface ResourcePageProps<Row>
   extends Pick<PageProps<readonly Row[]>, 'title' | 'lead' | 'fetched' | 'first'>,
@@ -145,9 +129,8 @@ export const lastUseColumn = <Row,>(useOf: (row: Row) => { at: number | null; fr
   title: words.tokens.lastUsed,
   at: (row) => useOf(row).at,
   none: words.tokens.notYet,
-  isDescendingFirst: true,
-  more: (row) => {
+  note: (row) => {
     const { from: address } = useOf(row);
-    return address !== null && <bdi class="fact-more">{words.tokens.from({ address })}</bdi>;
+    return address && words.tokens.from({ address });
   },
 });

@@ -72,7 +72,7 @@ export const suggested = (
 /** `locale`: BCP 47; undefined: that of the page. `timeZone`: IANA name; undefined: the browser's. */
 type Region = { readonly locale?: string | undefined; readonly timeZone?: string | undefined };
 
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 /** The last moment of a Date, in ms (ECMA-262, 21.4.1.1): to format one beyond it would be an exception. */
 const LAST_MOMENT = 8.64e15;
 

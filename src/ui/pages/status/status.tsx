@@ -11,7 +11,16 @@ import { Button, Icon, Stale, Tile } from '../shared/parts.tsx';
 import { Slot } from '../shared/pieces.tsx';
 import { pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { recordsIn } from '../shared/untrusted.ts';
-import { formatDate, formatShortMoment, formatSpan, formatTick, formatTime, locale, words } from '../shared/words.ts';
+import {
+  DAY_SECONDS,
+  formatDate,
+  formatShortMoment,
+  formatSpan,
+  formatTick,
+  formatTime,
+  locale,
+  words,
+} from '../shared/words.ts';
 
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
 type LimitRecord = AnswerOf<'LIMIT'>;
@@ -236,7 +245,6 @@ const Part = ({ title, kind, fact, lines }: PartProps) => (
   </Tile>
 );
 
-const DAY_SECONDS = 86_400;
 const FEW_DAYS = 14;
 
 const daysLeft = ({ certificate }: Partial<ServiceStatus>, now: number): number =>
