@@ -62,6 +62,7 @@ export function Links() {
                 )),
         },
       ]}
+      searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
       acts={(link) =>
         isOpen(link) ? [removal(text.revoke, { name: nameOf(link) }, pathTo('api/links', link.id))] : []
       }

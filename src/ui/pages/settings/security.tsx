@@ -1,12 +1,13 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
 import { canonicalZone } from '../../../domain/zone-offsets.ts';
-import { type FactorState, hasFactor } from '../shared/account.ts';
+import { type FactorState, hasFactor, useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { Field, type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
 import { FormDialog, PanelForm, reload, useDialogs } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
+import { isPerson } from '../shared/pieces.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 
@@ -40,7 +41,10 @@ export function Security() {
 
 function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const page = useDialogs();
-  const factors = valueOr(useFetched<FactorState | undefined>('api/second-factor')[0], undefined);
+  const factors = valueOr(
+    useFetched<FactorState | undefined>(isPerson(useProfile()) && 'api/second-factor')[0],
+    undefined,
+  );
   const text = words.security;
   const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
   return (
