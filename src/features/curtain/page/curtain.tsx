@@ -16,7 +16,7 @@ import {
   type Length,
 } from './curtain-rules.ts';
 
-/** Without a length it opens. */
+/** Draws them for that length, or opens them. */
 type Move = (names: readonly string[], length?: Length) => Promise<void>;
 
 const NOTHING: { readonly drawn?: readonly DrawnEntry[] } = {};

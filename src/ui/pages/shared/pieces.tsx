@@ -33,7 +33,7 @@ export interface Slots {
   readonly event: { readonly id: string };
   /** What follows the own account. */
   readonly account: object;
-  /** Beside the title of Live, where it can show more. */
+  /** What stands beside the title of Live, and can show more there. */
   readonly live: { readonly cameras: readonly string[]; readonly show: (more: OnLive) => void };
   /** Tiles before the warnings of Status. */
   readonly status: { readonly status: Partial<ServiceStatus> };
