@@ -1,6 +1,7 @@
 /** The ledger: records of who watched what and of changes (SPEC 14). Times are Unix seconds. */
 import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
-import { PICTURE_KINDS, type ViewingKind } from '../../domain/policy.ts';
+import { PICTURE_KINDS } from '../../domain/policy.ts';
+import type { RecordOf } from '../../store/engine/tables.ts';
 import type { AuditedAct } from '../feature.ts';
 
 export const LEDGER_KINDS = [
@@ -34,25 +35,10 @@ const IN_CROWDS: ReadonlySet<string> = new Set(['link-opened', 'link-pin', 'view
 /** One record is kept of such acts that follow each other. */
 export const comesInCrowds = ({ what }: AuditedAct): boolean => IN_CROWDS.has(what);
 
+/** An entry without a place in a chain yet, with an id by which it is not recorded twice: that of its span, or one of its own. */
+export type OwnEntry = RecordOf<'ledger_open'>;
 /** What one record tells, without its place in a chain. */
-export interface LedgerEntry {
-  readonly kind: LedgerKind;
-  readonly user: string | null;
-  /** `session`, `token:<id>`, `proxy` or the like; null where none was accepted. */
-  readonly credential: string | null;
-  readonly address: string | null;
-  /** Null where the request named none. */
-  readonly camera: string | null;
-  readonly from: number;
-  readonly to: number;
-  /** Recorded time that was asked for. */
-  readonly watchedFrom: number | null;
-  readonly watchedTo: number | null;
-  /** A JSON object as text: it is hashed as it is stored. */
-  readonly detail: string | null;
-  /** `server.site` of the service that saw it; absent where it has none, and before it is stored. */
-  readonly site?: string | undefined;
-}
+export type LedgerEntry = Omit<OwnEntry, 'id'>;
 
 /** What the service itself did, at that moment. */
 export const ownAct = (at: number, detail: object, address: string | null = null): LedgerEntry => ({
@@ -63,28 +49,13 @@ export const ownAct = (at: number, detail: object, address: string | null = null
 /** What an entry tells of who did it, where nothing is known. */
 export const NOBODY = { user: null, credential: null, address: null, camera: null } as const;
 
-/** An entry without a place in a chain yet, with an id by which it is not recorded twice: that of its span, or one of its own. */
-export interface OwnEntry extends LedgerEntry {
-  readonly id: string;
-}
-
 /** The place of a record in a chain; as a value of its own, that of the last one. */
-export interface ChainHead {
-  readonly chain: string;
-  /** The number in its chain: from 1 on, without gaps. */
-  readonly seq: number;
-  /** SHA-256 in hex, over this record and the hash of the one before. */
-  readonly hash: string;
-}
+export type ChainHead = RecordOf<'ledger_chains'>;
 
 export type LedgerRecord = LedgerEntry & ChainHead;
 
 /** All records of a chain up to this one were deleted; what ended on this day and later was kept. */
-export interface ChainClosing extends ChainHead {
-  /** `2026-11-22` */
-  readonly day: string;
-  readonly records: number;
-}
+export type ChainClosing = Omit<RecordOf<'ledger_closings'>, 'id'>;
 
 /** Which records are deleted, and why. Times are Unix seconds. */
 export interface Forgetting {
@@ -109,16 +80,7 @@ export interface LedgerBatch {
 }
 
 /** Sums of one local day, for plots. */
-export interface LedgerDay {
-  readonly day: string;
-  readonly user: string;
-  /** Empty: the person. Another credential shows pictures in the name of the person; `link`: all of them, as former versions told it. */
-  readonly viewer: string;
-  readonly kind: ViewingKind;
-  readonly camera: string;
-  readonly seconds: number;
-  readonly records: number;
-}
+export type LedgerDay = RecordOf<'ledger_days'>;
 
 /** Which records a caller may see; all that is given must hold. */
 export interface LedgerSight {

@@ -1,14 +1,17 @@
 /** The tables of the ledger. */
-import { hidden, maybe, NUMBER, named, optional, type Table, TEXT } from '../../store/engine/tables.ts';
-import type { LedgerDay, OwnEntry } from './records.ts';
+import type { ViewingKind } from '../../domain/policy.ts';
+import { hidden, maybe, NUMBER, named, optional, type Table, TEXT, text } from '../../store/engine/tables.ts';
+import type { LedgerKind } from './records.ts';
 
 // biome-ignore format: a table
 const ENTRY = {
-  kind: TEXT, user_name: named('user', maybe(TEXT)), credential: maybe(TEXT), address: maybe(TEXT),
-  camera: maybe(TEXT), from_at: named('from', NUMBER), to_at: named('to', NUMBER), watched_from: maybe(NUMBER), watched_to: maybe(NUMBER),
-  /** It stays text: the hash of a record is made of it. */
+  /** `credential`: `session`, `token:<id>`, `proxy` or the like; null where none was accepted. `camera`: null where the request named none. */
+  kind: text<LedgerKind>(), user_name: named('user', maybe(TEXT)), credential: maybe(TEXT), address: maybe(TEXT), camera: maybe(TEXT),
+  /** `watched_`: recorded time that was asked for. */
+  from_at: named('from', NUMBER), to_at: named('to', NUMBER), watched_from: maybe(NUMBER), watched_to: maybe(NUMBER),
+  /** A JSON object. It stays text: the hash of a record is made of it. */
   detail: maybe(TEXT),
-  /** Null: a service without `server.site`. */
+  /** `server.site` of the service that saw it; null where it has none. */
   site: optional(maybe(TEXT)),
 } as const;
 
@@ -20,21 +23,19 @@ export const LEDGER_TABLES = {
   } },
   /** `seen_at`: when a process wrote it last. */
   ledger_open: { key: 'id', changesVerdicts: false, columns: { id: TEXT, ...ENTRY, seen_at: hidden(NUMBER) } },
+  /** The latest record of each chain: its number, from 1 on and without gaps, and SHA-256 in hex over it and the hash of the one before. */
   ledger_chains: { key: 'chain', changesVerdicts: false, columns: { chain: TEXT, seq: NUMBER, hash: TEXT } },
+  /** `day`: `2026-11-22`. */
   ledger_closings: { key: 'id', changesVerdicts: false, columns: {
     id: TEXT, chain: TEXT, day: TEXT, seq: NUMBER, hash: TEXT, records: NUMBER,
   } },
-  /** `hours` is read by former versions alone. */
+  /** `viewer`: empty for the person; another credential shows pictures in that name; `link`: all of them, as former versions told it. `hours` is read by those alone. */
   ledger_days: { key: 'id', changesVerdicts: false, columns: {
-    id: hidden(TEXT), day: TEXT, user_name: named('user', TEXT), viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: hidden(NUMBER),
+    id: hidden(TEXT), day: TEXT, user_name: named('user', TEXT), viewer: TEXT, kind: text<ViewingKind>(), camera: TEXT, seconds: NUMBER, records: NUMBER, hours: hidden(NUMBER),
   } },
 } as const satisfies Readonly<Record<string, Table>>;
 
 type Own = typeof LEDGER_TABLES;
 declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}
-  interface Records {
-    readonly ledger_open: OwnEntry;
-    readonly ledger_days: LedgerDay;
-  }
 }

@@ -2,26 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import './tables.ts';
 import { inChunks, type Queries, storePart } from '../../store/engine/rows.ts';
+import type { RecordOf } from '../../store/engine/tables.ts';
 
 /** A statement has room for some thousands of parameters. */
 const IDS_AT_ONCE = 500;
 
 /** Who opened a link, when and from where. */
-export interface Opening {
-  readonly at: number;
-  readonly address: string;
-  readonly agent: string | null;
-}
+export type Opening = Pick<RecordOf<'openings'>, 'at' | 'address' | 'agent'>;
 
-/** One who looks at a link: the same one by a cookie of that link, or by address and program. */
-export interface Viewer {
+/** One who looks at a link: the same one by a cookie of that link, or by address and program. `client`: a digest of these two. */
+export type Viewer = Pick<RecordOf<'openings'>, 'client' | 'address' | 'agent'> & {
   /** The viewer's id from the cookie; undefined without one. */
   readonly id: string | undefined;
-  /** A digest of address and program. */
-  readonly client: string;
-  readonly address: string;
-  readonly agent: string | null;
-}
+};
 
 /** `opened`: as a new viewer, the `count`th. `known`: let in at `since`. `spent`: others have used it up. `over`: revoked, at its end, or deleted. */
 export type OpeningOutcome =

@@ -9,6 +9,7 @@ import {
   json,
   maybe,
   NUMBER,
+  type RecordOf,
   type Table,
   TEXT,
 } from '../../store/engine/tables.ts';
@@ -18,6 +19,7 @@ const DAY = 86_400;
 // biome-ignore format: a table
 export const LINK_TABLES = {
   link_terms: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'], columns: {
+    /** `uses`: how many viewers may open it; null: any number. `pin_hash`: a keyed digest; null: no PIN. `notifies_on_open`: whether the operator's webhook is told of the first opening. */
     id: TEXT, thing: json<SharedThing>(), token_id: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG,
     opened: hidden(defaulted(NUMBER)), wrong_pins: hidden(defaulted(NUMBER)),
   },
@@ -28,20 +30,9 @@ export const LINK_TABLES = {
   } },
 } as const satisfies Readonly<Record<string, Table>>;
 
-export interface Link extends Granted {
-  readonly secretHash: string;
-  /** Nothing newer is known of a proxy's user. */
-  readonly role: Role;
-  readonly thing: SharedThing;
-  readonly tokenId: string | null;
-  /** How many viewers may open it; null: any number. */
-  readonly uses: number | null;
-  /** A keyed digest; null: no PIN. */
-  readonly pinHash: string | null;
-  /** Whether the operator's webhook is told of the first opening. */
-  readonly notifiesOnOpen: boolean;
-  readonly expiresAt: number;
-}
+/** `role`: nothing newer is known of a proxy's user. */
+export type Link = Granted &
+  RecordOf<'link_terms'> & { readonly secretHash: string; readonly role: Role; readonly expiresAt: number };
 
 type Own = typeof LINK_TABLES;
 declare module '../../store/engine/tables.ts' {

@@ -6,6 +6,7 @@ import {
   LATE_SECONDS,
   maybe,
   NUMBER,
+  type RecordOf,
   SITE,
   type Table,
   TEXT,
@@ -13,6 +14,7 @@ import {
 
 // biome-ignore format: a table
 export const SCREEN_TABLES = {
+  /** `agent`: the `User-Agent` with which it was paired. */
   screen_displays: { key: 'id', columns: { id: TEXT, agent: maybe(TEXT) },
     ofGrants: { kind: 'screen', isOfSite: true, keptSeconds: LATE_SECONDS, order: ['-created_at', 'id'] } },
   /** A display polls by its device code, and a person confirms by the letters that it shows; of both stand digests here. A pairing lasts minutes. */
@@ -23,12 +25,7 @@ export const SCREEN_TABLES = {
 } as const satisfies Readonly<Record<string, Table>>;
 
 /** A paired display. */
-export interface Screen extends Granted {
-  readonly name: string;
-  readonly userCreatedAt: number;
-  /** The `User-Agent` with which it was paired. */
-  readonly agent: string | null;
-}
+export type Screen = Granted & RecordOf<'screen_displays'> & { readonly name: string; readonly userCreatedAt: number };
 
 /** A pairing that waits. */
 export type ScreenCode = Given<'screen_codes'>;

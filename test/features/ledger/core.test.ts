@@ -54,9 +54,11 @@ describe('The chain of the ledger', () => {
       return changed.map((record) => check.take(record)?.id).find((id) => id !== undefined);
     };
     assert.equal(verify(records), undefined);
-    for (const site of ['house', undefined])
+    for (const site of [{ site: 'house' }, {}])
       assert.equal(
-        verify(records.map((record, at) => (at === 0 ? { ...record, site } : record))),
+        verify(
+          records.map(({ site: own = '', ...record }, at) => ({ ...record, ...(at === 0 ? site : { site: own }) })),
+        ),
         'store1-000000000001',
       );
   });
