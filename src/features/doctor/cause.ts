@@ -1,16 +1,13 @@
 /** Doctor's causes: how each is recognised, and what `advice.json` says to change (SPEC 15). Pure. */
 import ADVICE from './advice.json' with { type: 'json' };
 import type { ProxyKind } from './marks.ts';
+import type { Report } from './report.ts';
 import type { ProbeResponse } from './send.ts';
 
-/** `error`: something does not work, or stands open. `warning`: it works now. `advice`: nothing is wrong, and it could be better. */
-export type Level = 'error' | 'warning' | 'advice';
+export type DoctorFinding = Report['findings'][number];
 
-/** What was seen, in a sentence. */
-export interface Sign {
-  readonly level: Level;
-  readonly seen: string;
-}
+/** What was seen, in a sentence. `error`: something does not work, or stands open. `warning`: it works now. `advice`: nothing is wrong, and it could be better. */
+export type Sign = Pick<DoctorFinding, 'level' | 'seen'>;
 
 /** A stable name, for programs. */
 type CauseName = keyof typeof ADVICE;
@@ -18,20 +15,13 @@ type CauseName = keyof typeof ADVICE;
 /** What to do, whatever the proxy, and the lines to change there. Nginx Proxy Manager takes those of nginx under "Advanced". */
 interface Advice {
   readonly advice: string;
-  readonly lines?: Readonly<Partial<Record<ProxyKind, readonly string[]>>>;
+  readonly lines?: Readonly<Partial<Record<ProxyKind, string[]>>>;
 }
 
 /** The signs of each cause, by its name; none when this is not the cause. */
 export type Causes<Seen> = {
   readonly [Name in CauseName]?: (seen: Seen) => readonly (Sign | undefined)[];
 };
-
-export interface DoctorFinding extends Sign {
-  readonly name: string;
-  readonly advice: string;
-  /** The lines to change at the proxy that was found; empty when there are none, or it is not known. */
-  readonly lines: readonly string[];
-}
 
 /** Every sign of each cause, in the order of the table. */
 export const judge = <Seen>(causes: Causes<Seen>, seen: Seen, proxy?: ProxyKind): readonly DoctorFinding[] =>
@@ -41,13 +31,14 @@ export const judge = <Seen>(causes: Causes<Seen>, seen: Seen, proxy?: ProxyKind)
     ),
   );
 
-export function linesFor(name: string, proxy?: ProxyKind): readonly string[] {
+/** The lines to change at the proxy that was found; empty when there are none, or it is not known. */
+export function linesFor(name: string, proxy?: ProxyKind): string[] {
   const { lines = {} }: Advice = ADVICE[name as CauseName];
   return (proxy && (lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined))) ?? [];
 }
 
 const makeSign =
-  (level: Level) =>
+  (level: Sign['level']) =>
   (holds: boolean, seen: string): Sign | undefined =>
     holds ? { level, seen } : undefined;
 export const error = makeSign('error');

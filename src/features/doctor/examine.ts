@@ -57,7 +57,7 @@ export async function examine(options: ExamineOptions): Promise<FirstSeen | WayS
 }
 
 type Ask = (path: string, probe?: Partial<Probe>) => Promise<ProbeResponse>;
-type Read = (form: string, seconds: number) => Promise<StreamSeen | undefined>;
+type Read = (form: string, seconds: number) => Promise<StreamSeen>;
 
 /** The path below which the pages are said to be; empty for none. */
 const prefixOf = (url: URL): string => url.pathname.replace(/\/$/, '');
@@ -90,7 +90,7 @@ export type WaySeen = FirstSeen & { readonly seen: ArrivedProbe } & Awaited<Retu
 async function lookAlong(options: ExamineOptions, ask: Ask, read: Read) {
   const { silence } = options;
   // A machine or a line that was busy for a moment looks like a proxy that keeps answers back, but not twice.
-  const readSurely = async (form: string): Promise<StreamSeen | undefined> => {
+  const readSurely = async (form: string): Promise<StreamSeen> => {
     const seen = await read(form, silence);
     const isKeptBack = seen?.wasWhole && !seen.cameAtOnce && seen.encoding === undefined;
     if (!isKeptBack) return seen;
@@ -200,23 +200,14 @@ function judged(socket: TLSSocket) {
 }
 
 /** A stream that says something, is silent for a while, and says its last. */
-interface StreamSeen {
-  /** Whether what was said first was delayed by no more than a second. */
-  readonly cameAtOnce: boolean;
-  readonly wasWhole: boolean;
-  readonly encoding: string | undefined;
-  /** Seconds of silence that were asked for. */
-  readonly silence: number;
-  /** Seconds that the whole of it took. */
-  readonly took: number;
-}
+type StreamSeen = Awaited<ReturnType<typeof readStream>>;
 
 const SLACK_MS = 5_000;
 /** A live picture that is so late does no harm: nginx with TLS holds back what does not fill its buffer, until the next frame. */
 const MOST_DELAY_MS = 1000;
 
-/** Undefined when it was not answered with 200. `silence`: seconds. */
-export async function readStream(probe: Probe, silence: number): Promise<StreamSeen | undefined> {
+/** Undefined when it was not answered with 200. `silence`: seconds that are asked for. */
+export async function readStream(probe: Probe, silence: number) {
   // From the question on: a proxy that keeps back the first bytes may keep back the head with them. By the clock: on a
   // busy machine bytes are read before a timer that was due earlier.
   const begin = performance.now();
@@ -240,6 +231,7 @@ export async function readStream(probe: Probe, silence: number): Promise<StreamS
   const cameAtOnce =
     firstAt !== undefined && (firstAt - begin < mostDelay || end - firstAt > silence * 1000 - mostDelay);
   const encoding = response.headers['content-encoding'];
+  /** `cameAtOnce`: what was said first was delayed by no more than a second. `took`: seconds of the whole. */
   return { cameAtOnce, wasWhole: isWhole(response, said), encoding, silence, took: (end - begin) / 1000 };
 }
 

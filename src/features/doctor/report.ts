@@ -1,6 +1,8 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
+import type { z } from 'zod';
 import { printable } from '../../domain/text.ts';
 import { type DoctorFinding, judge, probeHeader } from './cause.ts';
+import type { REPORT } from './check-route.ts';
 import { type ExamineOptions, examine, type FirstSeen, type WaySeen } from './examine.ts';
 import { INSIDE_CAUSES, type observeInside } from './inside.ts';
 import type { ProxyKind } from './marks.ts';
@@ -8,17 +10,7 @@ import { type KnownPort, openPorts } from './ports.ts';
 import type { ProbeResponse } from './send.ts';
 import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from './way-causes.ts';
 
-export interface Report {
-  /** Null when only this machine was looked at. */
-  readonly url: string | null;
-  /** The kind of proxy, as it says of itself or as it was given. */
-  readonly proxy: ProxyKind | null;
-  readonly findings: readonly DoctorFinding[];
-  /** Names of the causes that were looked for, and are none. */
-  readonly good: readonly string[];
-  /** Ports at which no NVR answers at the public address; absent where none was looked at. */
-  readonly closed?: readonly number[];
-}
+export type Report = z.output<typeof REPORT>;
 
 export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly proxy?: ProxyKind | undefined;

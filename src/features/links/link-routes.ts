@@ -132,9 +132,7 @@ async function revoke(call: Call, services: RouteServices): Promise<void> {
   call.note({ linkId: id, user });
 }
 
-type LinkState = 'active' | 'spent' | 'revoked' | 'expired';
-
-function linkState({ revokedAt, expiresAt, uses }: Link, opened: number, now: number): LinkState {
+function linkState({ revokedAt, expiresAt, uses }: Link, opened: number, now: number): z.output<typeof LINK>['state'] {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt <= now) return 'expired';
   return uses !== null && opened >= uses ? 'spent' : 'active';

@@ -86,23 +86,17 @@ function openNotifyForCommand({ settings, clock, messages, warn }: CommandServic
   return { close: settled };
 }
 
-/** Undefined: nothing is sent. */
-function webhookTarget(settings: Settings): WebhookTarget | undefined {
+/** The address of the webhook, from the operator's configuration alone: no request names an address here. Undefined: nothing is sent. */
+function webhookTarget(settings: Settings) {
   const { notify } = settings as Settings & { readonly notify: z.output<typeof notifySection> };
   const { webhook: url, webhook_secret: secret } = notify;
   if (url === undefined) return undefined;
   const { server } = settings;
+  /** `secret`: the key of the HMAC; without one there is no signature. `service`: which one tells. */
   return { url, secret, service: server.public_url && publicAddress(server.public_url, '/') };
 }
 
-/** The address of the webhook, from the operator's configuration alone: no request names an address here. */
-interface WebhookTarget {
-  readonly url: string;
-  /** Key of the HMAC; without one there is no signature. */
-  readonly secret: string | undefined;
-  /** `server.public_url`: which service tells. */
-  readonly service: string | undefined;
-}
+type WebhookTarget = NonNullable<ReturnType<typeof webhookTarget>>;
 
 /** `failed`: given up, or never tried because too many of that person waited. */
 const WEBHOOK_RESULTS = ['sent', 'failed'] as const;

@@ -15,14 +15,7 @@ import { providerFault } from './attempt.ts';
 type BegunSession = RecordOf<'oidc_sessions'>;
 
 /** Which session ends: all of `subject`, or the one with `sid`; with both, both must fit. */
-export interface LogoutToken {
-  readonly issuer: string;
-  readonly subject: string | undefined;
-  readonly sid: string | undefined;
-  readonly id: string;
-  /** Unix seconds: until then the token could be sent again. */
-  readonly expiresAt: number;
-}
+export type LogoutToken = Awaited<ReturnType<typeof readLogoutToken>>;
 
 interface LogoutTokenRules {
   readonly issuer: string;
@@ -44,7 +37,7 @@ const LONGEST_TOKEN = 16_384;
 const COOLDOWN_MILLISECONDS = 60_000;
 
 /** Rejects with a `SignInFault`. */
-export async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<LogoutToken> {
+export async function readLogoutToken(token: string, rules: LogoutTokenRules) {
   if (token.length > LONGEST_TOKEN) throw unfit('the logout token is too long');
   const { events, nonce, sub, sid, jti, iat, exp } = await verified(token, rules);
   if (!isRecord(events) || !isRecord(events[EVENT])) throw unfit('the token is no logout token: it has no such event');
@@ -60,6 +53,7 @@ export async function readLogoutToken(token: string, rules: LogoutTokenRules): P
     subject,
     sid: session,
     id: jti,
+    /** Unix seconds: until then the token could be sent again. */
     expiresAt: Math.max(Number(exp ?? 0), iat + LIFETIME_SECONDS) + SKEW_SECONDS,
   };
 }

@@ -25,20 +25,8 @@ interface Asking {
   readonly onAnswer: (why?: string) => void;
 }
 
-/** Who the provider says it is. Times are Unix seconds. */
-export interface ProviderIdentity {
-  readonly issuer: string;
-  readonly subject: string;
-  /** The provider's name of its session, for back-channel logout. */
-  readonly sid: string | undefined;
-  /** The name that the provider writes. */
-  readonly userName: string | undefined;
-  readonly groups: readonly string[];
-  /** When the person proved to be the person there. */
-  readonly authenticatedAt: number | undefined;
-  /** A second factor was shown there, and counts here. */
-  readonly hasFactor: boolean;
-}
+/** Who the provider says it is. */
+export type ProviderIdentity = ReturnType<typeof readIdentity>;
 
 const FRESH_SECONDS = 3600;
 const PAUSE_SECONDS = 5;
@@ -249,16 +237,20 @@ const lacks = (claims: JsonRecord, { user_claim: userClaim, groups_claim: groups
   [userClaim, groupsClaim].some((name) => claimIn(claims, name) === undefined);
 
 /** UserInfo (`more`) names the person and the groups where the ID token does not: how the person logged in, the signed token says alone. */
-function readIdentity(claims: JsonRecord, more: JsonRecord, settings: ProviderSettings): ProviderIdentity {
+function readIdentity(claims: JsonRecord, more: JsonRecord, settings: ProviderSettings) {
   const { auth_time } = claims;
   const holding = (name: string): JsonRecord => (claimIn(claims, name) === undefined ? more : claims);
   return {
     issuer: String(claims['iss']),
     subject: String(claims['sub']),
+    /** The provider's name of its session, for back-channel logout. */
     sid: textClaim(claims, 'sid'),
+    /** The name that the provider writes. */
     userName: textClaim(holding(settings.user_claim), settings.user_claim),
     groups: groupsIn(holding(settings.groups_claim), settings.groups_claim),
+    /** When the person proved to be the person there: Unix seconds. */
     authenticatedAt: typeof auth_time === 'number' ? auth_time : undefined,
+    /** A second factor was shown there, and counts here. */
     hasFactor: settings.second_factor === 'provider' && showsFactor(claims, settings.acr_values),
   };
 }

@@ -10,24 +10,15 @@ import { createAsker, upstreamOfNvr } from '../../gateway/forward/nvr-questions.
 import { createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import { firstTable } from './first-table.ts';
 import { type DescribedApi, listOperations } from './openapi-operations.ts';
-import { type Drift, policyDrift } from './policy-drift.ts';
+import { policyDrift } from './policy-drift.ts';
 
-export interface PolicyReview extends Drift {
-  /** The version that the description gives itself. */
-  readonly nvr: string | undefined;
-  /** The release that the route table was made for. */
-  readonly table: string | undefined;
-}
+export type PolicyReview = Awaited<ReturnType<typeof reviewPolicy>>;
 
 /**
  * `description`: the text of an OpenAPI file; undefined: the running NVR is asked. `below`: where clients see the described
  * paths; undefined: as the route table says. Rejects with a sentence, or with every problem of the configuration.
  */
-export async function reviewPolicy(
-  place: CommandPlace,
-  description: string | undefined,
-  below: string | undefined,
-): Promise<PolicyReview> {
+export async function reviewPolicy(place: CommandPlace, description: string | undefined, below: string | undefined) {
   const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
   if (config.kind === 'invalid') throw new Error(formatProblems(config.file, config.problems));
   const { policy, tableHead } = config;
@@ -35,6 +26,7 @@ export async function reviewPolicy(
     description === undefined
       ? await askNvr(config)
       : await describedIn(description, below ?? tableHead.openapi?.below);
+  /** `nvr`: the version that the description gives itself. `table`: the release that the route table was made for. */
   return { nvr: version, table: tableHead.nvr, ...policyDrift(policy, operations, prefix) };
 }
 

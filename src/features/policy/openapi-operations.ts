@@ -4,14 +4,7 @@ import { readMember } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { OpenApiOperation } from './policy-drift.ts';
 
-export interface DescribedApi {
-  readonly title: string | undefined;
-  /** The version that the description gives itself. */
-  readonly version: string | undefined;
-  /** The path below which clients see the operations; empty: the root. */
-  readonly prefix: string;
-  readonly operations: readonly OpenApiOperation[];
-}
+export type DescribedApi = ReturnType<typeof listOperations>;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -19,7 +12,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
  * `below`: where the NVR's web server has the described paths, unless the description says so. Throws a sentence for what is no
  * description.
  */
-export function listOperations(description: unknown, below = ''): DescribedApi {
+export function listOperations(description: unknown, below = '') {
   const paths = readMember(description, 'paths');
   if (readMember(description, 'openapi') === undefined || !isRecord(paths))
     throw new Error('is no OpenAPI description: it has no "openapi" and "paths"');
@@ -36,6 +29,7 @@ export function listOperations(description: unknown, below = ''): DescribedApi {
   );
   const info = readMember(description, 'info');
   const [title, version] = ['title', 'version'].map((name) => asText(readMember(info, name)));
+  /** `version`: as the description gives it itself. `prefix`: the path below which clients see the operations; empty: the root. */
   return { title, version, prefix: below, operations: merged(found) };
 }
 

@@ -11,20 +11,13 @@ export interface OpenApiOperation {
   readonly body?: readonly string[] | undefined;
 }
 
-export interface Drift {
-  readonly unknown: readonly UnknownOperation[];
-  /** Rows whose operation the description does not have; some are of another server than the one that describes itself. */
-  readonly gone: readonly { readonly row: string; readonly at: string }[];
-  readonly changed: readonly ChangedOperation[];
-}
-
-export interface UnknownOperation {
+interface UnknownOperation {
   readonly operation: string;
   /** The row that its requests fall under all the same; undefined: they are for admins. */
   readonly judgedBy: string | undefined;
 }
 
-export interface ChangedOperation {
+interface ChangedOperation {
   readonly operation: string;
   readonly row: string;
   /** Parameters, and members of the body (`body: items[].camera`), that name cameras by their name, and that the row does not read. */
@@ -34,11 +27,7 @@ export interface ChangedOperation {
 }
 
 /** `prefix`: only rows below it are missed in the description. Postern's own rows may know an operation, and none is missed. */
-export function policyDrift(
-  rows: readonly PolicyRow[],
-  operations: readonly OpenApiOperation[],
-  prefix: string,
-): Drift {
+export function policyDrift(rows: readonly PolicyRow[], operations: readonly OpenApiOperation[], prefix: string) {
   const isBelow = ({ path }: PolicyRow): boolean => path === prefix || path.startsWith(`${prefix}/`);
   const unknown: UnknownOperation[] = [];
   const changed: ChangedOperation[] = [];
@@ -61,6 +50,7 @@ export function policyDrift(
       .filter((method) => method !== 'WS' && !used.has(usedKey(row, method)))
       .map((method) => ({ row: `${method} ${row.path}`, at: `${row.file ?? 'the route table'}:${row.line}` })),
   );
+  /** `gone`: rows whose operation the description does not have; some are of another server than the one that describes itself. */
   return { unknown, gone, changed };
 }
 
