@@ -36,8 +36,7 @@ import type { Explainer } from '../gateway/explain/explain.ts';
 import type { ServiceStatus } from '../gateway/readiness.ts';
 import type { RulePlace } from '../gateway/rules.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import type { LoginResult } from '../telemetry/metric-labels.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { LoginResult, Metrics } from '../telemetry/metrics.ts';
 import type { RecentFailures } from '../telemetry/recent-failures.ts';
 import type { UiOptions } from '../ui/ui-options.ts';
 

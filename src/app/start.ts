@@ -2,7 +2,6 @@ import { createHouseSettings } from '../accounts/settings/house-settings.ts';
 import { rememberStore, tellRestored } from '../accounts/sites/own-store.ts';
 import { steadyNow } from '../domain/clock.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
-import { PLACES } from '../telemetry/metric-labels.ts';
 import { createProcessMetrics, createScrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
@@ -104,7 +103,7 @@ function serviceScrape(runtime: Runtime, active: () => Generation): () => Promis
     () => {
       const { taken, waiting } = upstreamSlots.inUse();
       const inUse = { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting, question: questionsUnderWay() };
-      for (const place of PLACES) metrics.placesInUse.set(inUse[place], place);
+      metrics.placesInUse.setAll(new Map(Object.entries(inUse)));
     },
   ];
   return createScrape([...Object.values(metrics), ...features.families], looks, createProcessMetrics());

@@ -7,7 +7,7 @@ import { type RequestFacts, singleHeader } from '../domain/request.ts';
 import { findStoreFault } from '../domain/store/store-fault.ts';
 import { maskSecrets } from '../domain/text.ts';
 import type { Logs } from './logs/log.ts';
-import type { RouteClass, StreamEnd, StreamKind } from './metric-labels.ts';
+import type { RouteClass, StreamEnd, StreamKind } from './metrics.ts';
 import type { RecentFailures } from './recent-failures.ts';
 
 /** A line of a request's head. */

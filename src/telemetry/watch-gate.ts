@@ -7,8 +7,7 @@ import type { RequestFacts } from '../domain/request.ts';
 import { findStoreFault } from '../domain/store/store-fault.ts';
 import type { AccessLog, LongLine } from './access-log.ts';
 import { classifyRoute, type RecordedAdmission, type RequestEnd, RequestRecord } from './access-log.ts';
-import type { AddressSource, CodeClass, StreamEnd, StreamKind, UpstreamFault } from './metric-labels.ts';
-import type { Metrics } from './metrics.ts';
+import type { AddressSource, CodeClass, Metrics, StreamEnd, StreamKind, UpstreamFault } from './metrics.ts';
 
 export function watchGate(deps: GateWatchDeps) {
   const { metrics, ticks } = deps;

@@ -15,7 +15,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { ProblemTexts, Told } from '../../locales/texts.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_LIMITS } from '../../routes/read-body.ts';
-import type { LoginResult } from '../../telemetry/metric-labels.ts';
+import type { LoginResult } from '../../telemetry/metrics.ts';
 import { type AuditEntry, auditedAgent, auditedCredential, shortText } from '../audit.ts';
 import { BODY_FAULTS, type FieldFault, fieldsIn, hasBody, isJson, readJson, unknownFields } from './json-body.ts';
 

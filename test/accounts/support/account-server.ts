@@ -44,7 +44,7 @@ import { rightsOfUser } from '../../../src/domain/rights.ts';
 import { bound } from '../../../src/routes/own-route.ts';
 import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import type { Store } from '../../../src/store/open-store.ts';
-import type { LoginResult } from '../../../src/telemetry/metric-labels.ts';
+import type { LoginResult } from '../../../src/telemetry/metrics.ts';
 import { serveRoutes } from '../../support/serve-routes.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
