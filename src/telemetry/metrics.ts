@@ -30,7 +30,7 @@ export type UpstreamFault = NonNullable<Added<'upstreamErrors'>[1]>;
 // biome-ignore format: a table
 const ROUTE_CLASSES = ['login', 'logout', 'auth', 'profile', 'api', 'live', 'media', 'ws', 'static', 'other'] as const;
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
-/** Of requests that no upstream gets. */
+/** No upstream gets them. */
 const OWN: readonly RouteClass[] = ['logout', 'auth', 'profile'];
 const CODE_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'] as const;
 export type CodeClass = (typeof CODE_CLASSES)[number];

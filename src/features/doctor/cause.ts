@@ -1,9 +1,27 @@
 /** Doctor's causes: how each is recognised, and what `advice.json` says to change (SPEC 15). Pure. */
+import { z } from 'zod';
+import { described, TEXT } from '../../routes/shapes.ts';
 import ADVICE from './advice.json' with { type: 'json' };
 import type { ProxyKind } from './marks.ts';
-import type { Report } from './report.ts';
 import type { ProbeResponse } from './send.ts';
 
+export const REPORT = described('Report', {
+  url: TEXT.nullable().meta({ description: 'server.public_url; null: only this machine was looked at' }),
+  proxy: TEXT.nullable().meta({ description: 'As it says of itself' }),
+  findings: z.array(
+    z.object({
+      name: TEXT,
+      level: z.enum(['error', 'warning', 'advice']),
+      seen: TEXT,
+      advice: TEXT,
+      lines: z.array(TEXT).meta({ description: 'To change at the proxy' }),
+    }),
+  ),
+  good: z.array(TEXT).meta({ description: 'Names of what was looked for and not found' }),
+  closed: z.array(z.int()).optional().meta({ description: 'Ports at which no NVR answers at the public address' }),
+});
+
+export type Report = z.output<typeof REPORT>;
 export type DoctorFinding = Report['findings'][number];
 
 /** What was seen, in a sentence. `error`: something does not work, or stands open. `warning`: it works now. `advice`: nothing is wrong, and it could be better. */

@@ -1,11 +1,10 @@
 /** `POST /api/status/doctor`: what doctor finds at the public address, for admins (SPEC 15). */
-import { z } from 'zod';
 import { type Audit, auditedCredential } from '../../accounts/audit.ts';
 import { type Call, declaring, Refused } from '../../accounts/http/kernel.ts';
 import type { AccountServices } from '../../app/services.ts';
 import type { Turns } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { described, TEXT } from '../../routes/shapes.ts';
+import { REPORT } from './cause.ts';
 import type { DoctorPlace } from './inside.ts';
 import { runDoctor } from './run-doctor.ts';
 
@@ -16,22 +15,6 @@ export interface CheckRules {
 }
 
 const RETRY_SECONDS = '10';
-
-export const REPORT = described('Report', {
-  url: TEXT.nullable().meta({ description: 'server.public_url; null: only this machine was looked at' }),
-  proxy: TEXT.nullable().meta({ description: 'As it says of itself' }),
-  findings: z.array(
-    z.object({
-      name: TEXT,
-      level: z.enum(['error', 'warning', 'advice']),
-      seen: TEXT,
-      advice: TEXT,
-      lines: z.array(TEXT).meta({ description: 'To change at the proxy' }),
-    }),
-  ),
-  good: z.array(TEXT).meta({ description: 'Names of what was looked for and not found' }),
-  closed: z.array(z.int()).optional().meta({ description: 'Ports at which no NVR answers at the public address' }),
-});
 
 /** Nothing of the request says where to look: only the configuration does (SSRF). */
 const route = declaring<AccountServices & CheckRules>();

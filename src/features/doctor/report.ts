@@ -1,16 +1,12 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
-import type { z } from 'zod';
 import { printable } from '../../domain/text.ts';
-import { type DoctorFinding, judge, probeHeader } from './cause.ts';
-import type { REPORT } from './check-route.ts';
+import { type DoctorFinding, judge, probeHeader, type Report } from './cause.ts';
 import { type ExamineOptions, examine, type FirstSeen, type WaySeen } from './examine.ts';
 import { INSIDE_CAUSES, type observeInside } from './inside.ts';
 import type { ProxyKind } from './marks.ts';
 import { type KnownPort, openPorts } from './ports.ts';
 import type { ProbeResponse } from './send.ts';
 import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from './way-causes.ts';
-
-export type Report = z.output<typeof REPORT>;
 
 export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly proxy?: ProxyKind | undefined;

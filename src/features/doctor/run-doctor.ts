@@ -7,10 +7,11 @@ import { publicAddress } from '../../domain/addresses.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { Report } from './cause.ts';
 import { type DoctorPlace, observeInside } from './inside.ts';
 import { publicPorts } from './ports.ts';
 import { identityHeaders } from './probe-routes.ts';
-import { createReport, type Report, type ReportOptions } from './report.ts';
+import { createReport, type ReportOptions } from './report.ts';
 
 /** What the command line may say of a run. */
 export interface DoctorRun extends Pick<ReportOptions, 'proxy' | 'headers' | 'ca' | 'silence'> {

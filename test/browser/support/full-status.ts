@@ -1,6 +1,6 @@
 /** A status with something in every part, and with names from outside that mean no good. */
 
-import type { Report } from '../../../src/features/doctor/report.ts';
+import type { Report } from '../../../src/features/doctor/cause.ts';
 import type { ServiceStatus } from '../../../src/gateway/readiness.ts';
 
 /** With a finding of each level, lines to change, and what a proxy could answer. */

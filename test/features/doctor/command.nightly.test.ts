@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Report } from '../../../src/features/doctor/report.ts';
+import type { Report } from '../../../src/features/doctor/cause.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { type Finished, newDirectory, runPostern, type Serving, servePostern } from '../../support/run-postern.ts';
 

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Report } from '../../../src/features/doctor/report.ts';
+import type { Report } from '../../../src/features/doctor/cause.ts';
 import { type Program, skipWithout } from '../../sso/support/proxies.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import type { ConfigTree } from '../../support/start-instance.ts';

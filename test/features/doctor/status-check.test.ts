@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import type { Report } from '../../../src/features/doctor/report.ts';
+import type { Report } from '../../../src/features/doctor/cause.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';

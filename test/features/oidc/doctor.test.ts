@@ -1,7 +1,7 @@
 /** What doctor says of the providers that people sign in with: discovery, keys, clock and client (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Report } from '../../../src/features/doctor/report.ts';
+import type { Report } from '../../../src/features/doctor/cause.ts';
 import { ADMIN_PERSON } from '../../support/people.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../support/servers/identity-provider.ts';

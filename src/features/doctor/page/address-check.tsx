@@ -6,7 +6,7 @@ import { CopyButton } from '../../../ui/pages/shared/new-secret.tsx';
 import { Button, Problem, SecurityLink, Tile } from '../../../ui/pages/shared/parts.tsx';
 import type { Slots } from '../../../ui/pages/shared/pieces.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
-import type { REPORT } from '../check-route.ts';
+import type { REPORT } from '../cause.ts';
 
 /** The answer is Postern's own, of the same build as this page. */
 type Report = z.output<typeof REPORT>;

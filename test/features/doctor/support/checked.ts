@@ -2,7 +2,7 @@
 
 import { openForCommands } from '../../../../src/app/commands.ts';
 import { configSchema } from '../../../../src/app/resources/features.ts';
-import type { Report } from '../../../../src/features/doctor/report.ts';
+import type { Report } from '../../../../src/features/doctor/cause.ts';
 import { doctorAt } from '../../../../src/features/doctor/run-doctor.ts';
 import { providerFaults } from '../../../../src/features/oidc/providers.ts';
 import type { StartedProxy } from '../../../sso/support/proxies.ts';
