@@ -5,7 +5,7 @@ import type { Migration } from 'kysely/migration';
 import { createEvents, type Dialect, runAll } from '../engine/engine.ts';
 
 /** Steps of commits between 0.2.0 and the next release, which the baseline takes at once. */
-export const STEPS_SINCE_0_2_0: readonly string[] = ['030-grants', '031-logins', '032-device-names'];
+export const STEPS_SINCE_0_2_0 = ['030-grants', '031-logins', '032-device-names', '033-token-right'] as const;
 
 /** The steps of 0.2.0, for which the baseline stands: a store that has them all is one of 0.2.0. */
 export const STEPS_OF_0_2_0: readonly string[] = [
@@ -101,7 +101,7 @@ create table grants (id text primary key not null, kind text not null, secret_ha
   last_used_at double precision, last_used_from text, site text not null default '');
 create index grants_secret_hash on grants (secret_hash);
 create index grants_user_name on grants (user_name, kind);
-create table token_rights (${OWN}, manages_accounts integer not null, logs_in integer not null, is_for_curtain integer not null);
+create table token_rights (${OWN}, manages_accounts integer not null, logs_in integer not null, made_for text default null);
 create table link_terms (${OWN}, thing text not null, token_id text, uses integer, pin_hash text,
   notifies_on_open integer not null, opened integer not null default 0, wrong_pins integer not null default 0);
 create table screen_displays (${OWN}, agent text);
@@ -117,7 +117,7 @@ const FROM_0_2_0 = `
 alter table known_clients add column name text default null;
 insert into grants (${COMMON} last_used_at, last_used_from) select id, 'api-token', secret_hash, name, user_name,
   user_created_at, role, cameras, created_at, expires_at, last_used_at, last_used_from from api_tokens;
-insert into token_rights select id, manages_accounts, logs_in, is_for_curtain from api_tokens;
+insert into token_rights select id, manages_accounts, logs_in, case is_for_curtain when 1 then 'curtain' end from api_tokens;
 insert into grants (${COMMON} revoked_at, site) select id, 'link', secret_hash, name, user_name,
   user_created_at, role, null, created_at, expires_at, revoked_at, site from links;
 insert into link_terms select id, thing, token_id, uses, pin_hash, notifies_on_open, opened, wrong_pins from links;

@@ -2,12 +2,10 @@
 import type { MigrationProvider } from 'kysely/migration';
 import type { Dialect } from '../engine/engine.ts';
 import { baseline, STEPS_OF_0_2_0, STEPS_SINCE_0_2_0 } from './029-baseline.ts';
-import { tokenRight } from './033-token-right.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
     ...Object.fromEntries([...STEPS_OF_0_2_0, ...STEPS_SINCE_0_2_0].map((name) => [name, { up: async () => {} }])),
     '029-baseline': baseline(dialect),
-    '033-token-right': tokenRight(dialect),
   }),
 });
