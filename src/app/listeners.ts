@@ -22,8 +22,6 @@ interface ListenerPlace {
 
 const HEAD_SECONDS = 15;
 
-export type Listeners = Awaited<ReturnType<typeof openListeners>>;
-
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
 export async function openListeners({
   settings,

@@ -21,8 +21,6 @@ export interface ProgressOptions {
   readonly unit?: string;
 }
 
-export type Progress = ReturnType<typeof createProgress>;
-
 const BAR_MILLISECONDS = 100;
 const LINE_MILLISECONDS = 5000;
 const BAR_WIDTH = 24;

@@ -2,8 +2,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
-import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
+import { boundedJson, isRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { utf8 } from '../../domain/text.ts';
 import { type BodyLimits, readBody } from '../../routes/read-body.ts';
 import { described } from '../../routes/shapes.ts';
 
@@ -149,10 +150,6 @@ const isOfBrowser = (headers: IncomingHttpHeaders): boolean =>
   headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 
 function parse(body: Buffer): Result<unknown, 'not-json'> {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    return isNestedTooDeep(text) ? err('not-json') : ok(JSON.parse(text));
-  } catch {
-    return err('not-json');
-  }
+  const json = boundedJson(utf8(body) ?? '');
+  return json === undefined ? err('not-json') : ok(json);
 }

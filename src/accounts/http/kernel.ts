@@ -120,18 +120,19 @@ export const refusedWhileBusy = (recorded?: string): Refused =>
   });
 
 /** An attempt that the login limiter refused. `error` is the reference's own wording. */
-export const refusedWhileLimited = (limited: {
+export const refusedWhileLimited = ({
+  clause,
+  retryAfterSeconds: seconds,
+}: {
   readonly clause: Clause;
   readonly retryAfterSeconds: number;
 }): Refused =>
-  new Refused(429, ['rate-limited', { seconds: limited.retryAfterSeconds }], waitSentence(limited.retryAfterSeconds), {
+  new Refused(429, ['rate-limited', { seconds }], `Too many failed attempts: try again in ${seconds} s.`, {
     recorded: 'rate-limited',
     counted: 'rate_limited',
-    headers: { 'Retry-After': String(limited.retryAfterSeconds) },
-    fields: { error: `Rate limit exceeded: ${limitMessage(limited.clause)}` },
+    headers: { 'Retry-After': String(seconds) },
+    fields: { error: `Rate limit exceeded: ${limitMessage(clause)}` },
   });
-
-const waitSentence = (seconds: number): string => `Too many failed attempts: try again in ${seconds} s.`;
 
 /** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */
 const limitMessage = ({ text }: Clause): string =>
@@ -180,14 +181,12 @@ export type OpenCall<Body = unknown> = Omit<Call<Body>, 'caller' | 'ctx'> & {
 /**
  * How the body is read. `fields`: by its shape, other fields are passed over. `strict`: by its shape, other fields are
  * refused. `names`: other fields are refused, the values are judged by `run`. `maybe`: as `fields`, and there may be no body:
- * `undefined`. `json`: whatever it holds, judged by `run`.
+ * `undefined`.
  */
-type Reading = 'fields' | 'strict' | 'names' | 'maybe' | 'json';
+type Reading = 'fields' | 'strict' | 'names' | 'maybe';
 type BodyOf<Shape extends z.ZodType, Read extends Reading> = Read extends 'names'
   ? Readonly<Record<string, unknown>>
-  : Read extends 'json'
-    ? unknown
-    : z.output<Shape> | (Read extends 'maybe' ? undefined : never);
+  : z.output<Shape> | (Read extends 'maybe' ? undefined : never);
 
 type Who = 'admin' | 'person' | 'anyone';
 type CallOf<By extends Who, Body> = By extends 'anyone' ? OpenCall<Body> : Call<Body>;
@@ -333,7 +332,7 @@ function guard(caller: Caller | undefined, who: Who | undefined, isRead: boolean
 }
 
 function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unknown {
-  if (reads === 'json' || (reads === 'maybe' && json === undefined)) return json;
+  if (reads === 'maybe' && json === undefined) return json;
   const unknown = reads === 'fields' || reads === 'maybe' ? [] : unknownFields(shape as z.ZodObject, json);
   if (unknown.length > 0) throw refusedFields(unknown);
   if (reads === 'names') return Object(json);

@@ -40,7 +40,7 @@ export const INVITATION_ROUTES: readonly OwnRoute<Services>[] = [
     run: async (_, { store, clock }) => (await store.invitations.listInvitations(unixSeconds(clock))).map(shown) }),
   // The token in the address is the credential.
   orByForm(route({ route: `POST ${INVITATION_PATH}/{token}`, ...OPEN, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429], type: 'text/html', run: accept }), (ctx, deps) => deps.invitationForm(ctx)),
-  route({ route: `POST ${PASSKEY_PATH}/options`, ...OPEN, summary: 'What to ask an authenticator for, instead of a password', body: ANY, reads: 'json', yes: [200, ANY], no: [...BODY_NO, 404, 408, 409, 429], run: options }),
+  route({ route: `POST ${PASSKEY_PATH}/options`, ...OPEN, summary: 'What to ask an authenticator for, instead of a password', body: ANY, yes: [200, ANY], no: [...BODY_NO, 404, 408, 409, 429], run: options }),
   route({ route: `POST ${PASSKEY_PATH}`, ...OPEN, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429], before: unlessOff, run: acceptPasskey }),
 ];
 

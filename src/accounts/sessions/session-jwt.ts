@@ -187,22 +187,20 @@ export interface CookieClient {
 }
 
 /** The order and the spelling are the reference's: its clients read the line with more or less care. */
-export const cookieLine = (settings: CookieSettings, token: string, maxAge: number, client: CookieClient): string =>
-  `${settings.name}=${token}${domainPart(settings)}; HttpOnly; Max-Age=${maxAge}; Path=${cookiePath(settings, client)}; SameSite=${settings.sameSite}${
-    isSecure(settings, client) ? '; Secure' : ''
-  }`;
+export function cookieLine(
+  { name, domain, path, secure, sameSite }: CookieSettings,
+  token: string,
+  maxAge: number,
+  { clientEncrypted, basePath = '' }: CookieClient,
+): string {
+  const [hosts, place] = domain === undefined ? ['', `${basePath}${path}`] : [`; Domain=${domain}`, path];
+  // Browsers drop a `SameSite=None` cookie that is not Secure.
+  const isSecure = sameSite === 'none' || (secure === 'auto' ? clientEncrypted : secure);
+  return `${name}=${token}${hosts}; HttpOnly; Max-Age=${maxAge}; Path=${place}; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`;
+}
 
 /** What makes a browser forget the cookie: the one of the domain, and one from before there was a domain. */
 export const clearingLines = (settings: CookieSettings, client: CookieClient): readonly string[] => [
   cookieLine(settings, '', 0, client),
   ...(settings.domain === undefined ? [] : [cookieLine({ ...settings, domain: undefined }, '', 0, client)]),
 ];
-
-const domainPart = ({ domain }: CookieSettings): string => (domain === undefined ? '' : `; Domain=${domain}`);
-
-const cookiePath = ({ domain, path }: CookieSettings, { basePath = '' }: CookieClient): string =>
-  domain === undefined ? `${basePath}${path}` : path;
-
-/** Browsers drop a `SameSite=None` cookie that is not Secure. */
-const isSecure = ({ secure, sameSite }: CookieSettings, { clientEncrypted }: CookieClient): boolean =>
-  sameSite === 'none' || (secure === 'auto' ? clientEncrypted : secure);
