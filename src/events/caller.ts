@@ -10,8 +10,8 @@ import {
   unionOfScopes,
   visibleCameras,
 } from '../domain/camera-scope.ts';
-import type { EventSource } from '../domain/events/event-question.ts';
 import type { CameraName, Role } from '../domain/names.ts';
+import type { EventSource } from '../store/events/events-table.ts';
 import { refused } from './responses.ts';
 
 /**

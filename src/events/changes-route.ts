@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { repeated } from '../domain/async.ts';
 import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
-import type { EventSource } from '../domain/events/event-question.ts';
+import type { EventSource } from '../store/events/events-table.ts';
 import { maySeeAll, namedCameras } from './caller.ts';
 import type { EventsHandler } from './event-routes.ts';
 import { refused } from './responses.ts';

@@ -3,15 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { dayText, EARLIEST_TIME, isTooManyDays, LATEST_TIME, MOST_DAYS, USUAL_DAYS } from '../domain/events/event.ts';
 import { FILTERS, NEWEST_FIRST } from '../domain/events/event-filters.ts';
-import type {
-  DayQuestion,
-  EventCondition,
-  EventGroup,
-  EventSource,
-  GroupQuestion,
-} from '../domain/events/event-question.ts';
+import type { DayQuestion, EventCondition, EventGroup, GroupQuestion } from '../domain/events/event-question.ts';
 import { parseDecimal, parseWhole, parseZone } from '../domain/events/parse-value.ts';
 import type { ZoneOffset, ZoneOffsets } from '../domain/zone-offsets.ts';
+import type { EventSource } from '../store/events/events-table.ts';
 import { callerSince, namedCameras } from './caller.ts';
 import type { EventsHandler } from './event-routes.ts';
 import { readEventsQuery, readParameters } from './read-query.ts';

@@ -2,8 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
-import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
+import type { StoredEvent } from '../domain/events/event-question.ts';
 import { parseCount } from '../domain/events/parse-value.ts';
+import type { EventSource } from '../store/events/events-table.ts';
 import { countWrites } from './changes-route.ts';
 import type { EventsHandler } from './event-routes.ts';
 import { readParameters } from './read-query.ts';

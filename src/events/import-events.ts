@@ -1,8 +1,9 @@
 /** Brings events from a file into the store, in batches; running it again changes nothing (SPEC 1; interface 2.4). */
 import { EARLIEST_TIME, EVENT_FIELDS, type EventField, type EventRecord, LATEST_TIME } from '../domain/events/event.ts';
-import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
+import type { StoredEvent } from '../domain/events/event-question.ts';
 import { isNestedTooDeep, isRecord, plainJson } from '../domain/json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { EventSource } from '../store/events/events-table.ts';
 
 /** What was skipped for one reason. */
 export interface Skipped {

@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
-import type { EventSource, FoundEvent, StoredEvent } from '../domain/events/event-question.ts';
+import type { FoundEvent, StoredEvent } from '../domain/events/event-question.ts';
 import type { ParameterFault } from '../domain/events/parse-value.ts';
 import { REFUSALS, type RefusalReason, refusalBody } from '../domain/refusal.ts';
+import type { EventSource } from '../store/events/events-table.ts';
 
 export interface BadParameter extends ParameterFault {
   readonly name: string;

@@ -2,18 +2,13 @@
 import { statSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { sharedRun } from '../domain/async.ts';
-import {
-  type BoundedEventSource,
-  type Deadline,
-  type EventSource,
-  isOutOfTime,
-} from '../domain/events/event-question.ts';
+import { type Deadline, isOutOfTime } from '../domain/events/event-question.ts';
 import { faultMessage } from '../domain/result.ts';
 import { findStoreFault, storeFault } from '../domain/store/store-fault.ts';
 import { databaseOn } from './engine/engine.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';
-import { createEventSource, eventsPlace } from './events/events-table.ts';
+import { type BoundedEventSource, createEventSource, type EventSource, eventsPlace } from './events/events-table.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
 

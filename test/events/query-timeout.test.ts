@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type BoundedEventSource,
-  type Deadline,
-  type EventSource,
-  isPast,
-} from '../../src/domain/events/event-question.ts';
+import { type Deadline, isPast } from '../../src/domain/events/event-question.ts';
+import type { BoundedEventSource, EventSource } from '../../src/store/events/events-table.ts';
 import type { NvrDatabase } from '../../src/store/nvr-database.ts';
 import { event } from './support/event.ts';
 import { makeNvrDatabase } from './support/nvr-file.ts';

@@ -97,45 +97,9 @@ export type DayCount = Pick<EventGroup, 'day' | 'camera' | 'count'>;
 
 export type DayQuestion = Pick<GroupQuestion, 'cameras' | 'conditions' | 'offsets'>;
 
-/** The reading interface of an event store. `cameras` null: all cameras. */
-export interface EventSource {
-  /** The events that answer the question, in its order. */
-  find(question: EventQuestion): Promise<readonly FoundEvent[]>;
-  /** The events in the order of `ids`; deleted ones are left out. Without `thumbnails` these fields are null. */
-  read(ids: readonly string[], include: { readonly thumbnails: boolean }): Promise<readonly StoredEvent[]>;
-  /** Cameras that have events, in order of name. */
-  cameras(): Promise<readonly string[]>;
-  /** How many events each label has. */
-  countByLabel(
-    cameras: readonly string[] | null,
-    conditions?: readonly EventCondition[],
-  ): Promise<ReadonlyMap<string, number>>;
-  /** Each once, in no order; absent ones are left out. */
-  distinct(
-    column: DistinctColumn,
-    cameras: readonly string[] | null,
-    conditions?: readonly EventCondition[],
-  ): Promise<readonly string[]>;
-  groups(question: GroupQuestion): Promise<readonly EventGroup[]>;
-  /** A day and camera without events are left out; in no order. */
-  countByDay(question: DayQuestion): Promise<readonly DayCount[]>;
-  /** The first start time that is not before `time`. */
-  firstStart(time: number): Promise<number | undefined>;
-  /**
-   * A number for each day on which events begin (UTC, in days since 1970). It grows with every write to the day's events, by
-   * this process or another. Null where the store does not count.
-   */
-  writesByDay(): Promise<ReadonlyMap<number, number> | null>;
-}
-
 /** When a query is given up, in milliseconds of a monotonic clock; earlier when the client has left. */
 export interface Deadline {
   readonly at: number;
-}
-
-export interface BoundedEventSource extends EventSource {
-  /** The same; what takes longer rejects with `outOfTime`. */
-  until(deadline: Deadline): EventSource;
 }
 
 export type DistinctColumn = 'label' | 'sub_label' | 'plate';

@@ -1,7 +1,16 @@
 /** Reads detection events, from the store or from the NVR's own file (interface 2.4). */
 import { type Kysely, sql } from 'kysely';
 import { createTaskQueue } from '../../domain/async.ts';
-import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
+import type {
+  DayQuestion,
+  Deadline,
+  DistinctColumn,
+  EventCondition,
+  EventGroup,
+  EventQuestion,
+  GroupQuestion,
+  StoredEvent,
+} from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/json.ts';
 import { type Dialect, isOneOf } from '../engine/engine.ts';
 import { TABLES, type Table, type Tables, withBooleans } from '../engine/tables.ts';
@@ -26,24 +35,43 @@ export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialec
   walks: createTaskQueue(1).enter,
 });
 
-export const createEventSource = (place: EventsPlace): BoundedEventSource => ({
-  ...sourceAt(place),
-  until: (deadline) => sourceAt({ ...place, deadline }),
-});
+/** What can be asked about events. `cameras` null: all cameras. */
+export type EventSource = ReturnType<typeof sourceAt>;
+export type BoundedEventSource = ReturnType<typeof createEventSource>;
 
-function sourceAt(place: EventsPlace): EventSource {
-  const cameras = (): Promise<string[]> => distinctCameras(place);
+export const createEventSource = (place: EventsPlace) =>
+  Object.assign(sourceAt(place), {
+    /** The same; what takes longer rejects with `outOfTime`. */
+    until: (deadline: Deadline): EventSource => sourceAt({ ...place, deadline }),
+  });
+
+function sourceAt(place: EventsPlace) {
+  /** Cameras that have events, in order of name. */
+  const cameras = (): Promise<readonly string[]> => distinctCameras(place);
   return {
     cameras,
-    find: (question) => windowedFind(question, place),
-    read: (ids, include) => readEvents(ids, include, place),
-    countByLabel: (visible, conditions = []) => countByLabel(visible, conditions, place),
-    groups: (question) => groupEvents(question, place),
-    countByDay: (question) => countByDay(question, place),
-    firstStart: (time) => firstStart(time, place),
+    /** The events that answer the question, in its order. */
+    find: (question: EventQuestion) => windowedFind(question, place),
+    /** The events in the order of `ids`; deleted ones are left out. Without `thumbnails` these fields are null. */
+    read: (ids: readonly string[], include: { readonly thumbnails: boolean }): Promise<readonly StoredEvent[]> =>
+      readEvents(ids, include, place),
+    /** How many events each label has. */
+    countByLabel: (cameras: readonly string[] | null, conditions: readonly EventCondition[] = []) =>
+      countByLabel(cameras, conditions, place),
+    groups: (question: GroupQuestion): Promise<readonly EventGroup[]> => groupEvents(question, place),
+    /** A day and camera without events are left out; in no order. */
+    countByDay: (question: DayQuestion) => countByDay(question, place),
+    /** The first start time that is not before `time`. */
+    firstStart: (time: number) => firstStart(time, place),
+    /** A number for each day of UTC on which events begin: it grows with every write to them. Null where the store does not count. */
     writesByDay: () => writesByDay(place),
 
-    async distinct(column, visible, conditions = []) {
+    /** Each once, in no order; absent ones are left out. */
+    async distinct(
+      column: DistinctColumn,
+      visible: readonly string[] | null,
+      conditions: readonly EventCondition[] = [],
+    ): Promise<readonly string[]> {
       const { inOrderBy } = place.shape;
       if (!inOrderBy.camera || conditions.length > 0)
         return column === 'label' && inOrderBy.label
