@@ -25,11 +25,12 @@
 import { type Caller, isAdministrator, isDenied } from '../domain/caller.ts';
 import { actualSender, shownThing, traitsFor } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
-import type { Access, Locator, PolicyRow, Signalling } from '../domain/policy.ts';
+import type { Access, Locator, Signalling } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { earliestSeen } from '../domain/rights.ts';
+import type { PolicyRow } from '../routes/policy-row.ts';
 import {
   type AccessVerdict,
   type Obligations,

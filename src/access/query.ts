@@ -1,9 +1,9 @@
 /** Reads and rewrites a query, and leaves the bytes of all other parameters as they are; narrows a list in the query, before the NVR is asked (SPEC 5). */
 
 import type { CameraName } from '../domain/names.ts';
-import type { Paging, PolicyRow } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { splitCommas } from '../domain/text.ts';
+import type { Paging, PolicyRow } from '../routes/policy-row.ts';
 
 /** Every pair, decoded, in order. */
 export const queryPairs = (query: string): readonly Readonly<{ name: string; value: string }>[] => pairs(query);

@@ -1,7 +1,8 @@
 /** The route table: rows compiled once into a tree of path segments, and the row of a request (SPEC 5). */
 import type { Caller } from '../domain/caller.ts';
-import { PATH_SHAPES, type PolicyRow } from '../domain/policy.ts';
+import { PATH_SHAPES } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
+import type { PolicyRow } from '../routes/policy-row.ts';
 import type { Surroundings } from './access-verdict.ts';
 import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
 

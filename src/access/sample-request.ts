@@ -5,10 +5,10 @@ import {
   PATH_SHAPES,
   type ParameterShape,
   type PathShape,
-  type PolicyRow,
   type ViewingKind,
 } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
+import type { PolicyRow } from '../routes/policy-row.ts';
 import { NO_ADAPTER, type NvrAdapter } from './nvr-adapter.ts';
 
 // biome-ignore format: a table

@@ -6,11 +6,11 @@ import {
   isLookedUpKind,
   type Locator,
   type Narrowing,
-  type PolicyRow,
   type ResponseForm,
 } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
+import type { PolicyRow } from '../routes/policy-row.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
 import { findPrefixes, type PrefixFindings } from './by-prefix.ts';
 import { type Located, locate } from './camera-locators.ts';

@@ -1,5 +1,5 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
-import type { PolicyRow } from '../domain/policy.ts';
+import type { PolicyRow } from '../routes/policy-row.ts';
 import { type ConfigPlace, type LoadedConfig, loadConfig, type RefusedConfig } from './load-config.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import type { TableHead } from './policy/table-head.ts';

@@ -1,4 +1,4 @@
-/** The route table: its rows and its head, who may use an operation, the terms by which a row names cameras, times and narrowing (SPEC 5). */
+/** The words of route tables: who may use an operation, and the terms by which a row names cameras, times and narrowing (SPEC 5). */
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
 /** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
@@ -59,86 +59,6 @@ export type PathShape = keyof typeof PATH_SHAPES;
  */
 export type Signalling = boolean | (typeof SIGNALLING)[number];
 export const SIGNALLING = ['whep', 'candidates'] as const;
-
-export interface PolicyRow {
-  /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */
-  readonly methods: readonly string[];
-  /** `/api/{camera}/latest.{extension}`: `{name}` is one segment or a part of one, `{name:shape}` one of that shape, `{name...}` the remainder, or one segment and more before others. */
-  readonly path: string;
-  readonly access: Access;
-  readonly cameras?: readonly Locator[];
-  /** Absent: named cameras are judged, and nothing else is narrowed. */
-  readonly narrow?: Narrowing;
-  /** What the answer looks like, where the answer itself is narrowed. */
-  readonly answer?: ResponseForm;
-  /** The member of the answer's objects that names their camera; absent: `camera`. */
-  readonly named_by?: string;
-  /** The members of the answer, at any depth, that only admins get. */
-  readonly hidden?: readonly string[];
-  /** The members of the answer, at any depth, that hold addresses of the server itself: they are written below its prefix. */
-  readonly addresses?: readonly string[];
-  /** How the list comes in pages, where the answer is one. */
-  readonly paging?: Paging;
-  /** Where the row names times. Without it a caller who sees back to a moment is refused. */
-  readonly times?: readonly TimePlace[];
-  readonly by_prefix?: readonly PrefixPlace[];
-  /** The response body when the caller may see none of it; default: an empty list. */
-  readonly empty?: unknown;
-  /** The verb that a role may be denied. */
-  readonly verb?: Verb;
-  /** What a role gets that is denied the verb: `empty`, the empty response. Absent: a refusal. */
-  readonly denied?: 'empty';
-  /** What the response shows, for records; absent: no pictures and no sound. */
-  readonly views?: Views;
-  /** The parameters that all but admins may send, each once; absent: any. */
-  readonly query?: ParameterForms;
-  /** What the JSON body may hold; `any`: it is not read. Of Postern's own rows the route itself judges it. */
-  readonly body?: BodyShape | 'any';
-  /** Fields of a JSON body, at any depth, that only an admin may send. */
-  readonly admin_fields?: readonly string[];
-  /** Query parameters that only an admin may send. */
-  readonly admin_parameters?: readonly string[];
-  /** Offers of live pictures: those in the body, or in the messages of a WebSocket, are judged for all but admins. */
-  readonly signalling?: Signalling;
-  /**
-   * The response names something of the row's cameras that is started: `job`, in the JSON field `job_id`; `session`, in the
-   * parameter `id` of the addresses of a playlist; `whep`, a session of live pictures, whose secret ends `Location`.
-   */
-  readonly starts?: StartedKind;
-  /** The streams and cameras that are named must be known ones, for all but admins. */
-  readonly known?: true;
-  /** Changes state, though not for admins only. */
-  readonly writes?: boolean;
-  /** A parameter right behind a fixed start is a camera name, and fixed routes come first. */
-  readonly dynamic?: boolean;
-  /** Credentials are presented here, so the proxy secret is asked for although the route is public. */
-  readonly secret?: boolean;
-  /** A caller who must set up a second factor first needs it for that, or to leave. */
-  readonly enrolment?: boolean;
-  /** The right of a feature: an API token that was made for it may use the row of Postern's own, and no row without it. */
-  readonly right?: string;
-  /** Whether an admin may read it as another person would get it. */
-  readonly view_as?: true;
-  /** A page to begin at: the first that a person may open is the start page. A camera that it names is the person's first. */
-  readonly page?: true;
-  /** Whether a credential that does not use all rows may use the row of Postern's own. */
-  readonly few?: true;
-  /** The path stands for one of the NVR, which is judged in its place. */
-  readonly stands_for?: 'nvr';
-  readonly note?: string;
-  /** A row of Postern's own table: Postern serves the path itself, and no request for it reaches the NVR. */
-  readonly own?: boolean;
-  /** The exception: Postern takes its part of the request and forwards the rest. */
-  readonly forwarded?: boolean;
-  /**
-   * Whether the response is compressed (Postern's own rows): it holds no secret beside text of a stranger, so its length may
-   * tell of its content.
-   */
-  readonly compressed?: boolean;
-  /** Where the row stands. */
-  readonly file?: string;
-  readonly line: number;
-}
 
 /** Things whose camera the NVR is asked for by their id: an adapter says how. */
 const LOOKED_UP_KINDS = ['event', 'review', 'export', 'export-file', 'case'] as const;
@@ -213,19 +133,6 @@ export type TimePlace =
   | { readonly in: 'hour' | 'utc-hour' }
   | { readonly in: 'id' | 'answer' | 'own-route' }
   | { readonly in: 'own-data'; readonly list?: ComposedList };
-
-/** How a server gives a list in pages. */
-export interface Paging {
-  /** The members of the answer: the elements, how many there are on all pages, and how many pages. */
-  readonly list: string;
-  readonly count: string;
-  readonly pages: string;
-  /** The parameters of the query: how many elements a page has, and its number, from 0. */
-  readonly size: string;
-  readonly number: string;
-  /** How many elements a page has where none is asked for. */
-  readonly usual: number;
-}
 
 /** A header of the response by which the NVR tells that it may have taken another camera's picture. `since`: the first release that does. */
 export interface RefusedHeader {

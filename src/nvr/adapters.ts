@@ -8,10 +8,10 @@ import {
   isOwnerKind,
   isStartedKind,
   type Locator,
-  type PolicyRow,
   writtenLocator,
   writtenNarrowing,
 } from '../domain/policy.ts';
+import type { PolicyRow } from '../routes/policy-row.ts';
 import { FRIGATE } from './frigate/frigate.ts';
 
 /** The first of them as the table writes it. */

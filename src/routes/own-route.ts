@@ -2,8 +2,8 @@
 import type { Next, ParameterizedContext } from 'koa';
 import type { z } from 'zod';
 import type { Caller, RouteState } from '../domain/caller.ts';
-import type { PolicyRow } from '../domain/policy.ts';
 import type { Result } from '../domain/result.ts';
+import type { PolicyRow } from './policy-row.ts';
 
 /** `params`: of the path, decoded. */
 export type RouteContext = ParameterizedContext<RouteState> & { readonly params: Readonly<Record<string, string>> };

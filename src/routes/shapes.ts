@@ -1,6 +1,7 @@
 /** Parts that the shapes of Postern's own API are made of, and the shapes that have a name in its description. */
 import { z } from 'zod';
 import { decidedByName } from '../domain/bounded.ts';
+import type { Result } from '../domain/result.ts';
 
 export const SHAPES = z.registry<{ id: string }>();
 
@@ -39,7 +40,7 @@ export const STATUS = named('Status', z.looseObject({}).meta({ description: 'Sta
 export const BODY_NO: readonly number[] = [400, 413, 415, 422];
 
 type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name;
-type Loose<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value;
+export type Loose<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value;
 /** A field that may be absent may be undefined. */
 type InCamel<Fields> = {
   readonly [Name in keyof Fields as Camel<Name>]:
@@ -52,3 +53,22 @@ export const answer = <Shape extends z.ZodObject>(shape: Shape, record: InCamel<
   Object.fromEntries(Object.keys(shape.shape).map((name) => [name, Object(record)[inCamel(name)]])) as z.output<Shape>;
 
 const inCamel = decidedByName((name) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+
+/** A value that `parse` makes of another one, or a problem in its words. */
+export const formed = <Written, Form>(written: z.ZodType<Written>, parse: (written: Written) => Result<Form, string>) =>
+  written.transform((value, context) => {
+    const form = parse(value);
+    if (form.ok) return form.value;
+    context.addIssue({ code: 'custom', message: form.error });
+    return z.NEVER;
+  });
+
+/** Text that becomes something better. */
+export const parsed = <Value>(parse: (text: string) => Result<Value, string>) =>
+  formed(z.string({ error: ({ input }) => numberWords(input, parse) }), parse);
+
+/** The text of a number: YAML reads `external: 8971` and `max_upload: 20` as numbers, and the parser says what is missing. */
+function numberWords(input: unknown, parse: (text: string) => Result<unknown, string>): string | undefined {
+  const result = typeof input === 'number' ? parse(String(input)) : undefined;
+  return result?.ok === false ? result.error : undefined;
+}

@@ -8,8 +8,8 @@ import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Caller, SharedThing } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOfNames, scopeOfRole } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { PolicyRow } from '../../src/domain/policy.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
+import type { PolicyRow } from '../../src/routes/policy-row.ts';
 import { row, segmentsOf, timesOf } from '../support/routes.ts';
 
 const KNOWN = ['cam1', 'cam2', 'patio_1'] as CameraName[];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import type { PolicyRow } from '../../src/domain/policy.ts';
+import type { PolicyRow } from '../../src/routes/policy-row.ts';
 import { GARDEN } from '../policy/support/two-cameras.ts';
 import { startWalkInstance, type WalkInstance } from '../policy/support/walk-instance.ts';
 

@@ -14,7 +14,8 @@ import {
   SHIPPED,
 } from '../../src/config/policy/load-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
-import { type PolicyRow, writtenLocator, writtenNarrowing } from '../../src/domain/policy.ts';
+import { writtenLocator, writtenNarrowing } from '../../src/domain/policy.ts';
+import type { PolicyRow } from '../../src/routes/policy-row.ts';
 import { withDirectory } from './config-place.ts';
 
 const rowsOf = async (policy: string, directory = '.'): Promise<readonly PolicyRow[]> => {

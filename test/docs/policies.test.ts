@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { rowSchema } from '../../src/config/policy/policy-row.ts';
 import { headShape } from '../../src/config/policy/table-head.ts';
 import {
   ACCESS_LEVELS,
@@ -15,6 +14,7 @@ import {
   RESPONSE_FORMS,
   VALUE_FORMS,
 } from '../../src/domain/policy.ts';
+import { rowSchema } from '../../src/routes/policy-row.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { makeSample } from '../../src/access/sample-request.ts';
 import { parsePolicy, SHIPPED, tableSchema } from '../../src/config/policy/load-policy.ts';
-import type { PolicyRow } from '../../src/domain/policy.ts';
+import type { PolicyRow } from '../../src/routes/policy-row.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { OFFERS } from '../support/offers.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';

@@ -1,7 +1,8 @@
 /** Small route tables for tests: `'GET /api/events any query:cameras rewrite:cameras'` is a row. */
 import assert from 'node:assert/strict';
-import { parseLocator, parseNarrowing, parseTimePlace } from '../../src/config/policy/parse-terms.ts';
-import type { Access, Locator, Narrowing, PolicyRow, TimePlace } from '../../src/domain/policy.ts';
+import type { Access, Locator, Narrowing, TimePlace } from '../../src/domain/policy.ts';
+import { parseLocator, parseNarrowing, parseTimePlace } from '../../src/routes/parse-terms.ts';
+import type { PolicyRow } from '../../src/routes/policy-row.ts';
 
 /** `method path access [locators joined by +] [narrow]`; a path with `!` in front is dynamic. */
 export function row(text: string): PolicyRow {

@@ -3,16 +3,17 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type Access, NO_FIELDS, type PolicyRow } from '../../domain/policy.ts';
+import { type Access, NO_FIELDS } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/files.ts';
 import { adapterNamed, findLostWord } from '../../nvr/adapters.ts';
+import type { PolicyRow } from '../../routes/policy-row.ts';
+import { type RowText, rowSchema, splitRoute } from '../../routes/policy-row.ts';
 import { type Finding, nearest, type Problem, pathText } from '../problems/problems.ts';
 import { locate, type Places, readYaml } from '../problems/read-yaml.ts';
 import { messageFor, toFindings } from '../schema/issues.ts';
 import { readKeys } from '../schema/keys.ts';
 import { rowFindings } from './policy-faults.ts';
-import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
 import { headShape, joinedHead, type TableHead } from './table-head.ts';
 
 export interface LoadedPolicy {

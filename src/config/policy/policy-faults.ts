@@ -8,9 +8,9 @@ import {
   writtenLocator,
   writtenNarrowing,
 } from '../../domain/policy.ts';
+import { writtenTimePlace } from '../../routes/parse-terms.ts';
+import { type RowText, splitRoute } from '../../routes/policy-row.ts';
 import type { Finding } from '../problems/problems.ts';
-import { writtenTimePlace } from './parse-terms.ts';
-import { type RowText, splitRoute } from './policy-row.ts';
 
 export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
   const seen = new Set<string>();

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { NamesPlace } from '../../domain/policy.ts';
 import { err, ok } from '../../domain/result.ts';
 import { ADAPTER_NAMES } from '../../nvr/adapters.ts';
-import { parsed } from '../schema/value-types.ts';
-import { releaseSchema } from './policy-row.ts';
+import { releaseSchema } from '../../routes/policy-row.ts';
+import { parsed } from '../../routes/shapes.ts';
 
 const PATH = /^\/[!-~]*$/;
 const pathSchema = z.string().regex(PATH, 'is not a path of the NVR: write for example "/api/streams"');

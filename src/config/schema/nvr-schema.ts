@@ -1,6 +1,7 @@
 /** Keys of `nvr` and `events`: the NVR and where events come from (SPEC 1, 7). */
 import { z } from 'zod';
 import { PUSH_HOST, type UpstreamRoute } from '../../domain/addresses.ts';
+import { parsed } from '../../routes/shapes.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
 import { always, higher, key, moreEntries, never, toFalse } from './keys.ts';
 import {
@@ -10,7 +11,6 @@ import {
   filePath,
   headerSecret,
   LONGEST_SECONDS,
-  parsed,
   parseSize,
   text,
   timeoutSeconds,

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { parsed } from '../../routes/shapes.ts';
 import { always, byRule, key, never } from './keys.ts';
-import { headerName, headerSecret, network, parsed, text } from './value-types.ts';
+import { headerName, headerSecret, network, text } from './value-types.ts';
 
 /** The shapes of the signed identities that well-known proxies send, by the name of `proxy.jwt.preset` (SPEC 17). */
 interface JwtPreset {

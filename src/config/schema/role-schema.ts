@@ -14,8 +14,9 @@ import {
   type RoleLimits,
 } from '../../domain/rights.ts';
 import { canonicalZone, localZone } from '../../domain/zone-offsets.ts';
+import { parsed } from '../../routes/shapes.ts';
 import { always, byRule, fewerEntries, key, moreEntries } from './keys.ts';
-import { cameraEntry, checked, parsed } from './value-types.ts';
+import { cameraEntry, checked } from './value-types.ts';
 
 const cameraList = () => checked(z.array(cameraEntry()).min(1), wildcardsFault);
 

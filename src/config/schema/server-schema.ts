@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { isSiteName } from '../../domain/accounts/site.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { parsed } from '../../routes/shapes.ts';
 import { parseListenAddress, parsePathPrefix, parsePublicUrl, serverDefaults } from './addresses.ts';
 import { always, key, lower, moreEntries, never, toFalse } from './keys.ts';
-import { filePath, parsed, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
+import { filePath, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
 const NOT_LISTENER = (input: unknown) =>

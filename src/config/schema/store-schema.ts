@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { postgresAddress } from '../../domain/addresses.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { parsed } from '../../routes/shapes.ts';
 import { higher, key, never } from './keys.ts';
-import { parsed, wholeSeconds } from './value-types.ts';
+import { wholeSeconds } from './value-types.ts';
 
 type StoreUrl =
   /** One file on this machine. */

@@ -5,24 +5,12 @@ import { isCameraEntry, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { DURATION_EXAMPLES, parseDuration } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { parsed } from '../../routes/shapes.ts';
 
 /** 100 years: as good as for ever, and still a date. */
 export const LONGEST_SECONDS = 3_153_600_000;
 /** setTimeout fires at once beyond 2^31 - 1 milliseconds. */
 const LONGEST_TIMEOUT_SECONDS = 2_147_483;
-
-/** A value that `parse` makes of another one, or a problem in its words. */
-export const formed = <Written, Form>(written: z.ZodType<Written>, parse: (written: Written) => Result<Form, string>) =>
-  written.transform((value, context) => {
-    const form = parse(value);
-    if (form.ok) return form.value;
-    context.addIssue({ code: 'custom', message: form.error });
-    return z.NEVER;
-  });
-
-/** Text that becomes something better. */
-export const parsed = <Value>(parse: (text: string) => Result<Value, string>) =>
-  formed(z.string({ error: ({ input }) => numberWords(input, parse) }), parse);
 
 /** A value that stays as it is written, unless `check` has words for what is wrong with it. */
 export const checked = <Type extends z.ZodType>(
@@ -34,12 +22,6 @@ export const checked = <Type extends z.ZodType>(
     const message = typeof said === 'object' ? (said.ok ? undefined : said.error) : said;
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
-
-/** The text of a number: YAML reads `external: 8971` and `max_upload: 20` as numbers, and the parser says what is missing. */
-function numberWords(input: unknown, parse: (text: string) => Result<unknown, string>): string | undefined {
-  const result = typeof input === 'number' ? parse(String(input)) : undefined;
-  return result?.ok === false ? result.error : undefined;
-}
 
 /** Text that stays as it is, if it passes. */
 export const text = (passes: RegExp | ((value: string) => boolean), wrong: string) =>

@@ -3,11 +3,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { formed } from '../../config/schema/value-types.ts';
 import { isSiteName } from '../../domain/accounts/site.ts';
 import { type JsonRecord, parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { answer, named, TEXT } from '../../routes/shapes.ts';
+import { answer, formed, named, TEXT } from '../../routes/shapes.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion, type ListedRecord } from './records.ts';
 

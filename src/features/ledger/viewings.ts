@@ -7,13 +7,14 @@ import { createTaskQueue, type MaybePromise, mapMaybe } from '../../domain/async
 import type { Caller, Credential } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { actualSender, credentialName, credentialProvider, traitsFor } from '../../domain/credentials.ts';
-import type { Locator, OwnerKind, PolicyRow, Views } from '../../domain/policy.ts';
+import type { Locator, OwnerKind, Views } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { Client } from '../../gateway/decision/request-facts.ts';
 import type { AskedPictures, ViewingWatch } from '../../gateway/entry/pipeline.ts';
+import type { PolicyRow } from '../../routes/policy-row.ts';
 import type { FeatureRules } from '../feature.ts';
 import { qualified } from './records.ts';
 import { type Span, type Spans, type Subject, storable, type WatchedTime } from './spans.ts';

@@ -16,10 +16,11 @@ import {
 } from '../../config/schema/keys.ts';
 import { losesGroups, mappedRoles, unknownRole } from '../../config/schema/proxy-rules.ts';
 import { fails, type Raw, type Rule, type Settings } from '../../config/schema/schema.ts';
-import { checked, filePath, parsed, secondsOrNever, text } from '../../config/schema/value-types.ts';
+import { checked, filePath, secondsOrNever, text } from '../../config/schema/value-types.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { parsed } from '../../routes/shapes.ts';
 
 const NAME = /^[a-z0-9-]{1,30}$/;
 /** A token of RFC 6749 3.3. */

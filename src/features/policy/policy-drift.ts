@@ -1,5 +1,6 @@
 /** Drift: operations that the NVR has and the route table does not know, rows without an operation, and parameters that moved (SPEC 15). Pure. */
-import { type PolicyRow, writtenPlace } from '../../domain/policy.ts';
+import { writtenPlace } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../routes/policy-row.ts';
 
 export interface OpenApiOperation {
   readonly method: string;

@@ -13,10 +13,10 @@ import { readYaml } from '../../../src/config/problems/read-yaml.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../../src/domain/names.ts';
-import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { firstTable } from '../../../src/features/policy/first-table.ts';
 import { type DescribedApi, listOperations } from '../../../src/features/policy/openapi-operations.ts';
 import { policyDrift } from '../../../src/features/policy/policy-drift.ts';
+import type { PolicyRow } from '../../../src/routes/policy-row.ts';
 
 const DATA = join(import.meta.dirname, '../../data');
 const inFile = (name: string, below?: string): DescribedApi =>

@@ -7,11 +7,11 @@ import { thingTarget } from '../../../src/access/thing-paths.ts';
 import type { Caller, Closed, Credential, IdentityVerdict, SharedThing } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, type CameraScope, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
-import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { REFUSALS, type RefusalReason, refusalSentence } from '../../../src/domain/refusal.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
 import { acceptedCaller, admit, credentialFault, type Rules } from '../../../src/gateway/decision/admit.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
+import type { PolicyRow } from '../../../src/routes/policy-row.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 import { locatorsOf, narrowingOf } from '../../support/routes.ts';
 

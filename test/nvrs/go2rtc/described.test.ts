@@ -5,9 +5,9 @@ import { before, it } from 'node:test';
 import { parse } from 'yaml';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
-import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { listOperations } from '../../../src/features/policy/openapi-operations.ts';
 import { policyDrift } from '../../../src/features/policy/policy-drift.ts';
+import type { PolicyRow } from '../../../src/routes/policy-row.ts';
 import { GO2RTC_VERSION } from './start-go2rtc.ts';
 
 let rows: readonly PolicyRow[];

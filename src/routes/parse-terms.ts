@@ -9,7 +9,7 @@ import {
   OWNER_KINDS,
   type PrefixPlace,
   type TimePlace,
-} from '../../domain/policy.ts';
+} from '../domain/policy.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 /** One way to write a term, and what it means. Its groups are named for the members that they fill. */
