@@ -41,7 +41,7 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import { hasFreshProof } from '../domain/credentials.ts';
 import { ADMIN, type Role } from '../domain/names.ts';
-import { type Clause, parseRateLimit } from '../domain/rate-limit.ts';
+import { rateLimit } from '../domain/rate-limit.ts';
 import { rightsOfUser } from '../domain/rights.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
@@ -102,7 +102,6 @@ export async function openAccounts(
     ...credentials,
     ...limits,
     ...keyed,
-    verifyToken: credentials.tokenVerifier.judge,
     subtract: options.features.subtract,
     closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
     onLogin: countedLogins(metrics, recent),
@@ -238,7 +237,8 @@ function accountsUnder(
 ): AccountServices {
   const { auth, server } = settings;
   const { store, clock, metrics, seenSessions } = lasting;
-  const clauses = parseClauses(auth.failed_login_rate_limit);
+  const limit = auth.failed_login_rate_limit;
+  const clauses = limit === null ? [] : rateLimit(limit);
   const providers = features.providers(settings);
   const secondFactor = createSecondFactor({
     store: store.secondFactor,
@@ -279,10 +279,4 @@ function accountsUnder(
       auth.password_login === 'everyone' || (auth.password_login === 'admins' && role === ADMIN),
     providers,
   };
-}
-
-/** The configuration was checked: what does not parse cannot come here. */
-function parseClauses(text: string | null): readonly Clause[] {
-  const parsed = text === null ? undefined : parseRateLimit(text);
-  return parsed?.ok ? parsed.value : [];
 }

@@ -34,6 +34,13 @@ export function parseRateLimit(text: string): Result<readonly Clause[], string> 
   return ok(clauses);
 }
 
+/** The clauses of a limit that was checked, or that is written in the source. */
+export function rateLimit(text: string): readonly Clause[] {
+  const parsed = parseRateLimit(text);
+  if (!parsed.ok) throw new Error(parsed.error);
+  return parsed.value;
+}
+
 function parseClause(part: string): Clause | undefined {
   const groups = CLAUSE.exec(part)?.groups;
   if (!groups) return undefined;

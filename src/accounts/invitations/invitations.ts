@@ -7,6 +7,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/grant.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
+import { rateLimit } from '../../domain/rate-limit.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { Invitation } from '../../store/engine/tables.ts';
 import { secretHash } from '../grants/grants.ts';
@@ -34,7 +35,7 @@ export interface HeldInvitation {
 
 /** Links that do not hold, by address: a person who opens an old one a few times is not kept out. A token has 256 bits: this bounds the questions to the store. */
 export const createInvitationLimiter = (clock: Clock): MemoryLimiter =>
-  createLoginLimiter({ clauses: [{ count: 20, windowSeconds: 60, text: '20/minute' }], clock });
+  createLoginLimiter({ clauses: rateLimit('20/minute'), clock });
 
 /** What the link is for, while it holds. */
 export async function findInvitation(

@@ -4,7 +4,7 @@ import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { clientKey, networkKey } from '../../domain/addresses.ts';
 import type { MaybePromise } from '../../domain/async.ts';
-import type { Clause } from '../../domain/rate-limit.ts';
+import { rateLimit } from '../../domain/rate-limit.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import type { PasskeyFault } from '../passkeys/passkeys.ts';
@@ -105,11 +105,7 @@ interface CodeGuess extends Pick<Attempt, 'signal'> {
  * Six digits are a million, and three of them are right at any moment: these stay whatever `failed_login_rate_limit` says.
  * Fifty a day are a chance of 1 in 18 within a year of guessing, for one who has the password.
  */
-const CODE_CLAUSES: readonly Clause[] = [
-  { count: 5, windowSeconds: 60, text: '5/minute' },
-  { count: 20, windowSeconds: 3600, text: '20/hour' },
-  { count: 50, windowSeconds: 86_400, text: '50/day' },
-];
+const CODE_CLAUSES = rateLimit('5/minute;20/hour;50/day');
 
 /** Only who has the password gets as far as this, so strangers lock no owner out. */
 export const CODE_RULES = { clauses: CODE_CLAUSES, filledBy: 'failures' } as const;

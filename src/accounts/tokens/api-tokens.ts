@@ -9,6 +9,7 @@ import type { ApiTokenFault, ApiTokenVerdict, Caller, Rights } from '../../domai
 import { bothScopes, type CameraScope, NO_CAMERAS, toScope } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import { rateLimit } from '../../domain/rate-limit.ts';
 import { type ActiveRoles, bothRights, grantMoment, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { ApiToken } from '../../store/engine/tables.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -128,7 +129,7 @@ const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
 
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
 export const createTokenLimiter = (clock: Clock): MemoryLimiter =>
-  createLoginLimiter({ clauses: [{ count: 10, windowSeconds: 60, text: '10/minute' }], clock });
+  createLoginLimiter({ clauses: rateLimit('10/minute'), clock });
 
 /** Notes the use of good tokens, and limits bad ones by address, apart from logins: a broken client must not block those. */
 export function createTokenVerifier({

@@ -3,6 +3,7 @@ import { unfit } from '../../accounts/http/kernel.ts';
 import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { derivedKey } from '../../accounts/second-factor/sealing.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { rateLimit } from '../../domain/rate-limit.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { CommandServices, FeatureParts, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
 import { linksSection } from './keys.ts';
@@ -21,7 +22,7 @@ export const links: FeatureParts = {
 };
 
 /** Old links, by address: a messenger that shows one again and again keeps no person out. */
-const BAD_SECRETS = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
+const BAD_SECRETS = rateLimit('60/minute');
 
 function openLinks({ store, steadyClock: clock, keyFor }: FeatureServices): OpenFeature {
   const passes = createLinkPasses(keyFor(PINS));

@@ -1,5 +1,6 @@
 /** Screens: displays that are paired by a person and show the person's cameras, without a password on them (SPEC 18). */
 import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { rateLimit } from '../../domain/rate-limit.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { FeatureIdentities, FeatureParts, FeatureServices, OpenFeature } from '../feature.ts';
 import { screenCodePart } from './codes.ts';
@@ -19,11 +20,8 @@ export const screens: FeatureParts = {
 };
 
 /** A display makes one code in ten minutes, and another one when its page is loaded again. */
-const CODES = [
-  { count: 10, windowSeconds: 60, text: '10/minute' },
-  { count: 60, windowSeconds: 3600, text: '60/hour' },
-];
-const BAD_SECRETS = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
+const CODES = rateLimit('10/minute;60/hour');
+const BAD_SECRETS = rateLimit('60/minute');
 
 function openScreens({ store, grantUses, steadyClock: clock }: FeatureServices): OpenFeature {
   const codes = store.part(screenCodePart);
