@@ -69,13 +69,13 @@ export function countedAudit(audit: Audit, trustedProxies: readonly string[], me
   const near = createTrustedNetworks([...PRIVATE, ...trustedProxies]);
   return (entry) => {
     const { what, reason, from } = entry;
-    if (what === 'login' && isGuess(reason) && near.ok && isTrustedPeer(from, near.value)) metrics.proxyFailures.add(1);
+    if (what === 'login' && GUESSES.includes(reason) && near.ok && isTrustedPeer(from, near.value))
+      metrics.proxyFailures.add(1);
     audit(entry);
   };
 }
 
 const GUESSES: readonly (string | undefined)[] = ['bad-credentials', 'bad-token'];
-const isGuess = (reason: string | undefined): boolean => GUESSES.includes(reason);
 
 /** RFC 1918, RFC 4193, link-local and loopback. */
 // biome-ignore format: a table

@@ -97,7 +97,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   const store = holdRevocations(bounded, log);
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
-  await claimSite({ directory, config: options.config, store, log });
+  await claimSite(directory, options.config, store, log);
   ({ settings } = await active.underStored(store.settings));
   health.store.watch(store.probe, store.glance);
   void warnOfClock(store.serverTime, clock, log);

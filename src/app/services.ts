@@ -25,7 +25,7 @@ import type { ApiTokens, createTokenVerifier } from '../accounts/tokens/api-toke
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { MaybePromise } from '../domain/async.ts';
-import type { ApiTokenVerdict, Caller, Closed } from '../domain/caller.ts';
+import type { Caller, Closed } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { CameraName } from '../domain/names.ts';
@@ -84,8 +84,6 @@ export interface Lasting {
   readonly firstTimeLogin: FirstTimeLogin;
   readonly tickets: Tickets;
   readonly seenSessions: SeenSessions;
-  /** Judges an API token that was given as the password, and notes its use. */
-  readonly verifyToken: (token: string, address: string) => Promise<ApiTokenVerdict>;
   /** Makes a wrong password cost what the store's hashes do. */
   readonly followStore?: (hasher: PasswordHasher) => Promise<void>;
   /** Why the user may not be logged in now: the account has not begun or has ended, or the role is outside its hours. */

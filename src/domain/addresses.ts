@@ -34,8 +34,6 @@ export function clientAddress(peer: string, forwardedForLines: readonly string[]
 
 export const isTrustedPeer = (peer: string, trusted: TrustedNetworks): boolean => trusted.includes(peer);
 
-const NONE_TRUSTED: TrustedNetworks = { includes: () => false };
-
 /** The networks of a checked configuration. Throws where one does not parse. */
 export function trustedNetworks(cidrs: readonly string[]): TrustedNetworks {
   const created = createTrustedNetworks(cidrs);
@@ -57,7 +55,7 @@ export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedN
     const named = bad.map((cidr) => `"${cidr}"`).join(', ');
     return err(`${named} is not a network: write an address and its prefix, such as 10.0.0.0/8 or fd00::/8`);
   }
-  if (cidrs.length === 0) return ok(NONE_TRUSTED);
+  if (cidrs.length === 0) return ok({ includes: () => false });
   const isListed = (text: string): boolean => {
     const address = foldAddress(text) ?? text;
     return lists[addressFamily(address)].check(address, addressFamily(address));
@@ -74,7 +72,7 @@ export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedN
 export function foldAddress(text: string): string | undefined {
   const plain = unmapped(text);
   if (isIPv4(plain)) return plain;
-  const bare = withoutZone(withoutPort(text));
+  const bare = withoutPort(text).replace(/%[\w.-]+$/, ''); // the zone
   if (isIPv4(bare)) return bare;
   return isIPv6(bare) ? unmapped(new SocketAddress({ address: bare, family: 'ipv6' }).address) : undefined;
 }
@@ -102,8 +100,6 @@ function withoutPort(text: string): string {
   const groups = WITH_PORT.exec(text)?.groups;
   return groups?.['v6'] ?? groups?.['v4'] ?? text;
 }
-
-const withoutZone = (address: string): string => address.replace(/%[\w.-]+$/, '');
 
 const addressFamily = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
@@ -282,11 +278,9 @@ export const PUSH_HOST = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](
 
 export function isPushEndpoint(address: string, hosts: readonly string[]): boolean {
   const host = ENDPOINT.exec(address)?.groups?.['host']?.toLowerCase();
-  return host !== undefined && hosts.some((pattern) => isOfPattern(host, pattern));
+  const isOf = (pattern: string) => (pattern.startsWith('*.') ? host?.endsWith(pattern.slice(1)) : host === pattern);
+  return host !== undefined && hosts.some(isOf);
 }
-
-const isOfPattern = (host: string, pattern: string): boolean =>
-  pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 
 /** The address of a PostgreSQL store: one host (SPEC 10). */
 const SHAPE = 'write postgres://<user>:<password>@<host>/<database>';

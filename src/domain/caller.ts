@@ -133,10 +133,6 @@ export interface Caller extends Rights {
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
 export const isAdministrator = ({ role, scope }: Caller): boolean => role === ADMIN && scope.kind === 'all';
 
-/** Whether the caller's rights are the same now as when the request was admitted. */
-const hasSameRights = (now: Caller, then: Caller): boolean =>
-  now.role === then.role && isSameScope(now.scope, then.scope) && limitsText(now) === limitsText(then);
-
 const limitsText = ({ denied = [], history = {} }: Rights): string =>
   JSON.stringify([[...denied].sort(), history.from ?? null, history.seconds ?? null]);
 
@@ -150,7 +146,8 @@ export function lostRights(
   if (!now) return 'token-invalid';
   if (now.closed) return now.closed.reason;
   if (now.mustEnrol && !then.mustEnrol) return 'second-factor-required';
-  return hasSameRights(now, then) ? undefined : 'role-too-low';
+  const isSame = now.role === then.role && isSameScope(now.scope, then.scope) && limitsText(now) === limitsText(then);
+  return isSame ? undefined : 'role-too-low';
 }
 
 /** Whether the rights of before would be those of now if what is drawn at either moment were drawn at both. */

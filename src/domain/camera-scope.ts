@@ -120,17 +120,15 @@ function limitedBoth(one: LimitedScope, other: LimitedScope): LimitedScope {
   const both: LimitedScope = {
     kind: 'only',
     names: new Set([...names, ...otherNames]),
-    wildcards: other.wildcards.length > 0 ? one.wildcards.map((group) => narrowed(group, other)) : [],
+    wildcards: (other.wildcards.length > 0 ? one.wildcards : []).map((group) => ({
+      ...group,
+      within: group.within ? limitedBoth(group.within, other) : other,
+    })),
   };
   const ofOne = bothOf.get(one) ?? new WeakMap<LimitedScope, LimitedScope>();
   bothOf.set(one, ofOne.set(other, both));
   return both;
 }
-
-const narrowed = (group: Wildcards, other: LimitedScope): Wildcards => ({
-  ...group,
-  within: group.within ? limitedBoth(group.within, other) : other,
-});
 
 const EVERY_NAME: Wildcards = { entries: [['', '']] };
 const leftOf = new WeakMap<CameraScope, WeakMap<LimitedScope, LimitedScope>>();

@@ -90,9 +90,9 @@ const ALL_OBEYED = new RegExp(OBEYED.source, 'gu');
 export const visibleJson = (json: string): string => (OBEYED.test(json) ? json.replace(ALL_OBEYED, escaped) : json);
 
 const escaped = (character: string): string =>
-  [...Array(character.length).keys()].map((at) => `\\u${hex(character.charCodeAt(at))}`).join('');
-
-const hex = (unit: number): string => unit.toString(16).padStart(4, '0');
+  [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
 
 /** A text from elsewhere, such as a header, may hold what moves a terminal's cursor. */
 export const printable = (line: string): string =>

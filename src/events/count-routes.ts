@@ -134,7 +134,7 @@ export function countDays(offsetsOf: ZoneOffsets, ticks: () => number, time: () 
     const { cameras: asked, conditions } = readEventsQuery(query, offsetsOf, PARAMETERS);
     const readers = { after: parseDecimal, before: parseDecimal, timezone: parseZone };
     const { after: start, before: end, timezone: zone = 'UTC' } = readParameters(ctx, readers);
-    if (isTooManyDays({ after: start, before: end }, time())) throw badParameters([tooManyDays(start)]);
+    if (isTooManyDays(start, end, time())) throw badParameters([tooManyDays(start)]);
     const cameras = await seen(asked, namedCameras(query, ['cameras']));
     // What a role sees of older events may differ from what another one sees of the same cameras.
     const key = JSON.stringify([cameras, conditions, zone, callerSince(ctx.req.headers)]);

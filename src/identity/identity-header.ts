@@ -93,10 +93,8 @@ function decodedWords(text: string): string | undefined {
     isUnclear ||= !isUtf8(bytes);
     return bytes.toString('utf8');
   });
-  return isUnclear || looksLikeWord(decoded) ? undefined : decoded;
+  return isUnclear || decoded.includes('=?') ? undefined : decoded;
 }
-
-const looksLikeWord = (text: string): boolean => text.includes('=?');
 
 const bytesOfQ = (content: string): Buffer =>
   Buffer.from(

@@ -1,4 +1,5 @@
 /** The one reader of request bodies that are read whole: bounded in size and, where a limit is given, in time (SPEC 4.1, 5). */
+import type { IncomingMessage } from 'node:http';
 import { err, ok, type Result } from '../domain/result.ts';
 
 /** Bytes (SPEC 4.1). */
@@ -12,20 +13,6 @@ export const BODY_LIMITS = {
   nvrConfig: 4 * 1024 * 1024,
 } as const;
 
-/** A request, as far as this reader needs it. */
-interface BodySource {
-  /** No event comes any more. */
-  readonly destroyed: boolean;
-  /** Its end was told: a listener waited for a body and none came, or there is nothing left of it. */
-  readonly readableEnded: boolean;
-  readonly headers: { readonly 'content-length'?: string | undefined };
-  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
-  once(event: 'end' | 'error' | 'close', listener: () => void): unknown;
-  off(event: 'data', listener: (chunk: Buffer) => void): unknown;
-  off(event: 'end' | 'error' | 'close', listener: () => void): unknown;
-  pause(): unknown;
-}
-
 export interface BodyLimits {
   readonly bytes: number;
   /** Undefined: as long as the connection lives. */
@@ -36,7 +23,7 @@ export interface BodyLimits {
 type BodyFault = 'too-large' | 'too-slow' | 'gone';
 
 /** What is left of a body that is refused stays unread: its connection cannot carry another request. */
-export function readBody(source: BodySource, { bytes, seconds }: BodyLimits): Promise<Result<Buffer, BodyFault>> {
+export function readBody(source: IncomingMessage, { bytes, seconds }: BodyLimits): Promise<Result<Buffer, BodyFault>> {
   if (Number(source.headers['content-length'] ?? 0) > bytes) return Promise.resolve(err('too-large'));
   if (source.readableEnded) return Promise.resolve(ok(Buffer.alloc(0)));
   if (source.destroyed) return Promise.resolve(err('gone'));
@@ -66,19 +53,13 @@ export function readBody(source: BodySource, { bytes, seconds }: BodyLimits): Pr
   });
 }
 
-/** The fields of a form, as browsers send them without script, and providers their messages. */
-interface FormSource extends BodySource {
-  readonly headers: BodySource['headers'] & { readonly 'content-type'?: string | undefined };
-}
-
-type FormOutcome =
-  | { readonly kind: 'read'; readonly fields: URLSearchParams }
-  | { readonly kind: 'not-a-form' | BodyFault };
-
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
-export async function readForm(request: FormSource, limits: BodyLimits): Promise<FormOutcome> {
-  if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) return { kind: 'not-a-form' };
+/** The fields of a form, as browsers send them without script, and providers their messages. */
+export async function readForm(request: IncomingMessage, limits: BodyLimits) {
+  if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) return { kind: 'not-a-form' } as const;
   const body = await readBody(request, limits);
-  return body.ok ? { kind: 'read', fields: new URLSearchParams(body.value.toString()) } : { kind: body.error };
+  return body.ok
+    ? ({ kind: 'read', fields: new URLSearchParams(body.value.toString()) } as const)
+    : { kind: body.error };
 }

@@ -228,7 +228,7 @@ export const declaring =
     ): Promise<object> => {
       let noted: Partial<DoneAct> = {};
       let isDone = false;
-      if (who !== 'anyone') guard(caller, who, call.ctx !== undefined && isReading(call.ctx));
+      if (who !== 'anyone') guard(caller, who, ['GET', 'HEAD'].includes(call.ctx?.method ?? ''));
       const done = (): void => {
         if (act && !isDone) call.record({ what: act, ...noted });
         isDone = true;
@@ -338,8 +338,6 @@ function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unk
   if (reads === 'names') return Object(json);
   return orRefusedFields(fieldsIn(shape, json));
 }
-
-const isReading = ({ method }: RouteContext): boolean => method === 'GET' || method === 'HEAD';
 
 /** The page of the console that asks for the proof, where a page of the NVR may have sent the request. */
 function proofPage({ state: { basePath = '' } }: RouteContext, act: GuardedAct): { readonly page?: string } {

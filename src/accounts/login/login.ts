@@ -85,7 +85,7 @@ async function logInByToken(attempt: LoginAttempt, deps: AccountServices): Promi
   const place = deps.limiter.reserve(address, deps.knownClients.has(address), { account: name, signal });
   let user: User | undefined;
   const judged = await guessed(place, async () => {
-    const verdict = await deps.verifyToken(password, address);
+    const verdict = await deps.tokenVerifier.judge(password, address);
     user = await findUser(name, deps);
     if (verdict.kind === 'invalid' || !user) return err({ why: 'bad-token' });
     const { caller } = verdict;

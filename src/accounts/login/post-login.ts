@@ -130,7 +130,7 @@ export async function beginSession(
   }
   if (session) firstTimeLogin.onLogin(begun.user.role);
   const act = { what: 'login', who: user.name, ...(by && { factor: by }) } as const;
-  const entry = record(ctx, { audit }, { ...act, ...(session ? loginCredential(session) : byToken(apiToken)) });
+  const entry = record(ctx, { audit }, { ...act, ...loginCredential(session, apiToken) });
   for (const part of begun.unseen) onAct({ ...entry, what: `new-${part}` });
   await sessions.endReplaced(ctx.get('Cookie'));
   const end = async ({ id, expiresAt }: Pick<SeenSession, 'id' | 'expiresAt'>): Promise<void> => {
@@ -142,12 +142,13 @@ export async function beginSession(
   return ok(sessions.cookieFor(token, ctx.state));
 }
 
-const byToken = (tokenId: string) => ({ credential: `token:${tokenId}`, tokenId });
-
-const loginCredential = ({ tokenId, provider }: SessionClaims) =>
-  provider === undefined
+function loginCredential(session: SessionClaims | undefined, apiToken: string) {
+  if (!session) return { credential: `token:${apiToken}`, tokenId: apiToken };
+  const { tokenId, provider } = session;
+  return provider === undefined
     ? { credential: `session:${tokenId}` }
     : { credential: providerName(provider), sessionId: tokenId };
+}
 
 /**
  * The session of a person who has accepted an invitation, as a cookie of the response. A password begins none where it is no good

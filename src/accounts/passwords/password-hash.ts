@@ -16,13 +16,6 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const FORMAT = /^pbkdf2_sha256\$([1-9][0-9]{0,9})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/;
 
-export interface StoredHash {
-  readonly iterations: number;
-  /** Used as text: its bytes are the salt, not what its hex digits stand for. */
-  readonly salt: string;
-  readonly key: Buffer;
-}
-
 export interface HashSettings {
   readonly iterations: number;
   /** Cores less one, at least one: logins must never starve forwarding. */
@@ -38,7 +31,7 @@ export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings) {
   const most = mostIterations(iterations);
   const lanes = createConcurrencyLimit({ lanes: Math.min(concurrency, MOST_LANES), queue });
-  const unknownUser: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
+  const unknownUser = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
   /** The highest iteration count known: imported hashes, or hashes from before the count was lowered, may have more. */
   let dearest = iterations;
 
@@ -82,8 +75,8 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
   };
 }
 
-/** The parts of a stored hash; undefined when it is malformed. */
-export function parseHash(stored: string, most = mostIterations(PBKDF2_ITERATIONS)): StoredHash | undefined {
+/** The parts of a stored hash; undefined when it is malformed. The salt is used as text: its bytes, not what its hex digits stand for. */
+export function parseHash(stored: string, most = mostIterations(PBKDF2_ITERATIONS)) {
   const [, count, salt, key] = FORMAT.exec(stored) ?? [];
   if (!count || !salt || !key || Number(count) > most) return undefined;
   return { iterations: Number(count), salt, key: Buffer.from(key, 'base64') };

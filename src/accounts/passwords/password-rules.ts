@@ -9,17 +9,14 @@ import { hasWord } from '../../domain/text.ts';
 const LONGEST_PASSWORD_BYTES = 1024;
 
 /** What the configuration says of new passwords. */
-export interface PasswordRules {
+export const toPasswordRules = ({ auth, server }: Settings) => ({
   /** The least length in code points: JavaScript's `length` counts an emoji twice. */
-  readonly shortest: number;
-  /** Names of this service from the configuration. The `Host` header of a request is none: a client writes it. */
-  readonly hostNames: readonly string[];
-}
-
-export const toPasswordRules = ({ auth, server }: Settings): PasswordRules => ({
   shortest: auth.password_min_length,
-  hostNames: [...server.internal_hosts, ...publicNames(server)],
+  /** Names of this service from the configuration. The `Host` header of a request is none: a client writes it. */
+  hostNames: [...server.internal_hosts, ...publicNames(server)] as readonly string[],
 });
+
+export type PasswordRules = ReturnType<typeof toPasswordRules>;
 
 /** A part of an IP address is no word: 192 may stand in a password. */
 function publicNames({ public_url }: Settings['server']): readonly string[] {

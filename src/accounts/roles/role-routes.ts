@@ -4,7 +4,7 @@ import type { Services } from '../../app/services.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { toScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
+import { isRecord, mapMembers } from '../../domain/json.ts';
 import { ADMIN, type CameraName, type Role, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { heldBy } from '../../domain/rights.ts';
@@ -171,7 +171,10 @@ export function splitConfigSet(query: string, body: unknown): Result<ConfigSet, 
     const others = pairs.filter((pair) => !own.includes(pair));
     const roles = readRoles(readUpdates(own));
     if (!roles.ok) return roles;
-    const rest = { query: others.join('&'), body: isRecord(body) ? without(body, 'config_data') : body };
+    const rest = {
+      query: others.join('&'),
+      body: isRecord(body) ? mapMembers(body, (value, key) => (key === 'config_data' ? undefined : value)) : body,
+    };
     return ok({ roles: roles.value, rest: others.length > 0 ? rest : undefined });
   }
   const config = isRecord(body) ? body['config_data'] : undefined;
@@ -183,9 +186,6 @@ export function splitConfigSet(query: string, body: unknown): Result<ConfigSet, 
   const isAllOurs = own.length > 0 && Object.keys(others).length === 0;
   return ok({ roles: roles.value, rest: isAllOurs ? undefined : { query, body: { ...body, config_data: others } } });
 }
-
-const without = (record: JsonRecord, name: string): JsonRecord =>
-  Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
 
 const decoded = (text: string): string => new URLSearchParams(`x=${text}`).get('x') ?? '';
 const keyOf = (pair: string): string => decoded(pair.split('=', 1)[0] ?? '');

@@ -82,25 +82,22 @@ const ENDED = 'its sessions, tokens, links, invitations and screens were ended';
 const WORKING =
   'sessions, tokens, links, invitations and screens that were revoked since then work again ("postern restore --replace --revoke FILE" ends them)';
 
-/** Takes the place of this site on its store at a start: refuses a service without a name beside others, and names the rows of one that had none (SPEC 20). */
-interface SiteClaim {
-  /** Where `.configured` is. */
-  readonly directory: string;
-  readonly config: Pick<ServiceConfig, 'file' | 'placed'> & {
-    readonly settings: { readonly server: { readonly site?: string | undefined } };
-  };
-  readonly store: Pick<Store, 'sites' | 'identity'>;
-  readonly log: Pick<Services['log'], 'info'>;
-}
-
-/** Rejects with a sentence that names the next step. */
-export async function claimSite({ directory, config, store, log }: SiteClaim): Promise<void> {
-  const own = config.settings.server.site;
+/**
+ * Takes the place of this site on its store at a start: refuses a service without a name beside others, and names the rows of one
+ * that had none (SPEC 20). `directory`: where `.configured` is. Rejects with a sentence that names the next step.
+ */
+export async function claimSite(
+  directory: string,
+  { file, placed, settings: { server } }: Pick<ServiceConfig, 'file' | 'placed' | 'settings'>,
+  store: Pick<Store, 'sites' | 'identity'>,
+  log: Pick<Services['log'], 'info'>,
+): Promise<void> {
+  const own = server.site;
   const claim = await makeClaim(own, directory, store);
   if (claim.kind === 'free') return;
   if (claim.kind === 'unnamed' && own !== undefined && (await store.sites.renameSite('', own)) === 'renamed')
     return log.info({ site: own }, 'what was shared before this site had a name is of this site now');
-  throw new Error(formatProblem(config.file, config.placed({ path: ['server', 'site'], message: claim.message })));
+  throw new Error(formatProblem(file, placed({ path: ['server', 'site'], message: claim.message })));
 }
 
 /** `unnamed`: the only site of the store gets its first name now, its links and screens have none; else `message` says why not. */

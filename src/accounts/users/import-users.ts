@@ -9,12 +9,6 @@ import type { CommandStore } from '../http/route-commands.ts';
 import { mostIterations, parseHash } from '../passwords/password-hash.ts';
 import { changeRoles } from '../roles/roles.ts';
 
-interface FoundRole {
-  readonly role: Role;
-  /** What it may see, for the report. */
-  readonly sees: string;
-}
-
 type Importing = Pick<CommandStore, 'store' | 'settings' | 'importing'>;
 
 /**
@@ -71,8 +65,12 @@ const KEPT = 'exists already, and keeps its role and password';
 /** What the NVR's users may see. `unknownRole`: the role of users whose role is unknown. Absent: their own, without cameras. */
 type NvrRights = Pick<NvrRoles, 'roles'> & { readonly unknownRole: string | undefined };
 
-/** A role that is not here is made, with the cameras that it has in the NVR, or with none. */
-async function roleFor(asked: string, nvr: NvrRights, open: Importing): Promise<Result<FoundRole, string>> {
+/** A role that is not here is made, with the cameras that it has in the NVR, or with none. `sees`: what it may see, for the report. */
+async function roleFor(
+  asked: string,
+  nvr: NvrRights,
+  open: Importing,
+): Promise<Result<{ readonly role: Role; readonly sees: string }, string>> {
   if (asked === ADMIN || asked === VIEWER) return ok({ role: asked as Role, sees: seen(['*']) });
   const { roleRegistry, record } = open.importing;
   const here = (await roleRegistry.latest()).get(asked as Role);

@@ -9,8 +9,6 @@ export interface EventField<Value = unknown> {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isTime = (value: unknown): value is number => Number.isFinite(value);
-const isFlag = (value: unknown): value is boolean => typeof value === 'boolean' || value === 0 || value === 1;
 const orNull = <Value>({ is, kind }: EventField<Value>): EventField<Value | null> => ({
   is: (value): value is Value | null => value === null || is(value),
   kind: `${kind} or null`,
@@ -18,8 +16,11 @@ const orNull = <Value>({ is, kind }: EventField<Value>): EventField<Value | null
 });
 const TEXT: EventField<string> = { is: isText, kind: 'a text' };
 const NAME: EventField<string> = { is: (value): value is string => isText(value) && value !== '', kind: 'a text' };
-const TIME: EventField<number> = { is: isTime, kind: 'a number' };
-const FLAG: EventField<boolean> = { is: isFlag, kind: 'true or false' };
+const TIME: EventField<number> = { is: (value): value is number => Number.isFinite(value), kind: 'a number' };
+const FLAG: EventField<boolean> = {
+  is: (value): value is boolean => typeof value === 'boolean' || value === 0 || value === 1,
+  kind: 'true or false',
+};
 const TEXTS: EventField<readonly string[]> = {
   is: (value): value is readonly string[] => Array.isArray(value) && value.every(isText),
   kind: 'a list of texts',
@@ -55,13 +56,8 @@ export const MOST_DAYS = 400;
 /** Seconds by which days are longer than usual, where clocks change in between. */
 const CLOCK_CHANGE = 3600;
 
-/** Unix seconds. */
-interface AskedTime {
-  readonly after: number | undefined;
-  readonly before: number | undefined;
-}
-
-export const isTooManyDays = ({ after, before }: AskedTime, now: number): boolean =>
+/** Times are Unix seconds. */
+export const isTooManyDays = (after: number | undefined, before: number | undefined, now: number): boolean =>
   after !== undefined && (before ?? now) - after > MOST_DAYS * DAY + CLOCK_CHANGE;
 
 /** `2026-11-22`. `number`: days since 1 January 1970. */

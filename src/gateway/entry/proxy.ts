@@ -186,7 +186,7 @@ async function daysAtNvr({ admission, destination, sharer, gate }: Sending): Pro
   if (!days) return { kind: 'answered', json: '[]' };
   const last = (name: string): string | undefined => queryValues(target.query, name).at(-1);
   const [after, before] = [parseNumber(last('after')), parseNumber(last('before'))];
-  if (isTooManyDays({ after, before }, gate.rules().surroundings().now))
+  if (isTooManyDays(after, before, gate.rules().surroundings().now))
     return { kind: 'refused', reason: 'parameter-refused', field: 'after' };
   const timezone = canonicalZone(last('timezone') ?? '') ?? 'UTC';
   const asked = new URLSearchParams({ timezone });

@@ -173,6 +173,9 @@ export interface MovedEvents {
   readonly monthsLeft: number;
 }
 
+/** The lock row of the migrations is written with what it holds: that takes the lock of writes, and finds a full disk and a standby. */
+export const WRITE_NOTHING = 'update kysely_migration_lock set is_locked = is_locked';
+
 /** The condition that no row fulfils: `in ()` is an error in SQL. */
 export const NEVER: Condition = sql<boolean>`1 = 0`;
 

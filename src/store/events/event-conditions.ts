@@ -6,7 +6,6 @@ import type {
   EventMeasure,
   EventSort,
   PageEnd,
-  SortKey,
 } from '../../domain/events/event-question.ts';
 import type { ZoneOffset } from '../../domain/zone-offsets.ts';
 import { allOf, anyOf, type Condition, type Dialect, type Expression, isOneOf, NEVER } from '../engine/engine.ts';
@@ -16,9 +15,7 @@ type ConditionOf<Kind extends EventCondition['kind']> = Extract<EventCondition, 
 const COMPARISONS = { '<': sql`<`, '<=': sql`<=`, '>': sql`>`, '>=': sql`>=` };
 
 /** The value that a sort goes by. */
-export const sortValue = (key: SortKey): Expression => SORT_COLUMNS[key];
-
-const SORT_COLUMNS = { date: sql`e.start_time`, score: sql`e.score`, speed: sql`e.speed` };
+export const SORT_COLUMNS = { date: sql`e.start_time`, score: sql`e.score`, speed: sql`e.speed` };
 
 export function conditionInSql(condition: EventCondition, words: Dialect): Condition {
   switch (condition.kind) {

@@ -15,7 +15,7 @@ import {
 } from '../../domain/events/event-question.ts';
 import { allOf, type Dialect, isOneOf } from '../engine/engine.ts';
 import { distinctCameras, distinctNames, distinctZones } from './count-events.ts';
-import { behind, conditionInSql, plateTest, sortValue } from './event-conditions.ts';
+import { behind, conditionInSql, plateTest, SORT_COLUMNS } from './event-conditions.ts';
 import { type EventsPlace, inTime, selectEvents } from './event-shape.ts';
 import { timeWindows } from './time-windows.ts';
 
@@ -108,7 +108,7 @@ async function sifted(
 async function candidates(question: EventQuestion, place: EventsPlace): Promise<Candidate[]> {
   if (question.limit === 0) return [];
   const { db, shape, words } = place;
-  const sorted = sortValue(question.sort.key);
+  const sorted = SORT_COLUMNS[question.sort.key];
   const value = place.isByTime ? words.unindexed(sorted) : sorted;
   const { direction } = question.sort;
   const shared = question.conditions

@@ -53,17 +53,15 @@ function asRow(event: EventRecord): Tables['events'] {
 const asNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Deletes what began before `time` (Unix seconds) and is not marked to be kept; resolves with how many. */
-export type ForgetEvents = (time: number, signal: AbortSignal) => Promise<number>;
-
 /** So many take some milliseconds, for which SQLite stops the event loop. */
 const EVENTS_PER_STEP = 50;
 /** The pause between two steps, in times of what the last one took. */
 const PAUSE = 4;
 
+/** Deletes what began before `time` (Unix seconds) and is not marked to be kept; resolves with how many. */
 export const forgetEventsOf =
-  (db: Kysely<Tables>): ForgetEvents =>
-  async (time, signal) => {
+  (db: Kysely<Tables>) =>
+  async (time: number, signal: AbortSignal): Promise<number> => {
     let deleted = 0;
     for (let from: number | undefined; !signal.aborted; ) {
       const startedAt = performance.now();

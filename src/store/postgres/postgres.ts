@@ -2,7 +2,7 @@
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { postgresAddress } from '../../domain/addresses.ts';
-import type { Engine, StoreOptions } from '../engine/engine.ts';
+import { type Engine, type StoreOptions, WRITE_NOTHING } from '../engine/engine.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
@@ -106,8 +106,6 @@ const connectionAddress = (url: string): string => {
 /** Shorter than a probe may take, so that the lock is told and not its silence. */
 const PROBE_LOCK_MILLISECONDS = 1000;
 
-/** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found. */
-const WRITE_NOTHING = 'update kysely_migration_lock set is_locked = is_locked';
 /** Each table is read, so that a lock is found. */
 const readingOf = (tables: readonly string[]): string =>
   `set local lock_timeout = ${PROBE_LOCK_MILLISECONDS}; select ${tables.map((table) => `(select 1 from ${table} limit 1)`).join(', ')}`;

@@ -132,7 +132,9 @@ export function toTrouble(fault: unknown): unknown {
   if (code === STATEMENT_TIMEOUT) return Object.assign(outOfTime(), { storeFault: 'unreachable' });
   const isOfServer = TROUBLES.some((trouble) => code.startsWith(trouble));
   const isOfWay = /^E[A-Z]+$/.test(code) || (code === '' && CLIENT_FAULTS.test(fault.message));
-  return isOfServer || isOfWay ? storeFault(faultKind(code), `PostgreSQL: ${fault.message || code}`, fault) : fault;
+  return isOfServer || isOfWay
+    ? storeFault(KINDS[code] ?? 'unreachable', `PostgreSQL: ${fault.message || code}`, fault)
+    : fault;
 }
 
 /** disk_full, lock_not_available, read_only_sql_transaction, data_corrupted and index_corrupted. */
@@ -143,8 +145,6 @@ const KINDS: Readonly<Record<string, StoreFault>> = {
   XX001: 'corrupt',
   XX002: 'corrupt',
 };
-
-const faultKind = (code: string): StoreFault => KINDS[code] ?? 'unreachable';
 
 /** Whatever keeps a connection from being made: the network, the certificate, the password, the database's name. */
 export function connectFault(fault: unknown): unknown {

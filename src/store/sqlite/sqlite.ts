@@ -14,7 +14,7 @@ import {
 import { foldSubLabels, isPast, outOfTime } from '../../domain/events/event-question.ts';
 import { thrownBy } from '../../domain/store/store-fault.ts';
 import { SQLITE } from '../../files/files.ts';
-import type { Engine, OnFault } from '../engine/engine.ts';
+import { type Engine, type OnFault, WRITE_NOTHING } from '../engine/engine.ts';
 import { hasWord, sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver, type NameFault } from './sqlite-driver.ts';
 import { damagedFault, fullFault, isBlank, lostFault, namedFault, openingFault } from './sqlite-faults.ts';
@@ -112,7 +112,10 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       told(() => checkSpace(path, file), 'read');
       for (const table of tables) told(() => checkTable(reader, table, file), 'read');
       const isDue = performance.now() - wroteAt >= BETWEEN_PROBING_WRITES_MILLISECONDS;
-      await write(() => (isDue ? beginLog : writeNothing)(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
+      const connection = writer ?? reader;
+      // SQLite writes no page that stays the same: the disk is asked when it is due.
+      const probing = () => (isDue ? beginLog(connection) : connection.exec(WRITE_NOTHING));
+      await write(probing, PROBE_PATIENCE_MILLISECONDS);
       await log?.synced(isDue);
       if (isDue) wroteAt = performance.now();
     },
@@ -226,10 +229,6 @@ function checkSpace(path: string, file: string): void {
   const { bavail, bsize } = statfsSync(dirname(path));
   if (bavail * bsize < LEAST_FREE_BYTES) throw fullFault(file, bavail * bsize);
 }
-
-/** Takes the lock of writes. SQLite writes no page that stays the same, so the disk is not asked. */
-const writeNothing = (writer: DatabaseSync): void =>
-  writer.exec('update kysely_migration_lock set is_locked = is_locked');
 
 /** One table and its indices: an account table is small, so this takes well below a millisecond. */
 function checkTable(reader: DatabaseSync, table: string, file: string): void {

@@ -102,7 +102,7 @@ describe('An attempt that waits for others', () => {
         issueForToken: () => assert.fail(),
         sessionNamedBy: async () => undefined,
       },
-      verifyToken: () => assert.fail(),
+      tokenVerifier: { judge: () => assert.fail() },
       codeLimiter: limiter,
       secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },
     } as unknown as Services);

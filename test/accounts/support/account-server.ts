@@ -190,7 +190,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     friendlyNameOf: () => undefined,
     inProfile: async () => ({}),
     knowsCustomRoles: async () => true,
-    verifyToken: guarded.judge,
+    tokenVerifier: guarded,
     providers: NO_PROVIDERS,
     knownCameras: () => CAMERAS,
   };
