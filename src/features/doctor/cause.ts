@@ -24,8 +24,8 @@ export const REPORT = described('Report', {
 export type Report = z.output<typeof REPORT>;
 export type DoctorFinding = Report['findings'][number];
 
-/** What was seen, in a sentence. `error`: something does not work, or stands open. `warning`: it works now. `advice`: nothing is wrong, and it could be better. */
-export type Sign = Pick<DoctorFinding, 'level' | 'seen'>;
+/** `error`: something does not work, or stands open. `warning`: it works now. `advice`: nothing is wrong, and it could be better. */
+type Level = DoctorFinding['level'];
 
 /** A stable name, for programs. */
 type CauseName = keyof typeof ADVICE;
@@ -36,18 +36,19 @@ interface Advice {
   readonly lines?: Readonly<Partial<Record<ProxyKind, string[]>>>;
 }
 
-/** The signs of each cause, by its name; none when this is not the cause. */
-export type Causes<Seen> = {
-  readonly [Name in CauseName]?: (seen: Seen) => readonly (Sign | undefined)[];
-};
+/** One sign of a cause, which may have several. `look` says what was seen, a sentence each; nothing when this is not the cause. */
+export interface Cause<Seen> {
+  readonly name: CauseName;
+  readonly level: Level;
+  readonly look: (seen: Seen) => string | readonly string[] | false | undefined;
+}
 
-/** Every sign of each cause, in the order of the table. */
-export const judge = <Seen>(causes: Causes<Seen>, seen: Seen, proxy?: ProxyKind): readonly DoctorFinding[] =>
-  (Object.keys(causes) as CauseName[]).flatMap((name) =>
-    (causes[name]?.(seen) ?? []).flatMap((sign) =>
-      sign ? [{ name, ...sign, advice: ADVICE[name].advice, lines: linesFor(name, proxy) }] : [],
-    ),
-  );
+/** Every sign that is there, in the order of the table. */
+export const judge = <Seen>(causes: readonly Cause<Seen>[], seen: Seen, proxy?: ProxyKind): DoctorFinding[] =>
+  causes.flatMap(({ name, level, look }) => {
+    const { advice } = ADVICE[name];
+    return [look(seen) || []].flat().map((said) => ({ name, level, seen: said, advice, lines: linesFor(name, proxy) }));
+  });
 
 /** The lines to change at the proxy that was found; empty when there are none, or it is not known. */
 export function linesFor(name: string, proxy?: ProxyKind): string[] {
@@ -55,13 +56,12 @@ export function linesFor(name: string, proxy?: ProxyKind): string[] {
   return (proxy && (lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined))) ?? [];
 }
 
-const makeSign =
-  (level: Sign['level']) =>
-  (holds: boolean, seen: string): Sign | undefined =>
-    holds ? { level, seen } : undefined;
-export const error = makeSign('error');
-export const warning = makeSign('warning');
-export const advice = makeSign('advice');
+const causeAt =
+  (level: Level) =>
+  <Seen>(name: CauseName, look: Cause<Seen>['look']): Cause<Seen> => ({ name, level, look });
+export const error = causeAt('error');
+export const warning = causeAt('warning');
+export const advice = causeAt('advice');
 
 /** A header of the answer, its lines joined. */
 export const probeHeader = (response: ProbeResponse, name: string): string | undefined =>

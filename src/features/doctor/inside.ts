@@ -10,7 +10,7 @@ import { type NvrConfig, nvrCheck, nvrVersion } from '../../gateway/forward/nvr-
 import { namesOfCameras } from '../../gateway/forward/watch-cameras.ts';
 import type { RouteAsker } from '../../routes/own-route.ts';
 import type { Store } from '../../store/open-store.ts';
-import { advice, type Causes, error, warning } from './cause.ts';
+import { advice, type Cause, error, warning } from './cause.ts';
 import { type ExposedPort, exposedPorts, type OpenPort } from './ports.ts';
 
 /** The machine that doctor runs on: beside the server, or in it. */
@@ -73,43 +73,31 @@ export type InsideSeen = Awaited<ReturnType<typeof observeInside>> & { readonly 
 
 const LEAST_FREE_BYTES = 500_000_000;
 
-export const INSIDE_CAUSES = {
-  'nvr-port-open': ({ openPorts, exposed }) => [
-    ...openPorts.map(({ port, what, ask }) =>
-      (ask === 'webrtc' ? warning : error)(true, `port ${port} is open at the public address: ${what}`),
-    ),
-    ...exposed.map((port) => error(true, exposedSentence(port))),
-  ],
-  nvr: ({ nvrFault, cameras }) => [
-    error(typeof nvrFault === 'string', `the NVR does not answer: ${nvrFault}`),
-    warning(cameras === 0, 'the NVR has no cameras, so custom roles see nothing'),
-  ],
-  'nvr-version': ({ nvrVersion, policyNvrVersion }) => {
-    const [order, sentence] = [
-      compareReleases(nvrVersion, policyNvrVersion),
-      `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}`,
-    ];
-    return [
-      warning(order > 0, `${sentence}: new paths are for admins only`),
-      advice(order < 0, `${sentence}: a custom role may get less than it could`),
-    ];
-  },
-  store: ({ storeFault, freeBytes = Number.POSITIVE_INFINITY }) => [
-    error(typeof storeFault === 'string', `the store does not answer: ${storeFault}`),
-    warning(
-      freeBytes < LEAST_FREE_BYTES,
-      `${Math.round(freeBytes / 1e6)} MB are free on the disk of the store: logins fail when it is full`,
-    ),
-  ],
-  'second-factor': ({ secondFactor, admins }) => [
-    advice(secondFactor === 'off', 'no second factor is asked for: a guessed or stolen password is enough for a login'),
-    advice(
-      secondFactor === 'optional' && admins !== undefined && admins.withoutFactor > 0,
-      `${admins?.withoutFactor} of ${admins?.all} admins have no second factor: a stolen password is enough to get in`,
-    ),
-  ],
-  'sign-in-provider': ({ providerFaults }) => providerFaults.map((sentence) => error(true, sentence)),
-} satisfies Causes<InsideSeen>;
+/** The sentence about a port that is open at the public address. */
+const openSentence = ({ port, what }: OpenPort): string => `port ${port} is open at the public address: ${what}`;
+const versions = ({ nvrVersion, policyNvrVersion }: InsideSeen): string =>
+  `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}`;
+
+// biome-ignore format: a table
+export const INSIDE_CAUSES: readonly Cause<InsideSeen>[] = [
+  error('nvr-port-open', ({ openPorts }) => openPorts.filter(({ ask }) => ask !== 'webrtc').map(openSentence)),
+  warning('nvr-port-open', ({ openPorts }) => openPorts.filter(({ ask }) => ask === 'webrtc').map(openSentence)),
+  error('nvr-port-open', ({ exposed }) => exposed.map(exposedSentence)),
+  error('nvr', ({ nvrFault }) => typeof nvrFault === 'string' && `the NVR does not answer: ${nvrFault}`),
+  warning('nvr', ({ cameras }) => cameras === 0 && 'the NVR has no cameras, so custom roles see nothing'),
+  warning('nvr-version', (seen) => compareReleases(seen.nvrVersion, seen.policyNvrVersion) > 0 &&
+    `${versions(seen)}: new paths are for admins only`),
+  advice('nvr-version', (seen) => compareReleases(seen.nvrVersion, seen.policyNvrVersion) < 0 &&
+    `${versions(seen)}: a custom role may get less than it could`),
+  error('store', ({ storeFault }) => typeof storeFault === 'string' && `the store does not answer: ${storeFault}`),
+  warning('store', ({ freeBytes = Number.POSITIVE_INFINITY }) => freeBytes < LEAST_FREE_BYTES &&
+    `${Math.round(freeBytes / 1e6)} MB are free on the disk of the store: logins fail when it is full`),
+  advice('second-factor', ({ secondFactor }) => secondFactor === 'off' &&
+    'no second factor is asked for: a guessed or stolen password is enough for a login'),
+  advice('second-factor', ({ secondFactor, admins }) => secondFactor === 'optional' && admins && admins.withoutFactor > 0 &&
+    `${admins.withoutFactor} of ${admins.all} admins have no second factor: a stolen password is enough to get in`),
+  error('sign-in-provider', ({ providerFaults }) => providerFaults),
+];
 
 /** The sentence about an open port, for the log, the status page and doctor alike. */
 export const exposedSentence = ({ address, port, what }: ExposedPort): string =>

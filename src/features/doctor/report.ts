@@ -32,8 +32,9 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     ...(seen ? judgeWay(seen, proxy) : []),
     ...judge(INSIDE_CAUSES, { ...(await inside), openPorts: openOnes }),
   ];
-  const ofWay = seen && { ...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) && WAY_CAUSES) };
-  const good = Object.keys({ ...ofWay, ...INSIDE_CAUSES }).filter((name) => findings.every((one) => one.name !== name));
+  const ofWay = seen ? [...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) ? WAY_CAUSES : [])] : [];
+  const looked = new Set([...ofWay, ...INSIDE_CAUSES].map(({ name }) => name));
+  const good = [...looked].filter((name) => findings.every((one) => one.name !== name));
   const closed = new Set(ports.map(({ port }) => port).filter((port) => openOnes.every((one) => one.port !== port)));
   const report = { url: url?.href ?? null, proxy: proxy ?? null, findings, good };
   return closed.size > 0 ? { ...report, closed: [...closed] } : report;

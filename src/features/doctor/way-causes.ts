@@ -1,5 +1,5 @@
 /** Causes on the way between a browser and Postern, in the order in which a request goes (SPEC 15). */
-import { advice, type Causes, error, isPosterns, probeHeader, probeStatus, warning } from './cause.ts';
+import { advice, type Cause, error, isPosterns, probeHeader, probeStatus, warning } from './cause.ts';
 import type { FirstSeen, WaySeen } from './examine.ts';
 import { COOKIE, FORGED_ADDRESS, FORGED_NAME, ODD_TARGET } from './marks.ts';
 import type { ProbeResponse } from './send.ts';
@@ -35,72 +35,48 @@ function redirection(seen: FirstSeen): string | undefined {
 }
 
 /** Only the first that holds is told: behind it nothing can be seen. */
-export const FIRST_CAUSES = {
-  unreachable: ({ reach, url }) => [
-    reach.kind === 'failed' ? error(true, `${url.host}: ${NETWORK[reach.code] ?? reach.message}`) : undefined,
-  ],
-  'bad-gateway': ({ reach }) => [
-    error(
-      reach.kind === 'answered' && PLAIN_HTTP_AT_TLS_PORT.test(reach.body),
-      'the proxy speaks plain HTTP to a port that expects HTTPS',
-    ),
-    error(
-      [502, 503, 504].includes(probeStatus(reach)) && !isPosterns(reach),
-      `the proxy answers ${probeStatus(reach)}: it cannot reach Postern`,
-    ),
-  ],
-  redirected: (seen) => [error(redirection(seen) !== undefined, redirection(seen) ?? '')],
-  'login-in-front': (seen) => {
+// biome-ignore format: a table
+export const FIRST_CAUSES: readonly Cause<FirstSeen>[] = [
+  error('unreachable', ({ reach, url }) => reach.kind === 'failed' && `${url.host}: ${NETWORK[reach.code] ?? reach.message}`),
+  error('bad-gateway', ({ reach }) => reach.kind === 'answered' && PLAIN_HTTP_AT_TLS_PORT.test(reach.body) &&
+    'the proxy speaks plain HTTP to a port that expects HTTPS'),
+  error('bad-gateway', ({ reach }) => [502, 503, 504].includes(probeStatus(reach)) && !isPosterns(reach) &&
+    `the proxy answers ${probeStatus(reach)}: it cannot reach Postern`),
+  error('redirected', redirection),
+  warning('login-in-front', (seen) => {
     const to = redirectedTo(seen);
     const isAsked = to !== undefined || (probeStatus(seen.reach) === 401 && !isPosterns(seen.reach));
     const where = to ? `, at ${to.origin}` : '';
-    return [warning(isAsked, `the proxy asks for a login first${where}: doctor cannot check what is behind it`)];
-  },
-  'base-path-differs': ({ reach, url, seen }) => [
-    error(
-      seen !== undefined && seen.basePath !== url.prefix,
-      `the pages are at ${url.prefix || '/'}, and server.base_path is ${seen?.basePath || 'not set'}: redirects and cookies do not work`,
-    ),
-    error(
-      seen === undefined && url.prefix !== '' && isPosterns(reach) && [403, 404].includes(probeStatus(reach)),
-      `Postern does not know ${url.prefix} as its base path`,
-    ),
-  ],
-  'authorization-lost': ({ reach, seen }) => [
-    error(
-      seen === undefined && isPosterns(reach) && probeStatus(reach) === 401,
-      'the header Authorization did not arrive, or the address leads to another Postern than the one with this configuration',
-    ),
-  ],
-  'not-postern': ({ reach, seen }) => [
-    error(
-      seen === undefined && !isPosterns(reach),
-      `another program than Postern answers there (status ${probeStatus(reach)}): it may be the NVR itself, without protection`,
-    ),
-  ],
-} satisfies Causes<FirstSeen>;
+    return isAsked && `the proxy asks for a login first${where}: doctor cannot check what is behind it`;
+  }),
+  error('base-path-differs', ({ url, seen }) => seen && seen.basePath !== url.prefix &&
+    `the pages are at ${url.prefix || '/'}, and server.base_path is ${seen.basePath || 'not set'}: redirects and cookies do not work`),
+  error('base-path-differs', ({ reach, url, seen }) =>
+    !seen && url.prefix !== '' && isPosterns(reach) && [403, 404].includes(probeStatus(reach)) &&
+    `Postern does not know ${url.prefix} as its base path`),
+  error('authorization-lost', ({ reach, seen }) => !seen && isPosterns(reach) && probeStatus(reach) === 401 &&
+    'the header Authorization did not arrive, or the address leads to another Postern than the one with this configuration'),
+  error('not-postern', ({ reach, seen }) => !seen && !isPosterns(reach) &&
+    `another program than Postern answers there (status ${probeStatus(reach)}): it may be the NVR itself, without protection`),
+];
 
 const SOON_SECONDS = 14 * 86_400;
 const NAME_FAULT = /ALTNAME|altnames|does not match/i;
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
+/** What names the certificate of another host. */
+const isForOther = ({ fault = '' }: { readonly fault?: string | undefined }): boolean => NAME_FAULT.test(fault);
+
 /** Told whatever answers. */
-export const CERTIFICATE_CAUSES = {
-  certificate: ({ tls, now, url }) => {
-    if (!tls) return [];
-    const { fault = '', endsAt } = tls;
-    const [isOther, isOver] = [NAME_FAULT.test(fault), endsAt <= now];
-    return [
-      error(isOver, `the certificate ended on ${day(endsAt)}`),
-      warning(!isOver && endsAt - now < SOON_SECONDS, `the certificate ends on ${day(endsAt)}`),
-      error(isOther, `the certificate is for another name than ${url.host}`),
-      warning(
-        fault !== '' && !isOther && !isOver,
-        `browsers do not trust the certificate (${fault}): they warn, and Home Assistant refuses unless its check is off`,
-      ),
-    ];
-  },
-} satisfies Causes<FirstSeen>;
+// biome-ignore format: a table
+export const CERTIFICATE_CAUSES: readonly Cause<FirstSeen>[] = [
+  error('certificate', ({ tls, now }) => tls && tls.endsAt <= now && `the certificate ended on ${day(tls.endsAt)}`),
+  warning('certificate', ({ tls, now }) => tls && tls.endsAt > now && tls.endsAt - now < SOON_SECONDS &&
+    `the certificate ends on ${day(tls.endsAt)}`),
+  error('certificate', ({ tls, url }) => tls && isForOther(tls) && `the certificate is for another name than ${url.host}`),
+  warning('certificate', ({ tls, now }) => tls?.fault && !isForOther(tls) && tls.endsAt > now &&
+    `browsers do not trust the certificate (${tls.fault}): they warn, and Home Assistant refuses unless its check is off`),
+];
 
 /**
  * Another program speaks HTTP in between: the connection that Postern has is not the one that doctor made. Where TLS goes
@@ -149,137 +125,63 @@ function cachedAt({ known, unknown, knownAgain, forEverybody, pictures }: WaySee
 
 const MOST_SKEW_SECONDS = 60;
 
-export const WAY_CAUSES = {
-  'http-2-missing': ({ tls }) => [
-    advice(
-      tls?.offersHttp2 === false,
-      'the address offers no HTTP/2: a browser opens six connections at most, so pages with many pictures load slowly',
-    ),
-  ],
-  'clock-differs': ({ seen, now }) => {
-    const skew = seen.time - now;
-    return [
-      error(
-        Math.abs(skew) > MOST_SKEW_SECONDS,
-        `the clock of Postern is ${Math.round(Math.abs(skew))} s ${skew > 0 ? 'ahead of' : 'behind'} the clock here: sessions end too early, or too late`,
-      ),
-    ];
-  },
-  'client-address-wrong': (way) => [
-    error(
-      isProxied(way) && lastHop(way) === undefined,
-      'the proxy sends no X-Forwarded-For: all clients share one address, so one client with too many failed logins locks out all',
-    ),
-    error(
-      isProxied(way) && lastHop(way) === FORGED_ADDRESS,
-      'the proxy passes the X-Forwarded-For of the client on unchanged: every client can choose its address, and the login limit has no effect',
-    ),
-  ],
-  'proxy-not-trusted': (way) => [
-    error(
-      isProxied(way) && lastHop(way) !== undefined && !way.seen.peerTrusted,
-      `the proxy at ${way.seen.peer} is not in auth.trusted_proxies: its X-Forwarded headers are ignored`,
-    ),
-  ],
-  'proto-wrong': (way) => [
-    error(
-      way.url.protocol === 'https:' && !way.seen.encrypted && way.seen.peerTrusted,
-      'the proxy sends no X-Forwarded-Proto: https, so Postern does not know that the browser uses TLS, and the session cookie is not Secure',
-    ),
-    error(
-      way.url.protocol === 'http:' && way.seen.encrypted && isProxied(way),
-      'the proxy sends X-Forwarded-Proto: https although the browser uses http: the browser drops the Secure session cookie, so every login ends at the login page again',
-    ),
-  ],
-  'host-lost': (way) => {
+// biome-ignore format: a table
+export const WAY_CAUSES: readonly Cause<WaySeen>[] = [
+  advice('http-2-missing', ({ tls }) => tls?.offersHttp2 === false &&
+    'the address offers no HTTP/2: a browser opens six connections at most, so pages with many pictures load slowly'),
+  error('clock-differs', ({ seen, now }) => Math.abs(seen.time - now) > MOST_SKEW_SECONDS &&
+    `the clock of Postern is ${Math.round(Math.abs(seen.time - now))} s ${seen.time > now ? 'ahead of' : 'behind'} the clock here: sessions end too early, or too late`),
+  error('client-address-wrong', (way) => isProxied(way) && lastHop(way) === undefined &&
+    'the proxy sends no X-Forwarded-For: all clients share one address, so one client with too many failed logins locks out all'),
+  error('client-address-wrong', (way) => isProxied(way) && lastHop(way) === FORGED_ADDRESS &&
+    'the proxy passes the X-Forwarded-For of the client on unchanged: every client can choose its address, and the login limit has no effect'),
+  error('proxy-not-trusted', (way) => isProxied(way) && lastHop(way) !== undefined && !way.seen.peerTrusted &&
+    `the proxy at ${way.seen.peer} is not in auth.trusted_proxies: its X-Forwarded headers are ignored`),
+  error('proto-wrong', ({ url, seen }) => url.protocol === 'https:' && !seen.encrypted && seen.peerTrusted &&
+    'the proxy sends no X-Forwarded-Proto: https, so Postern does not know that the browser uses TLS, and the session cookie is not Secure'),
+  error('proto-wrong', (way) => way.url.protocol === 'http:' && way.seen.encrypted && isProxied(way) &&
+    'the proxy sends X-Forwarded-Proto: https although the browser uses http: the browser drops the Secure session cookie, so every login ends at the login page again'),
+  error('host-lost', (way) => {
     const [host, wanted] = [arrivedHost(way), withoutDefaultPort(way.url.host, way.url.protocol)];
-    return [
-      error(
-        host !== undefined && withoutDefaultPort(host, way.url.protocol) !== wanted,
-        `Postern is told the host ${host}, and the browser used ${wanted}: logins and WebSockets of the pages are refused as cross-site requests`,
-      ),
-    ];
-  },
-  'upgrade-lost': ({ upgrade, seen }) => {
-    const isOld = seen.httpVersion === '1.0';
-    return [
-      error(isOld, 'the proxy speaks HTTP/1.0 to Postern: no WebSockets, no keep-alive, no chunked bodies'),
-      error(
-        !isOld && probeStatus(upgrade) !== 404,
-        'WebSockets do not work: the upgrade arrives as a plain request, or not at all, so live pictures stay black',
-      ),
-    ];
-  },
-  'cookie-lost': (way) => {
+    return host !== undefined && withoutDefaultPort(host, way.url.protocol) !== wanted &&
+      `Postern is told the host ${host}, and the browser used ${wanted}: logins and WebSockets of the pages are refused as cross-site requests`;
+  }),
+  error('upgrade-lost', ({ seen }) => seen.httpVersion === '1.0' &&
+    'the proxy speaks HTTP/1.0 to Postern: no WebSockets, no keep-alive, no chunked bodies'),
+  error('upgrade-lost', ({ upgrade, seen }) => seen.httpVersion !== '1.0' && probeStatus(upgrade) !== 404 &&
+    'WebSockets do not work: the upgrade arrives as a plain request, or not at all, so live pictures stay black'),
+  error('cookie-lost', ({ seen }) => !seen.cookies.includes(COOKIE) &&
+    'the cookies of the browser do not arrive, so no login lasts'),
+  error('cookie-lost', (way) => setCookie(way) === undefined && 'Set-Cookie does not arrive at the browser, so no login lasts'),
+  error('cookie-lost', (way) => {
     const cookie = setCookie(way);
     const lost = cookie === undefined ? [] : lostOfCookie(way, cookie);
-    return [
-      error(!way.seen.cookies.includes(COOKIE), 'the cookies of the browser do not arrive, so no login lasts'),
-      error(cookie === undefined, 'Set-Cookie does not arrive at the browser, so no login lasts'),
-      error(lost.length > 0, `the proxy changes the cookie of Postern: ${lost.join(', ')} is missing in "${cookie}"`),
-    ];
-  },
-  'identity-forgeable': ({ seen, identityHeaders }) => {
+    return lost.length > 0 && `the proxy changes the cookie of Postern: ${lost.join(', ')} is missing in "${cookie}"`;
+  }),
+  error('identity-forgeable', ({ seen, identityHeaders }) => {
     const names = identityHeaders.filter((name) => seen.headers[name]?.includes(FORGED_NAME)).join(', ');
-    return [
-      error(
-        names !== '',
-        `the proxy passes ${names} of the client on: a client that knows the header name can act as any user`,
-      ),
-    ];
-  },
-  'requests-changed': ({ seen, put }) => [
-    error(
-      !seen.target.endsWith(ODD_TARGET),
-      `the proxy rewrites paths or queries: "…${ODD_TARGET}" arrived as "${seen.target.slice(-60)}"`,
-    ),
-    error(
-      probeStatus(put) !== 200,
-      `PUT is answered with ${probeStatus(put) || 'nothing'} by the proxy: users, roles and settings cannot be changed`,
-    ),
-  ],
-  'body-limit': ({ upload }) => [
-    error(
-      !isPosterns(upload),
-      `a body of 2 MB is answered with ${probeStatus(upload) || 'a closed connection'} by the proxy: exports, faces and configurations cannot be uploaded`,
-    ),
-  ],
-  buffered: ({ stream, events, download }) => {
+    return names !== '' && `the proxy passes ${names} of the client on: a client that knows the header name can act as any user`;
+  }),
+  error('requests-changed', ({ seen }) => !seen.target.endsWith(ODD_TARGET) &&
+    `the proxy rewrites paths or queries: "…${ODD_TARGET}" arrived as "${seen.target.slice(-60)}"`),
+  error('requests-changed', ({ put }) => probeStatus(put) !== 200 &&
+    `PUT is answered with ${probeStatus(put) || 'nothing'} by the proxy: users, roles and settings cannot be changed`),
+  error('body-limit', ({ upload }) => !isPosterns(upload) &&
+    `a body of 2 MB is answered with ${probeStatus(upload) || 'a closed connection'} by the proxy: exports, faces and configurations cannot be uploaded`),
+  error('buffered', ({ stream, events }) => {
     const encoding = events?.encoding ?? stream?.encoding;
-    return [
-      error(encoding !== undefined, `the proxy compresses streams (${encoding}), which delays them`),
-      error(
-        stream !== undefined && !stream.cameAtOnce && stream.encoding === undefined,
-        `the proxy buffers responses: the first bytes of a stream arrived only after ${stream?.silence} s, when it went on or ended. Live pictures stutter or stay black`,
-      ),
-      warning(
-        stream?.cameAtOnce === true && download?.cameAtOnce === false && download.encoding === undefined,
-        'the proxy buffers files and sends them in large pieces: clips and exports begin late',
-      ),
-    ];
-  },
-  'cut-while-silent': ({ stream }) => [
-    error(
-      stream?.wasWhole === false,
-      `the proxy cuts a stream that is silent for ${stream?.silence} s: WebSockets and live views are cut again and again`,
-    ),
-  ],
-  'range-lost': ({ file }) => [
-    error(
-      probeStatus(file) !== 206,
-      `a request for a part of a file (Range) got status ${probeStatus(file) || 'none'} instead of 206: seeking in a recording fails, and Safari plays no video`,
-    ),
-  ],
-  'answers-cached': ({ api }) => [
-    error(
-      cachedAt(api) !== undefined,
-      `the proxy answers from its cache ${cachedAt(api)}, and asks for whom no more: what one user sees, and perhaps the session cookie that came with it, is sent to others and to strangers`,
-    ),
-  ],
-  'errors-replaced': ({ refused }) => [
-    error(
-      !isPosterns(refused),
-      `the proxy replaces Postern's error responses with its own page (status ${probeStatus(refused) || 'none'}): the console and API clients cannot tell what is wrong`,
-    ),
-  ],
-} satisfies Causes<WaySeen>;
+    return encoding !== undefined && `the proxy compresses streams (${encoding}), which delays them`;
+  }),
+  error('buffered', ({ stream }) => stream && !stream.cameAtOnce && stream.encoding === undefined &&
+    `the proxy buffers responses: the first bytes of a stream arrived only after ${stream.silence} s, when it went on or ended. Live pictures stutter or stay black`),
+  warning('buffered', ({ stream, download }) => stream?.cameAtOnce && download?.cameAtOnce === false && download.encoding === undefined &&
+    'the proxy buffers files and sends them in large pieces: clips and exports begin late'),
+  error('cut-while-silent', ({ stream }) => stream?.wasWhole === false &&
+    `the proxy cuts a stream that is silent for ${stream.silence} s: WebSockets and live views are cut again and again`),
+  error('range-lost', ({ file }) => probeStatus(file) !== 206 &&
+    `a request for a part of a file (Range) got status ${probeStatus(file) || 'none'} instead of 206: seeking in a recording fails, and Safari plays no video`),
+  error('answers-cached', ({ api }) => cachedAt(api) !== undefined &&
+    `the proxy answers from its cache ${cachedAt(api)}, and asks for whom no more: what one user sees, and perhaps the session cookie that came with it, is sent to others and to strangers`),
+  error('errors-replaced', ({ refused }) => !isPosterns(refused) &&
+    `the proxy replaces Postern's error responses with its own page (status ${probeStatus(refused) || 'none'}): the console and API clients cannot tell what is wrong`),
+];
