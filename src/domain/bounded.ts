@@ -29,3 +29,13 @@ export function decidedByName<Decision>(decide: (name: string) => Decision): (na
     return decided;
   };
 }
+
+/** Remembers what was decided about an object, as long as that lives. `decide` must depend on nothing else; what is undefined is decided each time. */
+export function decidedByObject<Key extends object, Decision>(decide: (key: Key) => Decision): (key: Key) => Decision {
+  const known = new WeakMap<Key, Decision>();
+  return (key) => {
+    const decided = known.get(key) ?? decide(key);
+    if (decided !== undefined) known.set(key, decided);
+    return decided;
+  };
+}

@@ -1,4 +1,5 @@
 /** The cameras that a caller may see (interface 2.2). */
+import { decidedByObject } from './bounded.ts';
 import { ADMIN, type CameraName, type Role, VIEWER } from './names.ts';
 import { err, ok, type Result } from './result.ts';
 
@@ -83,19 +84,15 @@ export const scopeOfNames = (names: readonly string[]): CameraScope => ({
   wildcards: [],
 });
 
-/** Scopes by the list that they were made of: a role's and a token's list is one array until the role or the token changes. */
-const scopesOfLists = new WeakMap<readonly string[], LimitedScope>();
-
-/** A scope of the cameras that an entry names or a wildcard entry matches. The list must not be changed afterwards. */
-export function toScope(list: readonly string[]): LimitedScope {
-  const known = scopesOfLists.get(list);
-  if (known) return known;
+/**
+ * A scope of the cameras that an entry names or a wildcard entry matches. The list must not be changed afterwards: a role's and a
+ * token's list is one array until the role or the token changes.
+ */
+export const toScope = decidedByObject((list: readonly string[]): LimitedScope => {
   const entries = list.filter((entry) => entry.includes('*')).map((entry) => entry.split('*'));
   const names = new Set(list.filter((entry) => !entry.includes('*')));
-  const scope: LimitedScope = { kind: 'only', names, wildcards: entries.length > 0 ? [{ entries }] : [] };
-  scopesOfLists.set(list, scope);
-  return scope;
-}
+  return { kind: 'only', names, wildcards: entries.length > 0 ? [{ entries }] : [] };
+});
 
 /** The cameras of a role: all for admin and viewer, its own for a custom role, none for an undefined role. */
 export function scopeOfRole(role: Role, roles: CustomRoles): CameraScope {
@@ -104,52 +101,45 @@ export function scopeOfRole(role: Role, roles: CustomRoles): CameraScope {
   return entries ? toScope(entries) : NO_CAMERAS;
 }
 
-const bothOf = new WeakMap<LimitedScope, WeakMap<LimitedScope, LimitedScope>>();
-
 /** The cameras that both hold. Of two scopes it is made once. */
 export function bothScopes(one: CameraScope, other: CameraScope): CameraScope {
   if (one.kind === 'all') return other;
-  return other.kind === 'all' ? one : limitedBoth(one, other);
+  return other.kind === 'all' ? one : limitedBoth(one)(other);
 }
 
-function limitedBoth(one: LimitedScope, other: LimitedScope): LimitedScope {
-  const known = bothOf.get(one)?.get(other);
-  if (known) return known;
-  const names = [...one.names].filter((name) => maySee(other, name));
-  const otherNames = [...other.names].filter((name) => maySee(one, name));
-  const both: LimitedScope = {
-    kind: 'only',
-    names: new Set([...names, ...otherNames]),
-    wildcards: (other.wildcards.length > 0 ? one.wildcards : []).map((group) => ({
-      ...group,
-      within: group.within ? limitedBoth(group.within, other) : other,
-    })),
-  };
-  const ofOne = bothOf.get(one) ?? new WeakMap<LimitedScope, LimitedScope>();
-  bothOf.set(one, ofOne.set(other, both));
-  return both;
-}
+const limitedBoth = decidedByObject((one: LimitedScope) =>
+  decidedByObject((other: LimitedScope): LimitedScope => {
+    const names = [...one.names].filter((name) => maySee(other, name));
+    const otherNames = [...other.names].filter((name) => maySee(one, name));
+    return {
+      kind: 'only',
+      names: new Set([...names, ...otherNames]),
+      wildcards: (other.wildcards.length > 0 ? one.wildcards : []).map((group) => ({
+        ...group,
+        within: group.within ? limitedBoth(group.within)(other) : other,
+      })),
+    };
+  }),
+);
 
 const EVERY_NAME: Wildcards = { entries: [['', '']] };
-const leftOf = new WeakMap<CameraScope, WeakMap<LimitedScope, LimitedScope>>();
 
 /** The cameras of a scope that the other does not hold. Of two scopes it is made once. */
-export function scopeWithout(scope: CameraScope, taken: LimitedScope): LimitedScope {
-  const known = leftOf.get(scope)?.get(taken);
-  if (known) return known;
-  const { names, wildcards } = scope.kind === 'all' ? { names: [], wildcards: [EVERY_NAME] } : scope;
-  const left: LimitedScope = {
-    kind: 'only',
-    names: new Set([...names].filter((name) => !maySee(taken, name))),
-    wildcards: wildcards.map((group) => ({
-      ...group,
-      except: group.except ? unionOfLimited([group.except, taken]) : taken,
-    })),
-  };
-  const ofScope = leftOf.get(scope) ?? new WeakMap<LimitedScope, LimitedScope>();
-  leftOf.set(scope, ofScope.set(taken, left));
-  return left;
-}
+export const scopeWithout = (scope: CameraScope, taken: LimitedScope): LimitedScope => leftOf(scope)(taken);
+
+const leftOf = decidedByObject((scope: CameraScope) =>
+  decidedByObject((taken: LimitedScope): LimitedScope => {
+    const { names, wildcards } = scope.kind === 'all' ? { names: [], wildcards: [EVERY_NAME] } : scope;
+    return {
+      kind: 'only',
+      names: new Set([...names].filter((name) => !maySee(taken, name))),
+      wildcards: wildcards.map((group) => ({
+        ...group,
+        except: group.except ? unionOfLimited([group.except, taken]) : taken,
+      })),
+    };
+  }),
+);
 
 /** The cameras that any of them holds. */
 export function unionOfScopes(scopes: readonly CameraScope[]): CameraScope {

@@ -2,6 +2,7 @@
  * What each kind of credential may do and how it is named: one row a kind. A trait that a row does not have is the most
  * careful one, so a new kind may do nothing until its row says so. Pure: what asks a store stands in the layer that owns it.
  */
+import { decidedByObject } from './bounded.ts';
 import type { Caller, Credential, SharedThing } from './caller.ts';
 import { ADMIN } from './names.ts';
 import type { RefusalReason } from './refusal.ts';
@@ -216,20 +217,13 @@ export function isLentName(name: string): boolean {
   return Object.hasOwn(CREDENTIALS, kind) && !CREDENTIALS[kind as CredentialKind].isUsedByOwner;
 }
 
-/** Many requests share one caller object. */
-const holders = new WeakMap<Caller, string>();
-
-/** The holder of an open stream: streams of one holder end together. Undefined for a caller whose rights cannot end. */
-export function holderId(caller: Caller): string | undefined {
-  const known = holders.get(caller);
-  if (known !== undefined) return known;
+/** The holder of an open stream: streams of one holder end together. Undefined for a caller whose rights cannot end. Many requests share one caller object. */
+export const holderId = decidedByObject((caller: Caller): string | undefined => {
   const { credential, name } = caller;
   const traits = traitsFor(credential);
   if (traits.isEndless) return undefined;
-  const holder = [credential.kind, traits.name(credential), traits.holder?.(credential, caller), name].join(' ');
-  holders.set(caller, holder);
-  return holder;
-}
+  return [credential.kind, traits.name(credential), traits.holder?.(credential, caller), name].join(' ');
+});
 
 /**
  * Unix seconds: when the caller's session or token is over, or the clock changes its rights. Plain headers of a proxy and

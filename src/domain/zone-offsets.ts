@@ -1,4 +1,6 @@
 /** A time zone's offsets from UTC, change by change, so that an event's local time is that of its own day. */
+import { decidedByName } from './bounded.ts';
+
 /** An offset of local time: UTC plus `seconds`, from `since` (Unix seconds) on. */
 export interface ZoneOffset {
   readonly since: number;
@@ -15,21 +17,17 @@ export type ZoneOffsets = (zone: string) => readonly ZoneOffset[];
 /** The zone's own spelling (`europe/berlin` is Europe/Berlin), or undefined when there is no such zone. */
 export function canonicalZone(name: string): string | undefined {
   // A plain offset such as +01:00 is no zone, though Intl would take it.
-  if (!/^[A-Za-z]/.test(name)) return undefined;
-  const key = name.toLowerCase();
-  const known = spellings.get(key);
-  if (known !== undefined) return known;
+  return /^[A-Za-z]/.test(name) ? spelledZone(name.toLowerCase()) : undefined;
+}
+
+/** The name is in small letters. To ask for a format costs more than the rest of a request. */
+const spelledZone = decidedByName((name) => {
   try {
-    const zone = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-    spellings.set(key, zone);
-    return zone;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
     return undefined;
   }
-}
-
-/** The key is the name in small letters. To ask for a format costs more than the rest of a request, and there are no more names than zones. */
-const spellings = new Map<string, string>();
+});
 
 let local: string | undefined;
 
@@ -40,14 +38,8 @@ export function localZone(): string {
 }
 
 /** Worked out once per zone, from 1970 to a year from now. There are some six hundred zones and each is small. */
-export function createZoneOffsets(nowSeconds: number): ZoneOffsets {
-  const known = new Map<string, readonly ZoneOffset[]>();
-  return (zone) => {
-    const offsets = known.get(zone) ?? listChanges(zone, nowSeconds + AHEAD_SECONDS);
-    known.set(zone, offsets);
-    return offsets;
-  };
-}
+export const createZoneOffsets = (nowSeconds: number): ZoneOffsets =>
+  decidedByName((zone) => listChanges(zone, nowSeconds + AHEAD_SECONDS));
 
 function listChanges(zone: string, until: number): readonly ZoneOffset[] {
   const offsetAt = offsetReader(zone);
@@ -75,21 +67,13 @@ export function momentOfChange(from: number, until: number, offsetAt: (time: num
 
 const OFFSET = /GMT(?<sign>[+-])(?<hours>\d{2}):(?<minutes>\d{2})(?::(?<seconds>\d{2}))?$/;
 
-const readers = new Map<string, (time: number) => number>();
-
 /** Seconds that the clocks of a zone are ahead of UTC, at a time in Unix seconds. `zone`: in its own spelling. */
-export function offsetReader(zone: string): (time: number) => number {
-  const made = readers.get(zone) ?? createReader(zone);
-  readers.set(zone, made);
-  return made;
-}
-
-function createReader(zone: string): (time: number) => number {
+export const offsetReader = decidedByName((zone) => {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  return (time) => {
+  return (time: number): number => {
     const groups = OFFSET.exec(format.format(time * 1000))?.groups;
     if (!groups) return 0;
     const { sign, hours, minutes, seconds = 0 } = groups;
     return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
   };
-}
+});

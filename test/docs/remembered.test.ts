@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { readRemembered } from '../published/remembered.ts';
 import { readText } from './documents.ts';
 
-const MEMORY = /\bnew (?:LRUCache|WeakMap)[(<]|\.memory[(<]/;
+const MEMORY = /\b(?:new (?:LRUCache|WeakMap)|decidedByObject)[(<]|\.memory[(<]/;
 
 const { rights, others } = readRemembered();
 const owners = new Set([...rights, ...others].map(({ owner }) => owner));

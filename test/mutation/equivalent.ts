@@ -39,7 +39,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'decision/strict-target.ts', on: "const decoded = path.includes('%')", before: "path.includes('%')", after: 'true', why: FASTER },
   { file: 'forward/judged-request.ts', on: "headers['x-forwarded-for'] = chain.length", before: 'chain.length === 0', after: 'false', why: FASTER },
   { file: 'forward/judged-request.ts', on: 'ASCII.test(text) ? text', before: 'ASCII.test(text)', after: 'false', why: FASTER },
-  { file: 'forward/judged-request.ts', on: 'if (known) return known', before: 'known', after: 'false', why: FASTER },
   { file: 'forward/judged-request.ts', on: "if (!line.includes(';'))", before: "!line.includes(';')", after: 'false', why: FASTER },
   { file: 'forward/judged-request.ts', on: 'const name = (end < 0', before: '<', after: '<=', why: 'a cookie without a name is another one' },
   { file: 'domain/addresses.ts',on: 'MOST_REMEMBERED = 1000',          before: '1000', after: '1001', why: 'the size of a memory' },

@@ -1,4 +1,5 @@
 /** Licence plates as they stand, or by a pattern: one rule for the own store and for an NVR, whose engine backtracks (interface 4.1). */
+import { decidedByName } from '../bounded.ts';
 import { ok } from '../result.ts';
 import type { EventCondition } from './event-question.ts';
 import { fault, type Parsed, parseList } from './parse-value.ts';
@@ -95,12 +96,5 @@ function plateTest(pattern: string): PlateTest {
 }
 
 /** Found anywhere in the plate. The same plates come by again and again: each is tested once. */
-function matchAny(tests: readonly PlateTest[]): PlateTest {
-  const known = new Map<string, boolean>();
-  return (plate) => {
-    if (plate.length > LONGEST_PLATE) return false;
-    const isMatch = known.get(plate) ?? tests.some((test) => test(plate));
-    known.set(plate, isMatch);
-    return isMatch;
-  };
-}
+const matchAny = (tests: readonly PlateTest[]): PlateTest =>
+  decidedByName((plate) => plate.length <= LONGEST_PLATE && tests.some((test) => test(plate)));

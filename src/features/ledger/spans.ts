@@ -1,4 +1,5 @@
 /** What is watched, as spans: what is seen within a minute of each other is one, and a span is a record when it has ended (SPEC 14). Pure. */
+import { decidedByObject } from '../../domain/bounded.ts';
 import { isPictureKind } from '../../domain/policy.ts';
 import { type LedgerEntry, NOBODY, type OwnEntry, readDetail } from './records.ts';
 
@@ -170,16 +171,10 @@ export function createSpans(newId: () => string) {
 export type Spans = ReturnType<typeof createSpans>;
 
 /** Many requests share one subject. */
-const keys = new WeakMap<Subject, string>();
-
-function subjectKey(subject: Subject): string {
-  const known = keys.get(subject);
-  if (known !== undefined) return known;
-  const { kind, user, credential, address, camera, detail } = subject;
-  const key = `${kind}\n${user}\n${credential}\n${address}\n${camera}\n${detail ? JSON.stringify(detail) : ''}`;
-  keys.set(subject, key);
-  return key;
-}
+const subjectKey = decidedByObject(
+  ({ kind, user, credential, address, camera, detail }: Subject): string =>
+    `${kind}\n${user}\n${credential}\n${address}\n${camera}\n${detail ? JSON.stringify(detail) : ''}`,
+);
 
 /** The span of the same recorded time; of too many the nearest. */
 function continued(spans: readonly Span[], watched: WatchedTime | undefined): Span | undefined {

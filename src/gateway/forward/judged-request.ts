@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isPublic } from '../../access/route-table.ts';
 import { targetAt } from '../../domain/addresses.ts';
-import { decidedByName } from '../../domain/bounded.ts';
+import { decidedByName, decidedByObject } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { actualSender, isVisitor } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -230,15 +230,9 @@ function keepAuthorization(
 type IdentityHeaders = HeaderRules['identityHeaders'];
 
 /** Made once for each list of identity headers. */
-const endsHereBy = new WeakMap<IdentityHeaders, (name: string) => boolean>();
-
-function endingHere(identityHeaders: IdentityHeaders): (name: string) => boolean {
-  const known = endsHereBy.get(identityHeaders);
-  if (known) return known;
-  const made = decidedByName((name) => endsAtGate(normalizedHeaderName(name), identityHeaders));
-  endsHereBy.set(identityHeaders, made);
-  return made;
-}
+const endingHere = decidedByObject((identityHeaders: IdentityHeaders) =>
+  decidedByName((name) => endsAtGate(normalizedHeaderName(name), identityHeaders)),
+);
 
 const endsAtGate = (normalized: string, identityHeaders: IdentityHeaders): boolean =>
   NEVER_PASSED.has(normalized) ||
