@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'vite';
 import { ALL_CATALOGS, compiledCatalogs } from './locales/compile-catalogs.ts';
+import { isOnServer } from './locales/texts.ts';
 import { isBuiltFrom, isInstalled, keepDigest } from './ui/build-pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -10,12 +11,15 @@ const ROOT = join(import.meta.dirname, '..');
 export const BUNDLE = join(ROOT, 'bundle');
 const SOURCES = '{src/**/*.*,conf/policies/*.yaml,package-lock.json}';
 
-/** Hundreds of small modules, written for being put together, of which most is not used here. Other packages stay as they are installed. */
-const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose', 'yaml', '@messageformat/runtime', 'make-plural'];
-// biome-ignore format: a table
-const ENTRIES: readonly string[] = [
-  'main.ts', 'events-worker.ts', 'narrowing-worker.ts', 'app/config-worker.ts', 'store/sqlite/move-log.ts',
-];
+const THREADS: readonly string[] = ['events-worker.ts', 'narrowing-worker.ts', 'store/sqlite/move-log.ts'];
+/** Each is one file with all that it imports and that no row above it has: to open a file takes longer than to read it. */
+const TOGETHER = Object.entries({
+  first: /cli\/(?:command-words|v8-settings)\.ts$/,
+  healthcheck: /check\/healthcheck\.ts$/,
+  'command-line': /cli\/command-line\.ts$/,
+  commands: /app\/commands\.ts$/,
+  service: /cli\/serve\.ts$|features\/\w+\/index\.ts$/,
+});
 
 /** All files of the bundle lie in one directory: a module still finds what stood beside it, and a thread its program. */
 const keepPlaces: Plugin = {
@@ -27,6 +31,18 @@ const keepPlaces: Plugin = {
         /new URL\("[^"]*?(?<name>[\w-]+)\.ts", import\.meta\.url\)/g,
         'new URL("./$<name>.js", import.meta.url)',
       ),
+};
+
+/** Koa asks for the character set of a type, and for four types by a name: the table of all of them would take 2 MB. */
+const fewTypes: Plugin = {
+  name: 'few-types',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('mime-db/db.json')) return undefined;
+    const isAsked = ([type, { charset }]: [string, { charset?: string }]) =>
+      charset !== undefined || /^(?:text\/(?:html|plain)|application\/octet-stream)$/.test(type);
+    return JSON.stringify(Object.fromEntries(Object.entries<{ charset?: string }>(JSON.parse(code)).filter(isAsked)));
+  },
 };
 
 /** Node reads a file that is not ASCII into two bytes for each character, and V8 keeps the text. */
@@ -42,28 +58,40 @@ const escaped = (code: string): string =>
   code.replaceAll(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export async function buildServer(outDir = BUNDLE): Promise<void> {
-  const { build } = await import('vite');
   rmSync(outDir, { recursive: true, force: true });
+  const groups = TOGETHER.map(([name, test], at) => ({ name, test, priority: TOGETHER.length - at }));
+  await buildFiles(outDir, ['main.ts', 'app/config-worker.ts'], { groups });
+  await buildFiles(outDir, THREADS); // each with what it needs, and no more
+  await writeTables(outDir);
+  keepDigest(ROOT, outDir, SOURCES);
+}
+
+async function buildFiles(
+  outDir: string,
+  entries: readonly string[],
+  codeSplitting: object | boolean = true,
+): Promise<void> {
+  const { build } = await import('vite');
   await build({
     configFile: false,
     root: ROOT,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [compiledCatalogs(ALL_CATALOGS), keepPlaces, keepAscii],
-    ssr: { noExternal: [...PACKAGES_INSIDE], target: 'node' },
+    plugins: [compiledCatalogs(ALL_CATALOGS, isOnServer), keepPlaces, fewTypes, keepAscii],
+    ssr: { noExternal: true, target: 'node' },
     build: {
       ssr: true,
       outDir,
+      emptyOutDir: false,
       target: 'es2024',
       minify: false,
       rolldownOptions: {
-        input: ENTRIES.map((entry) => join(ROOT, 'src', entry)),
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', comments: false },
+        checks: { eval: false }, // of `depd`, which Koa brings
+        input: entries.map((entry) => join(ROOT, 'src', entry)),
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', comments: false, codeSplitting },
       },
     },
   });
-  await writeTables(outDir);
-  keepDigest(ROOT, outDir, SOURCES);
 }
 
 /** The shipped route tables as data: to parse them takes a sixth of a start. */

@@ -2,7 +2,7 @@ import { createHouseSettings } from '../accounts/settings/house-settings.ts';
 import { rememberStore, tellRestored } from '../accounts/sites/own-store.ts';
 import { steadyNow } from '../domain/clock.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
-import { createProcessMetrics, createScrape } from '../telemetry/scrape.ts';
+import { createScrape, openProcessMetrics } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import type { Generation } from './generation.ts';
@@ -106,7 +106,7 @@ function serviceScrape(runtime: Runtime, active: () => Generation): () => Promis
       metrics.placesInUse.setAll(new Map(Object.entries(inUse)));
     },
   ];
-  return createScrape([...Object.values(metrics), ...features.families], looks, createProcessMetrics());
+  return createScrape([...Object.values(metrics), ...features.families], looks, openProcessMetrics);
 }
 
 const PROBE_MS = 10_000;

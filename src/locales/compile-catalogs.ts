@@ -88,8 +88,8 @@ export function codeOf(tag: string, takes?: (key: string) => boolean): string {
 
 const MODULE = 'catalog:';
 
-/** `catalogs`: the code in the place of `catalogs.ts`. */
-export const compiledCatalogs = (catalogs: string): Plugin => ({
+/** `catalogs`: the code in the place of `catalogs.ts`. `takes`: the keys of whole languages; absent: all. */
+export const compiledCatalogs = (catalogs: string, takes?: (key: string) => boolean): Plugin => ({
   name: 'compiled-catalogs',
   resolveId: (source) => (source.startsWith(MODULE) ? join(FOLDER, `${source.slice(MODULE.length)}.js`) : undefined),
   load(id) {
@@ -97,7 +97,7 @@ export const compiledCatalogs = (catalogs: string): Plugin => ({
     if (name === 'languages.ts') return `export const LANGUAGES = ${JSON.stringify(namedLanguages())};`;
     if (name === 'catalogs.ts') return catalogs;
     const tag = TAGS.find((each) => name === `${each}.js`);
-    return tag && codeOf(tag);
+    return tag && codeOf(tag, takes);
   },
 });
 

@@ -10,6 +10,18 @@ type Key = keyof typeof import('./en.json') & string;
 /** Texts of the pages that the server writes itself: the console does not load them. */
 export type ServedKey = `login.${string}` | `refusals.${string}` | `${string}.page.${string}`;
 export const isServed = (key: string): boolean => /^(?:login|refusals)\.|\.page\./.test(key);
+/** What the server says beside them: the console has it, too. */
+const ON_SERVER = [
+  'problems.',
+  'explore.labels.',
+  'links.titles.',
+  'passwords.rules.',
+  'passkeys.problems.',
+  'ui.common.',
+  'ui.menu.',
+] as const;
+type ServerKey = ServedKey | `${(typeof ON_SERVER)[number]}${string}`;
+export const isOnServer = (key: string): boolean => isServed(key) || ON_SERVER.some((group) => key.startsWith(group));
 
 type Message<K> = K extends keyof Examples ? (values: Given<Examples[K]>) => string : string;
 type Head<K> = K extends `${infer First}.${string}` ? First : K;
@@ -24,6 +36,7 @@ type Nested<K extends string, Before extends string = ''> = {
 /** All messages of a language. What it lacks is English. */
 export type Texts = Nested<Key>;
 export type ConsoleTexts = Nested<Exclude<Key, ServedKey>>;
+export type ServerTexts = Nested<Extract<Key, ServerKey>>;
 
 /** What was done, by the names of audited acts. */
 export type ActTexts = Texts['ledger']['sentences']['acts'];

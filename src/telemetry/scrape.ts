@@ -1,20 +1,22 @@
 /** One scrape: gauges are looked up within a time budget, then all metrics are written as text for Prometheus (SPEC 9). */
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { withTimeLimit } from '../domain/async.ts';
 import type { MetricFamily } from './series.ts';
 
 /** A scraper gives up after ten seconds; a slow part is left out long before. */
 const BUDGET_MS = 250;
 
-/** `looks` are called before each exposition, to set gauges. `others`: the text of metrics that are kept elsewhere. */
+/** `looks` are called before each exposition, to set gauges. `open`: begins what is kept elsewhere, at the first one, and gives its text. */
 export function createScrape(
   families: readonly MetricFamily[],
   looks: readonly (() => unknown)[] = [],
-  others: () => Promise<string> = async () => '',
+  open: () => Promise<() => Promise<string>> = async () => async () => '',
 ): () => Promise<string> {
   const inTime = async <Value>(look: () => Value) =>
     withTimeLimit((async () => await look())(), BUDGET_MS, () => undefined).catch(() => undefined);
+  let opened: ReturnType<typeof open> | undefined;
   return async () => {
+    opened ??= open();
+    const others = await opened;
     const [more = ''] = await Promise.all([inTime(others), ...looks.map(inTime)]);
     return exposed(families) + more;
   };
@@ -42,8 +44,9 @@ const GC = 'nodejs_gc_duration_seconds';
 /** There from the start, as all other series are. */
 const GC_KINDS: readonly string[] = ['major', 'minor', 'incremental', 'weakcb'];
 
-/** Node's own metrics of the process, as far as they are shown, as text for Prometheus. */
-export function createProcessMetrics(): () => Promise<string> {
+/** Node's own metrics of the process, as far as they are shown, as text for Prometheus. Without a scraper they would take 3 MB for nothing. */
+export async function openProcessMetrics(): Promise<() => Promise<string>> {
+  const { collectDefaultMetrics, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (!SHOWN.has(name)) registry.removeSingleMetric(name);

@@ -1,6 +1,5 @@
 /** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { prometheusContentType } from 'prom-client';
 import { isInternalHost } from '../domain/addresses.ts';
 import { refusalSentence } from '../domain/refusal.ts';
 import { isReady, type Readiness } from './readiness.ts';
@@ -14,6 +13,9 @@ export interface TelemetryDeps {
   /** `server.internal_hosts`: a page that a browser shows must not read this by a name of its own (DNS rebinding). */
   readonly hosts: () => readonly string[];
 }
+
+/** The text format of Prometheus. */
+const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Not listening yet. */
 export function createTelemetryServer(deps: TelemetryDeps): Server {
@@ -30,7 +32,7 @@ async function respond(path: string | undefined, deps: TelemetryDeps, response: 
   switch (path) {
     case '/metrics': {
       const text = await deps.scrape();
-      response.writeHead(200, { 'content-type': prometheusContentType, 'cache-control': 'no-store' }).end(text);
+      response.writeHead(200, { 'content-type': EXPOSITION, 'cache-control': 'no-store' }).end(text);
       return;
     }
     case '/healthz':

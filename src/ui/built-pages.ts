@@ -1,5 +1,4 @@
-/** The built pages, read once at start: only these files can be served (SPEC 8). */
-import { createHash } from 'node:crypto';
+/** The built pages, listed at start: only these files can be served (SPEC 8), and each is read when it is first asked for. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -38,18 +37,17 @@ export function readBuiltPages(distDirectory: string): BuiltPages | undefined {
 function readAsset(directory: string, name: string): [name: string, asset: Asset][] {
   const row = TYPES[extname(name)];
   if (!row) return [];
-  const bytes = readFileSync(join(directory, name));
-  const etag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  const encodings = new Map([...(row.isText ? compressed(bytes) : []), ['identity', () => bytes] as const]);
-  return [[name, { type: row.type, etag, encodings }]];
+  const bytes = once(() => readFileSync(join(directory, name)));
+  const encodings = new Map([...(row.isText ? compressed(bytes) : []), ['identity', bytes] as const]);
+  return [[name, { type: row.type, etag: name, encodings }]];
 }
 
 /** The quality of Brotli: with the highest the first request would wait a second, for one percent fewer bytes. */
 const BROTLI_QUALITY = 9;
 
-const compressed = (bytes: Buffer): [string, () => Buffer][] => [
-  ['br', once(() => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }))],
-  ['gzip', once(() => gzipSync(bytes))],
+const compressed = (bytes: () => Buffer): [string, () => Buffer][] => [
+  ['br', once(() => brotliCompressSync(bytes(), { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }))],
+  ['gzip', once(() => gzipSync(bytes()))],
 ];
 
 function once(make: () => Buffer): () => Buffer {

@@ -10,7 +10,7 @@ import { MAKERS_WITHOUT_ACCOUNT } from '../domain/accounts/grant.ts';
 import { scopeOfRole, unionOfScopes } from '../domain/camera-scope.ts';
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/page-paths.ts';
 import { heldBy } from '../domain/rights.ts';
-import type { Texts } from '../locales/texts.ts';
+import type { ServerTexts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { BODY_LIMITS, readForm } from '../routes/read-body.ts';
 import { assetPath } from './built-pages.ts';
@@ -20,7 +20,7 @@ import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import type { InvitationPageServices, UiOptions } from './ui-options.ts';
 
-type PageText = Texts['invitations']['page'];
+type PageText = ServerTexts['invitations']['page'];
 
 /** What a visit or a form leads to: the form, or a sentence. */
 interface Shown {
@@ -223,7 +223,7 @@ const shownTime = (seconds: number | undefined, ctx: RouteContext, { timeZone }:
 const doneText = (opens: Html | undefined, text: PageText, atOnce: string): string | Html =>
   opens === undefined ? atOnce : toHtml(text.doneLater, { time: opens });
 
-function problemOf({ state, told }: FormState, { problems, invitations: { page: text } }: Texts): string {
+function problemOf({ state, told }: FormState, { problems, invitations: { page: text } }: ServerTexts): string {
   if (state === 'password-unfit' && typeof told === 'object' && told[0] === 'password-unfit')
     return `${text.unfit} ${problems['password-unfit'](told[1])}`;
   return state === 'differ' || state === 'busy' ? text[state] : '';

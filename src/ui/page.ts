@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { textsIn } from '../locales/catalogs.ts';
 import { LANGUAGES } from '../locales/languages.ts';
-import type { Texts } from '../locales/texts.ts';
+import type { ServerTexts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { readForm } from '../routes/read-body.ts';
 import { ASSETS_PATH, assetPath, MANIFEST_PATH } from './built-pages.ts';
@@ -10,7 +10,7 @@ import { type CardPage, cardPage, html } from './html.ts';
 import type { UiOptions } from './ui-options.ts';
 
 /** `tag`: BCP 47, for `<html lang>`: the scripts read it from there. `locale`: with the region, for times. */
-export type PageLanguage = { readonly tag: string; readonly locale: string; readonly words: Texts };
+export type PageLanguage = { readonly tag: string; readonly locale: string; readonly words: ServerTexts };
 
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>
   languageFor(wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie')));

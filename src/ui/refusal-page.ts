@@ -1,6 +1,6 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
 import { type RefusalReason, type RefusedCameras, type Reopening, refusalKind } from '../domain/refusal.ts';
-import type { Texts } from '../locales/texts.ts';
+import type { ServerTexts } from '../locales/texts.ts';
 import { buttonTo, cardPage, type Html, html, toHtml } from './html.ts';
 import { languageFor, momentIn } from './page.ts';
 
@@ -48,7 +48,7 @@ ${person && html`<p class="refusal-person">${toHtml(refusals.person, { name: bid
   return cardPage({ tag, title, name: page.name, stylesheet: page.stylesheet, card });
 }
 
-function refusalMessage({ reason, opens, cameras }: RefusalPage, locale: string, words: Texts): string {
+function refusalMessage({ reason, opens, cameras }: RefusalPage, locale: string, words: ServerTexts): string {
   const { problems, refusals } = words;
   if (reason === 'camera-not-in-role' && cameras) {
     const { foreign, unknown } = cameras;

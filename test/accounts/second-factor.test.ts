@@ -49,13 +49,13 @@ describe('A code', () => {
       }),
     ));
 
-  it('comes from what the picture says', () => {
+  it('comes from what the picture says', async () => {
     const uri = totpUri(SECRET, { user: 'vera', service: 'Postern' });
     assert.equal(
       uri,
       'otpauth://totp/Postern:vera?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Postern&algorithm=SHA1&digits=6&period=30',
     );
-    assert.match(qrCode(uri), /^<svg [^>]*viewBox="0 0 \d+ \d+"[^>]*><path d="[MmHhVvLlZz\d\s.-]+"\/><\/svg>$/);
+    assert.match(await qrCode(uri), /^<svg [^>]*viewBox="0 0 \d+ \d+"[^>]*><path d="[MmHhVvLlZz\d\s.-]+"\/><\/svg>$/);
   });
 
   it('has a secret in the letters of RFC 4648', () =>

@@ -549,7 +549,7 @@ describe('The instance', () => {
       () => Promise.reject(new Error('the store is gone')),
       async () => metrics.hashQueue.set(3),
     ];
-    const scrape = createScrape(Object.values(metrics), looks, () => new Promise(() => {}));
+    const scrape = createScrape(Object.values(metrics), looks, async () => () => new Promise(() => {}));
     const told = seriesIn(await scrape());
     assert.deepEqual([told.get('postern_password_hash_queue'), told.get('postern_unknown_routes_total')], [3, 0]);
   });

@@ -88,7 +88,7 @@ async function offer(call: Call, deps: FactorServices): Promise<z.output<typeof 
   const started = await deps.store.secondFactor.startTotp(name, deps.sealer.seal(secret, name), until);
   if (started !== 'started') throw refusedFor('token-invalid');
   const uri = totpUri(secret, { user: name, service: SERVICE });
-  return { secret: base32(secret), uri, qr: qrCode(uri) };
+  return { secret: base32(secret), uri, qr: await qrCode(uri) };
 }
 
 async function confirm(call: Call<z.output<typeof CONFIRMED>>, deps: FactorServices): Promise<object> {

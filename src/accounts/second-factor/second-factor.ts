@@ -1,6 +1,5 @@
 /** Second factors: what a login must show beside the password, whether a code is right, and what a user has with one more or less (SPEC 12). */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import encodeQR from 'qr';
 import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FactorKind, FactorMode, FactorOwed, FirstFactor } from '../../domain/accounts/second-factor.ts';
@@ -100,7 +99,10 @@ export function withoutFactor(user: User, epoch: string, outcome: 'last' | 'more
 /** Modules of white around the code (ISO/IEC 18004, 4 on each side). */
 const QUIET_ZONE = 4;
 
-export const qrCode = (text: string): string => encodeQR(text, 'svg', { ecc: 'medium', border: QUIET_ZONE });
+export async function qrCode(text: string): Promise<string> {
+  const { default: encode } = await import('qr');
+  return encode(text, 'svg', { ecc: 'medium', border: QUIET_ZONE });
+}
 
 /** Time-based codes (RFC 6238): SHA-1, six digits, steps of 30 seconds, as every authenticator app takes them. */
 const STEP_SECONDS = 30;

@@ -120,7 +120,7 @@ async function begin({ ctx }: OpenCall, services: ScreenServices): Promise<objec
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
   const page = publicAddressOf(PAIR_PATH) ?? `${findOrigin(ctx)}${ctx.state.basePath ?? ''}${PAIR_PATH}`;
   const complete = `${page}?code=${user_code}`;
-  const places = { verification_uri: page, verification_uri_complete: complete, qr: qrCode(complete) };
+  const places = { verification_uri: page, verification_uri_complete: complete, qr: await qrCode(complete) };
   return { device_code, user_code, ...places, expires_in: CODE_SECONDS, interval: POLL_SECONDS };
 }
 

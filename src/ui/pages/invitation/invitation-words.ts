@@ -1,5 +1,5 @@
 /** The sentences of the invitation page's script: the server writes them into the page, in the browser's language. */
-import type { ProblemTexts, Templates, Texts } from '../../../locales/texts.ts';
+import type { ProblemTexts, ServerTexts, Templates } from '../../../locales/texts.ts';
 
 export type InvitationWords = ReturnType<typeof invitationWords>;
 
@@ -8,7 +8,7 @@ const OF_PASSKEYS = /^(?:passkey|factor|invitation)|^(?:busy|rate-limited)$/;
 
 /** `problems`: as templates. `shortest`: `auth.password_min_length`. */
 export function invitationWords(
-  { passwords, passkeys, invitations: { page }, ui }: Texts,
+  { passwords, passkeys, invitations: { page }, ui }: ServerTexts,
   problems: Templates<ProblemTexts>,
   shortest: number,
 ) {
