@@ -6,6 +6,7 @@ import { createInvitationLimiter } from '../accounts/invitations/invitations.ts'
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
+  makePassword,
   type NewAdminPassword,
   warnWithoutAdmin,
 } from '../accounts/login/first-admin.ts';
@@ -78,6 +79,11 @@ export async function openAccounts(
     auditLog.info(entry, entry.what);
     options.features.note(entry);
   };
+  const hasherOf = createHashers();
+  let made =
+    settings.auth.enabled && (await store.accounts.countUsers()) === 0
+      ? makePassword(hasherOf(settings.auth.hash_iterations))
+      : undefined;
   const { key: signingKey, keyId } = secret.value;
   const credentials = await openCredentials({ ...options, steadyClock, keyId, audit, log });
   const { roleRegistry } = credentials;
@@ -111,7 +117,7 @@ export async function openAccounts(
     key: await importSigningKey(signingKey),
     knownClients: createKnownClients(loggedIn.map(({ address }) => address)),
     firstTimeLogin,
-    hasherOf: createHashers(),
+    hasherOf,
     audit,
     onAct: options.features.note,
     tokenRights: options.tokenRights,
@@ -143,13 +149,14 @@ export async function openAccounts(
       await publisher.roles([...settings.auth.roles.keys()]);
       if (!settings.auth.enabled) return undefined;
       const isPasswordOff = settings.auth.password_login === 'none';
-      const made = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset });
+      const admin = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset, made });
+      made = undefined;
       if (isPasswordOff) await warnWithoutAdmin({ store, log });
-      if (!made) return undefined;
+      if (!admin) return undefined;
       const what = reset ? 'password-changed' : 'user-created';
-      audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
+      audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: admin.user });
       firstTimeLogin.onNewPassword();
-      return { ...made, ...(isPasswordOff && { isPasswordOff }) };
+      return { ...admin, ...(isPasswordOff && { isPasswordOff }) };
     },
   };
 }

@@ -17,6 +17,8 @@ interface FirstAdminParts extends Pick<Services, 'clock' | 'hasher'> {
   readonly store: Pick<AccountStore, 'countUsers' | 'addUser' | 'setPassword' | 'setRole'>;
   /** `auth.reset_admin_password`. */
   readonly reset: boolean;
+  /** Begun before; absent: it is made when it is needed. */
+  readonly made?: ReturnType<typeof makePassword> | undefined;
 }
 
 export const FIRST_ADMIN = 'admin' as UserName;
@@ -26,9 +28,17 @@ const PASSWORD_BYTES = 16;
 export async function ensureFirstAdmin(deps: FirstAdminParts): Promise<NewAdminPassword | undefined> {
   const { store, reset } = deps;
   if (!reset && (await store.countUsers()) > 0) return undefined;
-  const password = randomBytes(PASSWORD_BYTES).toString('hex');
-  const isSet = await setAdminPassword(password, deps);
+  const { password, passwordHash } = await (deps.made ?? makePassword(deps.hasher));
+  const isSet = await setAdminPassword(passwordHash, deps);
   return isSet ? { user: FIRST_ADMIN, password } : undefined;
+}
+
+/** Takes a tenth of a second in a thread: a first start does the rest beside it. */
+export async function makePassword(hasher: FirstAdminParts['hasher']) {
+  const password = randomBytes(PASSWORD_BYTES).toString('hex');
+  const passwordHash = await hasher.hash(password);
+  if (passwordHash === undefined) throw new Error('no password can be hashed at start: too many are waiting');
+  return { password, passwordHash };
 }
 
 /** What `GET /api/auth/first_time_login` tells the login page. */
@@ -49,9 +59,7 @@ export function createFirstTimeLogin(isPasswordNew: boolean) {
 }
 
 /** False when another process, started at the same time, was first: the password that it prints is the one. */
-async function setAdminPassword(password: string, { store, hasher, clock, reset }: FirstAdminParts): Promise<boolean> {
-  const passwordHash = await hasher.hash(password);
-  if (passwordHash === undefined) throw new Error('no password can be hashed at start: too many are waiting');
+async function setAdminPassword(passwordHash: string, { store, clock, reset }: FirstAdminParts): Promise<boolean> {
   const row = { passwordHash, createdAt: unixSeconds(clock), passwordChangedAt: null };
   const added = await store.addUser({ name: FIRST_ADMIN, role: ADMIN, ...row, passwordIsGenerated: true });
   if (added === 'added' || !reset) return added === 'added';

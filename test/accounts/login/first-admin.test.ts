@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { ensureFirstAdmin } from '../../../src/accounts/login/first-admin.ts';
+import { ensureFirstAdmin, makePassword } from '../../../src/accounts/login/first-admin.ts';
 import { ADMIN } from '../../../src/domain/names.ts';
 import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import { handClock, NOW, openAccounts, person, quickHasher } from '../support/people.ts';
@@ -8,6 +8,8 @@ import { tempDirectory } from '../support/temp-directory.ts';
 
 const start = (store: AccountStore, reset = false) =>
   ensureFirstAdmin({ store, hasher: quickHasher(), clock: handClock(), reset });
+
+const busyHasher = { ...quickHasher(), hash: async () => undefined };
 
 /** Whether the password that is printed opens the admin's account. */
 async function isTheAdmins(printed: { password: string } | undefined, store: AccountStore): Promise<boolean> {
@@ -31,6 +33,14 @@ describe('The first start (interface 2.1)', () => {
     assert.deepEqual(users, [
       { name: 'admin', role: ADMIN, passwordChangedAt: null, createdAt: NOW, passwordIsGenerated: true },
     ]);
+  });
+
+  it('takes the password that was begun before, so that its hash is not waited for', async (t) => {
+    const store = await storeOf(t);
+    const made = makePassword(quickHasher());
+    const printed = await ensureFirstAdmin({ store, hasher: busyHasher, clock: handClock(), reset: false, made });
+    assert.equal(printed?.password, (await made).password);
+    assert.equal(await isTheAdmins(printed, store), true);
   });
 
   it('happens once', async (t) => {
