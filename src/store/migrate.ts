@@ -7,7 +7,7 @@ import { faultMessage } from '../domain/result.ts';
 import { findStoreFault, storeFault } from '../domain/store/store-fault.ts';
 import { createEvents, type Engine, type MovedEvents, type TablesUpdate } from './engine/engine.ts';
 import type { Tables } from './engine/tables.ts';
-import { STEPS_OF_0_2_0 } from './migrations/029-baseline.ts';
+import { STEPS_OF_0_2_0, STEPS_SINCE_0_2_0 } from './migrations/029-baseline.ts';
 import { migrationsFor } from './migrations/all-migrations.ts';
 
 /** `migrationsIn`: those in a file that is not in use. Gives undefined when the tables needed no change, or were new. Rejects with a sentence that names the cause; the tables are then as they were. */
@@ -63,10 +63,15 @@ function refuseOthers(done: readonly string[], known: readonly string[], { name,
     throw storeFault('unreachable', message);
   }
   const unknown = done.filter((id) => !known.includes(id));
-  if (unknown.length === 0) return;
+  const lost = done.includes('029-baseline') && STEPS_SINCE_0_2_0.find((id) => !done.includes(id));
+  if (unknown.length === 0 && !lost) return;
   const last = known.at(-1) ?? at;
   const way = file === undefined ? DUMP : wayBack(file, last);
-  const message = `${name} is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${last}. Start the newer version again, or ${way}. What was written since then is lost`;
+  const what =
+    unknown.length > 0
+      ? `is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${last}. Start the newer version again`
+      : `is of a commit between two releases: its tables are at ${at}, and no step of this version adds ${lost}. Start the version that made them again`;
+  const message = `${name} ${what}, or ${way}. What was written since then is lost`;
   throw storeFault('unreachable', message);
 }
 

@@ -91,6 +91,21 @@ describe('A store of a version before 0.2.0', () => {
     });
 });
 
+describe('A store of a commit between two releases', () => {
+  for (const readOnly of [false, true])
+    it(`is refused${readOnly ? ' by a reader' : ''}: without a column of its tokens, one made for a right would do anything`, async () => {
+      inFile(
+        scratch.path,
+        "alter table token_rights drop column made_for; delete from kysely_migration where name = '033-token-right'",
+      );
+      await assert.rejects(
+        openStore({ url: scratch.url, readOnly }),
+        /postern\.db is of a commit between two releases: its tables are at 032-device-names, and no step of this version adds 033-token-right\. Start the version that made them again, or restore a backup of before the update: /,
+      );
+      assert.deepEqual(copies(), []);
+    });
+});
+
 describe('A store that needs no change', () => {
   it('is not copied', async () => {
     await (await openStore({ url: scratch.url })).close();
