@@ -5,18 +5,16 @@ import type { Surroundings } from '../access/access-verdict.ts';
 import { holdRevocations } from '../accounts/sessions/store-grace.ts';
 import { claimSite, openKnownStore } from '../accounts/sites/own-store.ts';
 import { formatProblem } from '../config/problems/problems.ts';
-import { trustedPeers } from '../config/schema/proxy-rules.ts';
-import type { Settings } from '../config/schema/schema.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import { clientKey, trustedNetworks } from '../domain/addresses.ts';
+import { clientKey } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, createDeletionGuard, steadyNow, unixSeconds } from '../domain/clock.ts';
-import type { RequestFacts } from '../domain/request.ts';
 import { openCertificates } from '../gateway/certificates/certificates.ts';
 import { createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams, isBesideDrawn } from '../gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../gateway/entry/pipeline.ts';
+import { peersTrusted } from '../identity/sources.ts';
 import { openTrustedHeaders, trustedHeadersFiles } from '../identity/trusted-headers.ts';
 import { createUpstreamSlots } from '../outbound/ask-upstream.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
@@ -75,7 +73,10 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     ticks: steadyNow,
     log: createAccessLog(logs, recent, features.note),
     trustedHeaders,
-    maySendIdentity: createPeerCheck(() => active.config().settings),
+    maySendIdentity({ listener, peer }) {
+      const { settings } = active.config();
+      return !settings.auth.enabled && listener === 'external' && peersTrusted(settings)(peer);
+    },
   });
   const health = openHealth(metrics, log, clock, options.log, settings.store.url.engine);
   opened.defer(() => health.close());
@@ -175,20 +176,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     /** Undefined without TLS. */
     certificates,
     close: () => closing.disposeAsync(),
-  };
-}
-
-/** Interface 5.5: with its own accounts the service takes identity headers from no peer. */
-function createPeerCheck(active: () => Settings): (request: RequestFacts) => boolean {
-  let known: { readonly settings: Settings; readonly includes: (peer: string) => boolean } | undefined;
-  return ({ listener, peer }) => {
-    const settings = active();
-    if (settings.auth.enabled || listener !== 'external') return false;
-    if (known?.settings !== settings) {
-      const peers = trustedPeers(settings);
-      known = { settings, includes: peers.length === 0 ? () => true : trustedNetworks(peers).includes };
-    }
-    return known.includes(peer);
   };
 }
 

@@ -32,8 +32,6 @@ export function clientAddress(peer: string, forwardedForLines: readonly string[]
   return client;
 }
 
-export const isTrustedPeer = (peer: string, trusted: TrustedNetworks): boolean => trusted.includes(peer);
-
 /** The networks of a checked configuration. Throws where one does not parse. */
 export function trustedNetworks(cidrs: readonly string[]): TrustedNetworks {
   const created = createTrustedNetworks(cidrs);

@@ -5,8 +5,9 @@ import type { Services } from '../app/services.ts';
 import { trustedPeers } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
-import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses.ts';
+import { clientAddress, trustedNetworks } from '../domain/addresses.ts';
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async.ts';
+import { decidedByObject } from '../domain/bounded.ts';
 import {
   type ApiTokenVerdict,
   type Caller,
@@ -96,13 +97,18 @@ export function identitySources(deps: SourceDeps): Readonly<Record<ListenerName,
   };
 }
 
+/** Whose headers are believed where the service has no accounts of its own: everybody's where no peer is named (interface 5.5). */
+export const peersTrusted = decidedByObject((settings: Settings) => {
+  const peers = trustedPeers(settings);
+  const { includes } = trustedNetworks(peers);
+  return (peer: string): boolean => peers.length === 0 || includes(peer);
+});
+
 /** Interface 5.5.1: the headers of a proxy in front, where the service has no accounts of its own; never both. */
 function proxySource(deps: SourceDeps): IdentitySource {
   const { roleRegistry, proxyKeys: keys } = deps;
   const { proxy } = deps.settings;
-  const peers = trustedPeers(deps.settings);
-  const trusted = trustedNetworks(peers);
-  const trustsPeer = (peer: string): boolean => peers.length === 0 || isTrustedPeer(peer, trusted);
+  const trustsPeer = peersTrusted(deps.settings);
   const options = { ...deps, proxy, trustsPeer, roles: roleRegistry.activeAtLastRead };
   const source =
     proxy.jwt && keys ? createProxyJwtSource({ ...options, jwt: proxy.jwt, keys }) : createProxyHeaderSource(options);

@@ -405,9 +405,8 @@ export function respond(ctx: RouteContext, status: number, body: object): void {
 export const refuseFor = (ctx: RouteContext, reason: RefusalReason): void =>
   respond(ctx, REFUSALS[reason].status, refusalBody(reason));
 
-export function refuseMethod(allowed: string): (ctx: RouteContext) => void {
-  return (ctx) => {
-    ctx.set('Allow', allowed);
-    refuseFor(ctx, 'method-not-allowed');
-  };
+/** Where a path takes POST alone. */
+export function refuseMethod(ctx: RouteContext): void {
+  ctx.set('Allow', 'POST');
+  refuseFor(ctx, 'method-not-allowed');
 }

@@ -21,7 +21,7 @@ const LOGOUT = { ...OPEN, summary: 'End the session', yes: [303], no: [403] } as
 export const LOGIN_ROUTES: readonly OwnRoute<Services>[] = [
   // Credentials are presented here, so the proxy's secret is asked for. Each other method is named: ANY would give way to a row of another table.
   route({ route: 'POST /api/login', ...OPEN, secret: true, summary: 'Log in: the session comes as a cookie', body: LOGIN, untyped: true, counts: true, yes: [200, SUCCESS], no: LOGIN_NO, before: unlessDisabled, run: postLogin }),
-  { route: 'GET,PUT,PATCH,DELETE,OPTIONS /api/login', access: 'public', secret: true, handler: refuseMethod('POST') },
+  { route: 'GET,PUT,PATCH,DELETE,OPTIONS /api/login', access: 'public', secret: true, handler: refuseMethod },
   // Answered by the gateway. A caller with an accepted credential gets 202, every other 401 or 403: that is all a proxy asks for.
   { route: 'GET /auth', access: 'any', summary: 'Whether the caller is authenticated, for forward-auth proxies', yes: [202] },
   { route: 'GET /api/auth', access: 'any', summary: 'Whether the caller is authenticated, for forward-auth proxies', yes: [202] },

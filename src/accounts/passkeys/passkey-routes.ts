@@ -31,7 +31,7 @@ const route = declaring<Services>();
 // biome-ignore format: a table
 export const PASSKEY_ROUTES: readonly OwnRoute<Services>[] = [
   route({ route: `POST ${PATH}/options`, ...CHANGE, summary: 'What to ask an authenticator for, to add a passkey', yes: [200, ANY], no: [409], run: options }),
-  { route: `PATCH,DELETE ${PATH}/options`, ...OWN, handler: refuseMethod('POST') },
+  { route: `PATCH,DELETE ${PATH}/options`, ...OWN, handler: refuseMethod },
   route({ route: `POST ${PATH}`, ...CHANGE, summary: 'Add the passkey that the authenticator made', body: NEW_PASSKEY, yes: [201, ADDED_PASSKEY], no: [...BODY_NO, 409], act: 'second-factor-added', before: adding, run: add }),
   route({ route: `PATCH ${PATH}/{passkey}`, ...OWN, summary: 'Rename a passkey', body: THING_NAME, yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'passkey-renamed', before: ownUser, run: rename }),
   route({ route: `DELETE ${PATH}/{passkey}`, ...CHANGE, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404, 409], act: 'second-factor-removed', run: remove }),

@@ -53,8 +53,8 @@ export const MOST_ROWS = 10_000;
 export const FILTERS: Readonly<Record<string, Filter>> = {
   camera:                   { unset: 'all', read: (text) => ok({ cameras: [text.trim()] }) },
   cameras:                  { unset: 'all', read: read(parseList, (names) => ({ cameras: names })) },
-  label:                    { unset: 'all', yieldsTo: 'labels', read: read(parseList, filterByOne('label')) },
-  labels:                   { unset: 'all', read: read(parseList, filterByOne('label')) },
+  label:                    { unset: 'all', yieldsTo: 'labels', read: read(parseList, byLabel) },
+  labels:                   { unset: 'all', read: read(parseList, byLabel) },
   sub_label:                { unset: 'all', yieldsTo: 'sub_labels', read: read(parseList, carries('sub_label', foldCase)) },
   sub_labels:               { unset: 'all', read: read(parseList, carries('sub_label', foldCase)) },
   attributes:               { unset: 'all', read: read(parseList, carries('attribute')) },
@@ -106,8 +106,8 @@ function read<Value>(
   };
 }
 
-function filterByOne(field: 'label') {
-  return (values: readonly string[]): Contribution => ({ condition: { kind: 'one-of', field, values } });
+function byLabel(values: readonly string[]): Contribution {
+  return { condition: { kind: 'one-of', field: 'label', values } };
 }
 
 function carries(of: EventNames, spelled = (name: string): string => name) {

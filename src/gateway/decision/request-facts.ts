@@ -7,7 +7,6 @@ import {
   clientAddress,
   foldAddress,
   hopsFromTheRight,
-  isTrustedPeer,
   type TrustedNetworks,
   trustedHops,
   withoutPrefix,
@@ -81,7 +80,7 @@ const OVER_TLS = new Map<string | undefined, boolean>([
 ]);
 
 export function findClient(request: RequestFacts, trusted: TrustedNetworks): Client {
-  const viaTrustedProxy = isTrustedPeer(request.peer, trusted);
+  const viaTrustedProxy = trusted.includes(request.peer);
   const forwardedProto = viaTrustedProxy ? singleHeader(request, 'x-forwarded-proto') : undefined;
   // Never on the internal listener: a page that rebinds its own name to this machine could send `localhost` here.
   const believesHost = viaTrustedProxy && request.listener === 'external';
@@ -134,5 +133,5 @@ export function belowBasePath(
 function ingressPath(request: RequestFacts, trusted: TrustedNetworks): string | undefined {
   const said = singleHeader(request, 'x-ingress-path');
   if (said === undefined || said.length > LONGEST || !INGRESS_PATH.test(said)) return undefined;
-  return isTrustedPeer(request.peer, trusted) ? said : undefined;
+  return trusted.includes(request.peer) ? said : undefined;
 }

@@ -1,6 +1,6 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
-import { isTrustedPeer } from '../../domain/addresses.ts';
+
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { actualSender, isVisitor, traitsFor } from '../../domain/credentials.ts';
@@ -105,7 +105,7 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): ForwardAu
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
   const families = FAMILIES.filter(({ target, method }) => [...target, method].some((name) => isSent(carrier, name)));
   if (families.length === 0) return undescribed;
-  if (!isTrustedPeer(carrier.peer, rules.trusted)) {
+  if (!rules.trusted.includes(carrier.peer)) {
     rules.onDescription?.({ kind: 'untrusted', peer: carrier.peer });
     return undescribed;
   }

@@ -50,13 +50,14 @@ export function groupEvents(question: GroupQuestion, place: EventsPlace): Promis
     ...ofCameras(cameras, place),
     ...conditions.map((condition) => conditionInSql(condition, place.words)),
   ];
-  const columns = sql`${dayIn(offsets, place)} as day, e.camera as camera, e.label as label, e.sub_label as sub_label,
+  const columns = sql`${dayIn(offsets)} as day, e.camera as camera, e.label as label, e.sub_label as sub_label,
     e.zones as "zonesJson", count(*) as count`;
   return selectEvents(columns, where, place, sql`group by 1, 2, 3, 4, 5`);
 }
 
-const dayIn = (offsets: DayQuestion['offsets'], { words }: EventsPlace) =>
-  words.dayNumber(sql`e.start_time`, offsetAt(offsets));
+/** Days since 1 January 1970 on the local calendar. */
+const dayIn = (offsets: DayQuestion['offsets']) =>
+  sql`cast(floor((e.start_time + ${offsetAt(offsets)}) / ${sql.lit(DAY)}.0) as integer)`;
 
 /** An index has camera, label and start: its ways in are named, and no event is read. */
 export async function countByDay(
@@ -71,7 +72,7 @@ export async function countByDay(
       : ofCameras(cameras, place)),
     ...conditions.map((condition) => dayCondition(condition, place)),
   ];
-  const columns = sql`${dayIn(offsets, place)} as day, e.camera as camera, count(*) as count`;
+  const columns = sql`${dayIn(offsets)} as day, e.camera as camera, count(*) as count`;
   const ask = (db: EventsPlace['db']) => selectEvents<DayCount>(columns, where, { ...place, db }, sql`group by 1, 2`);
   if (deadline === undefined) return ask(place.db);
   const rows = await words.within(Math.max(1, Math.round(deadline.at - performance.now())), place.db, ask);

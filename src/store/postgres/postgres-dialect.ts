@@ -63,8 +63,6 @@ export const postgresDialect: Dialect = {
   secondOfDay: (time, offset) =>
     sql`((${local(time, offset)}::bigint % ${SECONDS_PER_DAY} + ${SECONDS_PER_DAY}) % ${SECONDS_PER_DAY})`,
 
-  dayNumber: (time, offset) => sql`floor((${time} + ${offset}) / ${SECONDS_PER_DAY})::integer`,
-
   ordered: (value, direction, isNeverAbsent) => {
     if (isNeverAbsent) return sql`${value} ${sql.raw(direction)}`;
     return direction === 'asc' ? sql`${value} asc nulls first` : sql`${value} desc nulls last`;

@@ -40,9 +40,6 @@ export const sqliteDialect: Dialect = {
 
   secondOfDay: (time, offset) => sql`((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) % ${sql.lit(SECONDS_PER_DAY)})`,
 
-  dayNumber: (time, offset) =>
-    sql`(cast((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) / ${sql.lit(SECONDS_PER_DAY)} as integer) - 1000000)`,
-
   /** SQLite sorts absent values below all others. */
   ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,
 
