@@ -6,7 +6,6 @@ import type { Turns } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { REPORT } from './cause.ts';
 import type { DoctorPlace } from './inside.ts';
-import { runDoctor } from './run-doctor.ts';
 
 export interface CheckRules {
   /** `audit` records the token that is made and taken back. */
@@ -42,7 +41,8 @@ async function check(
   const place = placeWith((entry) => audit({ ...entry, ...by }));
   const leave = turns('check');
   if (!leave) throw new Refused(409, 'check-running', 'A check is under way: wait for its end', { headers });
-  const report = await runDoctor(place, run).finally(leave);
+  const running = import('./run-doctor.ts').then(({ runDoctor }) => runDoctor(place, run));
+  const report = await running.finally(leave);
   if (!report.ok) throw new Refused(503, 'check-failed', report.error, { headers });
   return report.value;
 }
