@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { atEndOfTurn, pipedAtEndOfTurn } from '../../src/gateway/response/client-socket.ts';
+import { atEndOfTurn, leaveInTurn, pipedAtEndOfTurn } from '../../src/gateway/response/client-socket.ts';
 
 describe('At the end of a turn', () => {
   it('everything is written, in its order, and nothing before', async () => {
@@ -42,6 +42,34 @@ describe('At the end of a turn', () => {
     await nextTurn();
     for (const listener of listeners) process.on('uncaughtException', listener);
     assert.deepEqual([written, faults], [['before', 'after'], [new Error('broken')]]);
+  });
+});
+
+describe('Connections that end at once', () => {
+  it('are let go in their order, some in each turn', async () => {
+    const left: number[] = [];
+    for (const each of Array(100).keys()) leaveInTurn(() => left.push(each));
+    const perTurn: number[] = [];
+    for (let before = 0; before < 100; before = left.length) {
+      await nextTurn();
+      perTurn.push(left.length - before);
+    }
+    assert.ok(Math.max(...perTurn) < 50, `in each turn: ${perTurn}`);
+    assert.deepEqual(left, [...Array(100).keys()]);
+  });
+
+  it('and those that end meanwhile are let go after them', async () => {
+    const left: string[] = [];
+    const last = Promise.withResolvers<void>();
+    leaveInTurn(() => {
+      left.push('first');
+      leaveInTurn(() => {
+        left.push('second');
+        last.resolve();
+      });
+    });
+    await last.promise;
+    assert.deepEqual(left, ['first', 'second']);
   });
 });
 

@@ -66,7 +66,7 @@ export const USER_ROUTES = [
   route({ route: 'PUT /api/users/{user}/validity', ...CHANGE, note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, reads: 'names', yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'validity-changed', before: unlessFixed('Cannot make a guest of the admin user'), run: changeValidity }),
 ];
 
-const USERS_AT_ONCE = 200;
+const USERS_AT_ONCE = 50;
 
 async function list(_: Call, { store }: Pick<Services, 'store'>): Promise<object> {
   const [logins, signIns] = await Promise.all([store.sessions.lastLogins(), store.signIns.listSignIns()]);

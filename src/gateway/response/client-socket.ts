@@ -134,3 +134,16 @@ export function pipedAtEndOfTurn(source: Readable, sink: Writable): void {
     atEndOfTurn(uncork);
   });
 }
+
+const LEAVING_AT_ONCE = 16;
+const leaving: (() => void)[] = [];
+
+/** Ends what belongs to a connection that has ended. Thousands may end at once: some are let go in each turn, and other requests come in between. */
+export function leaveInTurn(leave: () => void): void {
+  if (leaving.push(leave) === 1) setImmediate(letGo);
+}
+
+function letGo(): void {
+  if (leaving.length > LEAVING_AT_ONCE) setImmediate(letGo);
+  for (const leave of leaving.splice(0, LEAVING_AT_ONCE)) atEndOfTurn(leave);
+}

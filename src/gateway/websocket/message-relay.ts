@@ -14,7 +14,7 @@ import type { Rules } from '../decision/admit.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
 import type { ForwardRules } from '../forward/forwarder.ts';
 import { type JudgedRequest, tellHead } from '../forward/judged-request.ts';
-import { UNREAD, type UnreadMemory } from '../response/client-socket.ts';
+import { leaveInTurn, UNREAD, type UnreadMemory } from '../response/client-socket.ts';
 
 export type JudgedSocket = Pick<JudgedRequest, 'target' | 'headers' | 'watch' | 'onHead' | 'onFailure' | 'onOpen'> & {
   readonly upstream: Upstream;
@@ -79,7 +79,7 @@ export function createMessageRelay(rules: RelayRules, unread = UNREAD) {
     nvr.once('error', (error) => fail(toFailure(error), codeOf(error), error.message));
     socket.once('close', () => {
       isDecided = true; // a client that leaves before is no failure of the NVR
-      nvr.terminate();
+      leaveInTurn(() => nvr.terminate());
     });
   };
 }
@@ -155,7 +155,7 @@ function joinSockets(
   client.once('close', () => {
     waiting.end();
     watch?.onEndedBy('client');
-    nvr.close(GOING_AWAY);
+    leaveInTurn(() => nvr.close(GOING_AWAY));
   });
   nvr.once('close', (code) => {
     watch?.onEndedBy('backend');

@@ -10,7 +10,7 @@ import { upstreamFailure } from '../decision/upstream-failure.ts';
 import type { ForwardRules } from '../forward/forwarder.ts';
 import { type JudgedRequest, tellHead } from '../forward/judged-request.ts';
 import { passError, passRedirect, wayOf } from '../narrow/response-filter.ts';
-import { pipedAtEndOfTurn, UNREAD } from '../response/client-socket.ts';
+import { leaveInTurn, pipedAtEndOfTurn, UNREAD } from '../response/client-socket.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { byName, type ResponseHead, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
 
@@ -81,12 +81,23 @@ function takeOverResponses(
 ): void {
   upstreamRequest.removeAllListeners('response');
   upstreamRequest.once('response', (response) => passUpgradeResponse(response, request, socket, exchange, cookieName));
+  upstreamRequest.once('upgrade', (_, nvrSocket) => {
+    passEnd(socket, nvrSocket);
+    passEnd(nvrSocket, socket);
+  });
   const timer = setTimeout(() => {
     exchange.hasTimedOut = true;
     upstreamRequest.destroy(new Error('no response in time'));
   }, timeoutResponse * 1000);
   const settle = (): void => clearTimeout(timer);
   upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
+}
+
+/** The library's pipe ends the other side at once. */
+function passEnd(from: Duplex, to: Duplex): void {
+  from.unpipe(to);
+  from.pipe(to, { end: false });
+  from.once('end', () => leaveInTurn(() => to.end()));
 }
 
 function createExchange(socket: Duplex, judged: JudgedRequest): UpgradeExchange {
@@ -128,8 +139,9 @@ function joinSwitched(
     exchange.hasHead = true;
     tellHead(exchange.judged, response.statusCode ?? 101);
     // What a side still sends when the other is gone has no reader, so that its end would never be noticed.
-    socket.once('close', () => nvrSocket.destroy());
+    socket.once('close', () => leaveInTurn(() => nvrSocket.destroy()));
     nvrSocket.once('close', () => {
+      if (socket.destroyed) return;
       socket.resume();
       socket.end(() => setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref());
     });

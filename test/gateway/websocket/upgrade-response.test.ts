@@ -1,5 +1,6 @@
 /** An upgrade that the NVR answers with another status, or breaks off: one head on a connection, and a status that is one. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
@@ -93,5 +94,30 @@ describe('A WebSocket whose NVR resets', () => {
       setImmediate(() => (socket as unknown as { resetAndDestroy(): void }).resetAndDestroy());
     });
     assert.deepEqual(headsIn(text), ['101']);
+  });
+});
+
+describe('WebSockets whose clients leave at once', () => {
+  it('end at the NVR as well, and those that still listen get its last words', async () => {
+    const gone: Promise<unknown>[] = [];
+    nvr.answerUpgrade = (_request, socket) => {
+      socket.on('error', () => {});
+      socket.resume().once('end', () => socket.end('bye'));
+      gone.push(new Promise((resolve) => socket.once('close', resolve)));
+      socket.write(SWITCHED);
+    };
+    const open = async () => {
+      const client = connect(gate.port, '127.0.0.1');
+      client.write(UPGRADE);
+      await once(client, 'data');
+      return client;
+    };
+    const clients = await Promise.all(Array.from({ length: 60 }, open));
+    const [listening, others] = [clients.slice(0, 30), clients.slice(30)];
+    const heard = listening.map((client) => client.end().toArray());
+    for (const client of others) client.resetAndDestroy();
+    for (const words of await Promise.all(heard)) assert.equal(Buffer.concat(words).toString(), 'bye');
+    assert.equal(gone.length, 60);
+    await Promise.all(gone);
   });
 });
