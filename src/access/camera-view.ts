@@ -89,14 +89,7 @@ function sightAmong(cameras: readonly CameraName[], layout: RecorderLayout): Pic
   return { sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };
 }
 
-export const plainView = ({ role, clearance, layout, cameras, drawn, since }: CameraView): PlainView => ({
-  role,
-  clearance,
-  layout,
-  cameras,
-  ...(drawn && { drawn }),
-  ...(since !== undefined && { since }),
-});
+export const plainView = ({ sees: _, isForeign: __, ...plain }: CameraView): PlainView => plain;
 
 const SEES_ALL = { sees: () => true, isForeign: () => false };
 

@@ -2,6 +2,7 @@
 
 import type { SharedThing } from '../domain/caller.ts';
 import { PATH_SHAPES } from '../domain/policy.ts';
+import { attempt } from '../domain/result.ts';
 import type { ThingPaths } from './nvr-adapter.ts';
 
 /** The folder of playlists and segments, below the link. */
@@ -113,17 +114,11 @@ function withoutTitle(line: string): string | undefined {
 
 /** The name of a file in that directory; undefined for any other address. Which host it names does not matter: it is left out. */
 function fileIn(address: string, directory: string): string | undefined {
-  const at = plain(URL.parse(address, `http://nvr${directory}/`)?.pathname);
+  const at = plain(URL.parse(address, `http://nvr${directory}/`)?.pathname ?? '');
   const below = `${plain(directory)}/`;
   const file = at?.startsWith(below) ? at.slice(below.length) : '';
   return PATH_SHAPES.file.test(file) ? file : undefined;
 }
 
 /** Decoded once: the NVR may encode the name of a camera in another way. */
-function plain(path: string | undefined): string | undefined {
-  try {
-    return path === undefined ? undefined : decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
-}
+const plain = (path: string): string | undefined => attempt(() => decodeURIComponent(path));

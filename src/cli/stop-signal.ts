@@ -1,5 +1,6 @@
 /** When to stop: in good order at the first signal, at once at the second (SPEC 1). */
 import { closeSync, openSync } from 'node:fs';
+import { thrownBy } from '../domain/store/store-fault.ts';
 
 /** What a shell shows of a process that a signal ended. */
 const ENDED_BY = { SIGTERM: 128 + 15, SIGINT: 128 + 2 } as const;
@@ -22,11 +23,4 @@ export function stopSignal(isAtTerminal = false): Promise<void> {
   });
 }
 
-function hasLostTerminal(): boolean {
-  try {
-    closeSync(openSync('/dev/tty', 'r'));
-    return false;
-  } catch {
-    return true;
-  }
-}
+const hasLostTerminal = (): boolean => thrownBy(() => closeSync(openSync('/dev/tty', 'r'))) !== undefined;

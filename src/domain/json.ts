@@ -1,4 +1,5 @@
 /** JSON from outside: what is an object, how deep a text is nested, and text with numbers that are none. */
+import { attempt } from './result.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -24,13 +25,7 @@ export function mapJson(json: unknown, change: (value: unknown, key?: string) =>
 }
 
 /** Undefined of text that is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const parsedJson = (text: string): unknown => attempt(() => JSON.parse(text));
 
 /** A parser takes seconds for megabytes of `[` (SPEC 5). The NVR's configuration, its deepest response, has about ten levels. */
 const DEEPEST = 100;

@@ -8,6 +8,15 @@ export const ok = <Value>(value: Value): Result<Value, never> => ({ ok: true, va
 
 export const err = <Problem>(error: Problem): Result<never, Problem> => ({ ok: false, error });
 
+/** Undefined where it throws: readers of Node's do for whatever is not what it should be. */
+export function attempt<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Closes an exhaustive switch: a case that is added later fails to compile here. */
 export function unreachable(value: never): never {
   throw new Error(`unreachable case: ${JSON.stringify(value)}`);

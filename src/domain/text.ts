@@ -1,4 +1,5 @@
 /** Text from outside as it may be logged, kept and shown: without secrets of Postern, without control characters. */
+import { attempt } from './result.ts';
 
 const HIDDEN = '…';
 
@@ -62,13 +63,8 @@ export const splitCommas = (text: string): string[] =>
     .filter((member) => member !== '');
 
 /** Undefined of what is no UTF-8. A byte order mark stays: it is a character. */
-export function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+export const utf8 = (bytes: Uint8Array): string | undefined =>
+  attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 
 /** Well-formed, without control characters. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);

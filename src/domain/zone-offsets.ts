@@ -1,5 +1,6 @@
 /** A time zone's offsets from UTC, change by change, so that an event's local time is that of its own day. */
 import { decidedByName } from './bounded.ts';
+import { attempt } from './result.ts';
 
 /** An offset of local time: UTC plus `seconds`, from `since` (Unix seconds) on. */
 export interface ZoneOffset {
@@ -21,13 +22,9 @@ export function canonicalZone(name: string): string | undefined {
 }
 
 /** The name is in small letters. To ask for a format costs more than the rest of a request. */
-const spelledZone = decidedByName((name) => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
-});
+const spelledZone = decidedByName((name) =>
+  attempt(() => new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone),
+);
 
 let local: string | undefined;
 

@@ -1,8 +1,8 @@
 /** Brings events from a file into the store, in batches; running it again changes nothing (SPEC 1; interface 2.4). */
 import { EARLIEST_TIME, EVENT_FIELDS, type EventField, type EventRecord, LATEST_TIME } from '../domain/events/event.ts';
 import type { StoredEvent } from '../domain/events/event-question.ts';
-import { isNestedTooDeep, isRecord, plainJson } from '../domain/json.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { isNestedTooDeep, isRecord, parsedJson, plainJson } from '../domain/json.ts';
+import { attempt, err, ok, type Result } from '../domain/result.ts';
 import type { EventSource } from '../store/events/events-table.ts';
 
 /** What was skipped for one reason. */
@@ -60,11 +60,8 @@ export async function copyEvents(source: EventSource, deps: ImportDeps): Promise
 const OLDEST_FIRST = { key: 'date', direction: 'asc' } as const;
 
 function asRecord({ zonesJson, dataJson, ...plain }: StoredEvent): Result<EventRecord, string> {
-  try {
-    return asEvent({ ...plain, zones: JSON.parse(zonesJson), data: JSON.parse(dataJson) });
-  } catch {
-    return err('its zones or its data are not JSON');
-  }
+  const json = attempt(() => ({ zones: JSON.parse(zonesJson), data: JSON.parse(dataJson) }));
+  return json ? asEvent({ ...plain, ...json }) : err('its zones or its data are not JSON');
 }
 
 /** Gathers batches, writes them, counts. Samples are taken in like a file. */
@@ -104,11 +101,8 @@ export function createIntake({ writeEvents, onProgress }: ImportDeps) {
 function parseEventText(text: string): Result<EventRecord, string> {
   // A parser and a writer of JSON go down one step for each level.
   if (isNestedTooDeep(text)) return err('nested too deeply');
-  try {
-    return asEvent(JSON.parse(plainJson(text)));
-  } catch {
-    return err('not JSON');
-  }
+  const json = parsedJson(plainJson(text));
+  return json === undefined ? err('not JSON') : asEvent(json);
 }
 
 const FLAGS = new Set(['false_positive', 'has_clip', 'has_snapshot', 'retain_indefinitely']);

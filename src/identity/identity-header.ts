@@ -1,6 +1,7 @@
 /** One identity header as the proxy in front sent it: believed, or why not (interface 5.5.7, SPEC 3). */
 import { isUtf8 } from 'node:buffer';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
+import { attempt } from '../domain/result.ts';
 
 export type IdentityHeader =
   | { readonly kind: 'believed'; readonly text: string }
@@ -73,12 +74,7 @@ export const looksEncoded = (text: string): boolean => ENCODED.test(text);
 /** Undefined for a text that is not encoded so, or not in UTF-8. */
 export function decodedText(text: string, encoding: HeaderEncoding | undefined): string | undefined {
   if (encoding === undefined) return text;
-  if (encoding === 'rfc2047') return decodedWords(text);
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
+  return encoding === 'rfc2047' ? decodedWords(text) : attempt(() => decodeURIComponent(text));
 }
 
 /** RFC 2047 section 2. Blanks between two encoded words belong to neither (6.2). */

@@ -22,6 +22,7 @@ import { type Remembering, unixSeconds } from '../domain/clock.ts';
 import { traitsFor } from '../domain/credentials.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type ListenerName, type RequestFacts, singleHeader } from '../domain/request.ts';
+import { attempt } from '../domain/result.ts';
 import { type ActiveRoles, toPerson } from '../domain/rights.ts';
 import { cookieValues, ownCredentials } from '../domain/sent-credentials.ts';
 import { type SourceTrace, type Trace, tracingHeaders } from './identity-trace.ts';
@@ -251,11 +252,7 @@ const LONGEST_NAME = 512;
 function nameIn(request: RequestFacts): string | undefined {
   const sent = singleHeader(request, VIEW_AS);
   if (sent === undefined || sent === '' || sent.length > LONGEST_NAME) return undefined;
-  try {
-    return decodeURIComponent(sent);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => decodeURIComponent(sent));
 }
 
 /** Accounts of Postern's own alone have rights that are known without a request of theirs. */

@@ -4,6 +4,7 @@ import { maySee } from '../domain/camera-scope.ts';
 import { actualSender, credentialMode } from '../domain/credentials.ts';
 import { REFUSALS, type RefusalReason, refusalKind } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
+import { attempt } from '../domain/result.ts';
 import { findStoreFault } from '../domain/store/store-fault.ts';
 import type { AccessLog, LongLine } from './access-log.ts';
 import { classifyRoute, type RecordedAdmission, type RequestEnd, RequestRecord } from './access-log.ts';
@@ -330,15 +331,8 @@ function deniedCamera(
 ): string | undefined {
   const [path = '', query = ''] = target.split('?', 2);
   const values = [...new URLSearchParams(query).values()].flatMap((value) => value.split(','));
-  return [...path.split('/').map(decoded), ...values].find((name) => isKnown(name) && !maySee(name));
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  const segments = path.split('/').map((segment) => attempt(() => decodeURIComponent(segment)) ?? segment);
+  return [...segments, ...values].find((name) => isKnown(name) && !maySee(name));
 }
 
 const ACTIVE_MS = 5 * 60_000;

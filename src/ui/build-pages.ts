@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../domain/result.ts';
 
 const WITHOUT_VITE =
   'The pages are not built, and Vite is not installed to build them: run "npm ci" and "npm run build" where the ' +
@@ -18,14 +19,8 @@ async function buildPagesIfNeeded(): Promise<void> {
   }
 }
 
-export function isInstalled(packageName: string): boolean {
-  try {
-    import.meta.resolve(packageName);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isInstalled = (packageName: string): boolean =>
+  attempt(() => import.meta.resolve(packageName)) !== undefined;
 
 /** What the pages are built from, below `src`. */
 export const PAGES_SOURCES =

@@ -1,6 +1,7 @@
 /** Keys made from the signing secret, one for each purpose: none of them opens what another one signs or seals (SPEC 12). What is sealed, and the sealed ticket between two steps. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LOGIN_PATH } from '../../domain/page-paths.ts';
+import { attempt } from '../../domain/result.ts';
 import type { SessionOrigin } from '../sessions/sessions.ts';
 
 /** A purpose is never used for another thing, and never renamed: what it sealed could not be opened any more. Features have their own. */
@@ -54,13 +55,11 @@ export function createSealer(key: Uint8Array) {
       if (id !== keyId || bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
       const nonce = bytes.subarray(0, NONCE_BYTES);
       const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-      try {
+      return attempt(() => {
         const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
         decipher.setAAD(Buffer.from(user)).setAuthTag(tag);
         return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-      } catch {
-        return undefined;
-      }
+      });
     },
   };
 }

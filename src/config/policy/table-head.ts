@@ -1,7 +1,7 @@
 /** The head of a route table as it is written: where the NVR is asked for its cameras, its release and its description (SPEC 20). */
 import { z } from 'zod';
 import type { NamesPlace } from '../../domain/policy.ts';
-import { err, ok } from '../../domain/result.ts';
+import { attempt, err, ok } from '../../domain/result.ts';
 import { ADAPTER_NAMES } from '../../nvr/adapters.ts';
 import { releaseSchema } from '../../routes/policy-row.ts';
 import { parsed } from '../../routes/shapes.ts';
@@ -60,7 +60,10 @@ const portSchema = z
     tls: z.boolean().exactOptional(),
     /** A path, and a pattern of the answer that the NVR has there, in any letter case. */
     path: pathSchema.exactOptional(),
-    answer: z.string().refine(isPattern, 'is not a regular expression').exactOptional(),
+    answer: z
+      .string()
+      .refine((text) => attempt(() => new RegExp(text, 'i')), 'is not a regular expression')
+      .exactOptional(),
     /** Whether the NVR asks for no login there, as at `nvr.url`. */
     open: z.boolean().exactOptional(),
   })
@@ -70,14 +73,6 @@ const portSchema = z
   );
 
 export type TablePort = z.output<typeof portSchema>;
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'i') !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 /** The keys of a table beside its rows. `handlers`: the releases of the NVR whose handlers were read for the rows. */
 export const headShape = {

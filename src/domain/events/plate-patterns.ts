@@ -1,6 +1,6 @@
 /** Licence plates as they stand, or by a pattern: one rule for the own store and for an NVR, whose engine backtracks (interface 4.1). */
 import { decidedByName } from '../bounded.ts';
-import { ok } from '../result.ts';
+import { attempt, ok } from '../result.ts';
 import type { EventCondition } from './event-question.ts';
 import { fault, type Parsed, parseList } from './parse-value.ts';
 
@@ -52,14 +52,8 @@ function patternFault(patterns: readonly string[]): string | undefined {
     : `The pattern "${slow}" repeats too often: use "*", "+", "?" and "{" at most ${MOST_REPETITIONS} times`;
 }
 
-function isPlainPattern(pattern: string): boolean {
-  if (!PLAIN_PATTERN.test(pattern)) return false;
-  try {
-    return new RegExp(pattern, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
+const isPlainPattern = (pattern: string): boolean =>
+  PLAIN_PATTERN.test(pattern) && attempt(() => new RegExp(pattern, 'u')) !== undefined;
 
 /** Time grows with the plate times the pattern: all places in the pattern that the plate can have reached go on together. */
 function plateTest(pattern: string): PlateTest {

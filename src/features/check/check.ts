@@ -14,7 +14,7 @@ import { about, type Finding, formatProblem, type KeyPath } from '../../config/p
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { loadServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
-import { faultMessage } from '../../domain/result.ts';
+import { attempt, faultMessage } from '../../domain/result.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { readPair } from '../../gateway/certificates/certificates.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
@@ -129,7 +129,7 @@ const SOON_MS = 14 * 86_400_000;
 /** A certificate that has ended, or soon will. Empty where there is none yet: the first start makes one. `now`: milliseconds. */
 export async function certificateWarning({ tls }: Pick<Settings, 'tls'>, now: number): Promise<readonly Finding[]> {
   const pem = tls.enabled ? await readFile(tls.certificate, 'utf8').catch(() => undefined) : undefined;
-  const end = pem === undefined ? undefined : certificateEnd(pem);
+  const end = pem === undefined ? undefined : attempt(() => new X509Certificate(pem).validToDate);
   if (end === undefined) return []; // a start ends with a certificate that cannot be read
   const day = end.toISOString().slice(0, 10);
   const isOver = end.getTime() <= now;
@@ -139,14 +139,6 @@ export async function certificateWarning({ tls }: Pick<Settings, 'tls'>, now: nu
       ? `the certificate ended on ${day} and browsers refuse it: put a valid certificate there`
       : end.getTime() - now <= SOON_MS && `the certificate ends on ${day}: put a new certificate there before that day`,
   );
-}
-
-function certificateEnd(pem: string): Date | undefined {
-  try {
-    return new X509Certificate(pem).validToDate;
-  } catch {
-    return undefined;
-  }
 }
 
 async function certificateIsGood({ enabled, certificate, private_key: privateKey }: Settings['tls']): Promise<void> {

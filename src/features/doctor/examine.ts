@@ -131,11 +131,8 @@ async function lookAtApi({ url, token, headers }: ExamineOptions) {
   const known = await get(WHO_AM_I, asKnown);
   const unknown = await get(WHO_AM_I, {});
   const knownAgain = await get(WHO_AM_I, asKnown);
-  const inTurn = async (path: string, askers: readonly OutgoingHttpHeaders[]): Promise<readonly ProbeResponse[]> => {
-    const answers: ProbeResponse[] = [];
-    for (const asker of askers) answers.push(await get(path, asker));
-    return answers;
-  };
+  const inTurn = (path: string, askers: readonly OutgoingHttpHeaders[]): Promise<readonly ProbeResponse[]> =>
+    Array.fromAsync(askers, (asker) => get(path, asker));
   const forEverybody = await inTurn(FOR_EVERYBODY, browsers);
   const pictures = await inTurn(`${PROBES}${PICTURE}`, [asKnown, ...browsers, {}]);
   return { known, unknown, knownAgain, forEverybody, pictures };

@@ -7,6 +7,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { trustedNetworks } from '../../domain/addresses.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { readBody } from '../../routes/read-body.ts';
 import { ANY, named } from '../../routes/shapes.ts';
 import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, PICTURE, STREAM_END, UPLOAD_BYTES } from './marks.ts';
 
@@ -120,15 +121,12 @@ function picture(ctx: RouteContext): void {
 }
 
 async function upload(ctx: RouteContext): Promise<void> {
-  let bytes = 0;
-  for await (const chunk of ctx.req) {
-    bytes += chunk.length;
-    if (bytes > UPLOAD_BYTES) break;
-  }
+  const body = await readBody(ctx.req, { bytes: UPLOAD_BYTES });
   ctx.set(NO_CHANGE);
-  ctx.status = bytes > UPLOAD_BYTES ? 413 : 200;
-  ctx.body =
-    bytes > UPLOAD_BYTES ? { success: false, message: 'Larger than what doctor sends' } : { service: 'postern', bytes };
+  ctx.status = body.ok ? 200 : 413;
+  ctx.body = body.ok
+    ? { service: 'postern', bytes: body.value.length }
+    : { success: false, message: 'Larger than what doctor sends' };
 }
 
 const FILE = Buffer.alloc(FILE_BYTES, 'postern');

@@ -12,7 +12,7 @@ import { missingTlsFiles } from '../../config/named-files.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type Clock, hourly } from '../../domain/clock.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { attempt, err, ok, type Result } from '../../domain/result.ts';
 import { readIfThere } from '../../files/files.ts';
 import { watchRead } from '../../files/watch-files.ts';
 
@@ -85,15 +85,6 @@ const isOurs = (leaf: X509Certificate, key: KeyObject): boolean =>
   leaf.subject === SELF_SIGNED_NAME &&
   leaf.issuer === SELF_SIGNED_NAME &&
   key.asymmetricKeyDetails?.namedCurve === SELF_SIGNED_KEY.openSslName;
-
-/** Node throws for whatever is not what it should be. */
-function attempt<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
 
 /** The self-signed certificate on disk: kept where an operator's own would be, and renewed there near its end (SPEC 1, `tls`). */
 const RENEWED_BEFORE_END_MS = 30 * 86_400_000;

@@ -5,7 +5,7 @@
 import { decidedByName } from '../../domain/bounded.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { attempt, err, ok, type Result } from '../../domain/result.ts';
 
 /** SPEC 5; RFC 9112 section 3 asks for at least 8000 bytes. */
 const LONGEST_TARGET = 16 * 1024;
@@ -81,13 +81,9 @@ function decodedSegments(path: string): readonly string[] | undefined {
 }
 
 function decodeEach(segments: readonly string[]): readonly string[] | undefined {
-  try {
-    const decoded = segments.map(decodeURIComponent);
-    return decoded.some((segment) => NOT_IN_SEGMENTS.test(segment)) ? undefined : decoded;
-  } catch {
-    // A broken escape, or bytes that are no UTF-8, such as the overlong %c0%af.
-    return undefined;
-  }
+  // Undefined of a broken escape, or of bytes that are no UTF-8, such as the overlong %c0%af.
+  const decoded = attempt(() => segments.map(decodeURIComponent));
+  return decoded?.some((segment) => NOT_IN_SEGMENTS.test(segment)) ? undefined : decoded;
 }
 
 /**

@@ -53,15 +53,6 @@ export const EXPLAIN_ROUTES: readonly OwnRoute<Services>[] = [
 
 type AccessServices = Pick<Services, 'store' | 'settings' | 'clock' | 'roleRegistry' | 'subtract' | 'knownCameras'>;
 
-/** The known cameras, and all accounts and API tokens with the cameras that each sees. */
-async function whoSees(services: AccessServices) {
-  const { store, settings, clock, roleRegistry, subtract, knownCameras } = services;
-  const cameras = knownCameras();
-  const roles = await roleRegistry.active();
-  const holders = await holdersIn({ store, auth: settings.auth, roles, subtract, now: unixSeconds(clock) });
-  return { cameras, holders: holders.map((holder) => scopeView(holder, cameras)) };
-}
-
 /** A request tells no token: addresses are logged on the way. */
 async function explained({ ctx, query }: Call, { explain }: Pick<Services, 'explain'>): Promise<object> {
   const given = (name: string): string | undefined => query.get(name) ?? undefined;
@@ -81,7 +72,11 @@ async function explained({ ctx, query }: Call, { explain }: Pick<Services, 'expl
 
 /** A client that has the same list already gets 304: the list changes with accounts, roles, cameras and the hour, and is asked for often. */
 async function listAccess(ctx: RouteContext, services: AccessServices): Promise<void> {
-  const body = JSON.stringify(await whoSees(services));
+  const { store, settings, clock, roleRegistry, subtract, knownCameras } = services;
+  const cameras = knownCameras();
+  const roles = await roleRegistry.active();
+  const holders = await holdersIn({ store, auth: settings.auth, roles, subtract, now: unixSeconds(clock) });
+  const body = JSON.stringify({ cameras, holders: holders.map((holder) => scopeView(holder, cameras)) });
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.etag = createHash('sha256').update(body).digest('base64url').slice(0, ETAG_LENGTH);
   ctx.status = 200;

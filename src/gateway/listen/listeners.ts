@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses.ts';
 import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/refusal.ts';
 import { type ListenerName, MOST_HEAD_BYTES } from '../../domain/request.ts';
-import { faultMessage } from '../../domain/result.ts';
+import { attempt, faultMessage } from '../../domain/result.ts';
 import { markLocal, readPeer } from '../decision/request-facts.ts';
 import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-target.ts';
 import type { Handlers } from '../entry/app.ts';
@@ -216,12 +216,9 @@ function createDescriptorReserve(limit: number | undefined = descriptorLimit()):
 
 /** Undefined where the machine does not tell. */
 function descriptorLimit(): number | undefined {
-  try {
-    const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
-    return Number.isNaN(limit) ? undefined : limit;
-  } catch {
-    return undefined;
-  }
+  const limits = attempt(() => readFileSync('/proc/self/limits', 'utf8')) ?? '';
+  const limit = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
+  return Number.isNaN(limit) ? undefined : limit;
 }
 
 const fileDescriptor = (socket: Socket): number | undefined =>

@@ -9,11 +9,11 @@ import { queryValues, withCameras } from '../../access/query.ts';
 import { adapterFor } from '../../access/route-table.ts';
 import { askInTurns, boundsOf, createShares, type Hold, type Sharer } from '../../domain/async.ts';
 import { parseNumber } from '../../domain/events/parse-value.ts';
-import { isNestedTooDeep } from '../../domain/json.ts';
+import { boundedJson } from '../../domain/json.ts';
 import { type ComposedList, isCommonForm } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { attempt, err, ok, type Result } from '../../domain/result.ts';
 import { readBody } from '../../routes/read-body.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
@@ -291,12 +291,8 @@ async function judgedOffer(request: IncomingMessage, offers: SignallingObligatio
 }
 
 /** An unreadable body is refused: the NVR may read more, for its parser also takes UTF-16. So is one that is nested without end: to walk it would exhaust the stack. */
-export function readJudgedJson(body: Buffer, encoding: string | undefined): Result<unknown, RefusalReason> {
-  if (encoding !== undefined && encoding !== 'identity') return err('body-unreadable');
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    return isNestedTooDeep(text) ? err('body-unreadable') : ok(JSON.parse(text));
-  } catch {
-    return err('body-unreadable');
-  }
+export function readJudgedJson(body: Buffer, encoding = 'identity'): Result<unknown, RefusalReason> {
+  const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(body));
+  const json = encoding === 'identity' && text !== undefined ? boundedJson(text) : undefined;
+  return json === undefined ? err('body-unreadable') : ok(json);
 }

@@ -9,6 +9,7 @@ import type { MessageRules } from '../../access/nvr-adapter.ts';
 import { type Upstream, upstreamOrigin } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { attempt } from '../../domain/result.ts';
 import { codeOf } from '../../outbound/ask-upstream.ts';
 import type { Rules } from '../decision/admit.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
@@ -225,23 +226,10 @@ export const judgeTopics = (
   fromNvr(message, isBinary) {
     const current = view();
     if (current.clearance === 'admin') return message;
-    return isBinary ? undefined : narrowed(rules, String(message), current, obligations);
+    // JSON that is nested too deep exhausts the stack of its reader: such a message is dropped.
+    return isBinary ? undefined : attempt(() => rules.fromNvr(String(message), current, obligations));
   },
 });
-
-/** JSON that is nested too deep exhausts the stack of its reader: such a message is dropped. */
-function narrowed(
-  { fromNvr }: MessageRules,
-  text: string,
-  view: CameraView,
-  obligations: MessageObligations,
-): string | undefined {
-  try {
-    return fromNvr(text, view, obligations);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The judge of one socket: playlists of the NVR are told, offers and candidates are counted. Pictures and answers pass untouched. */
 export function judgeSignalling(
