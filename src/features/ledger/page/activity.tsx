@@ -227,7 +227,7 @@ function More({ row: { record, to, from, duration, count, cameras }, names }: Ro
   return (
     <details class="activity-more">
       <summary>
-        {text.what} <bdi class="fact-more">{recorded || lasted}</bdi>
+        <span class="out-of-sight">{text.what}</span> <bdi>{recorded || lasted}</bdi>
       </summary>
       <Facts class="" rows={known} />
     </details>

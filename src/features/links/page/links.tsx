@@ -32,8 +32,7 @@ export function Links() {
           text: nameOf,
           more: (link) => (
             <>
-              <Badge text={stateText(link)} kind={link.state === 'active' ? 'strong' : 'plain'} />{' '}
-              {link.has_pin && <Badge text={text.pin} />}
+              {link.state !== 'active' && <Badge text={stateText(link)} />} {link.has_pin && <Badge text={text.pin} />}
             </>
           ),
         },
@@ -53,13 +52,11 @@ export function Links() {
           title: text.openings,
           sortBy: ({ openings }) => openings[0]?.at,
           cell: ({ openings }) =>
-            openings.length === 0
-              ? words.tokens.notYet
-              : openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
-                  <bdi key={`${at} ${address}`} class="fact-more">
-                    {`${formatShortMoment(at)} ${words.tokens.from({ address })}`}
-                  </bdi>
-                )),
+            openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
+              <bdi key={`${at} ${address}`} class="fact-more">
+                {`${formatShortMoment(at)} ${words.tokens.from({ address })}`}
+              </bdi>
+            )),
         },
       ]}
       searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}

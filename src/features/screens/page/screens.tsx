@@ -7,7 +7,6 @@ import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, TextField, TitleField } from '../../../ui/pages/shared/fields.tsx';
 import { Acts, FormDialog, type FormState, removal, useDialogs } from '../../../ui/pages/shared/forms.tsx';
-import { Copyable } from '../../../ui/pages/shared/new-secret.tsx';
 import { lastUseColumn, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { deviceName, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
@@ -29,8 +28,8 @@ export function Screens() {
       lead={text.lead}
       none={
         <>
-          {text.none}
-          <ol>
+          <h2>{text.none}</h2>
+          <ol class="panel">
             <li>
               <Address />
             </li>
@@ -64,9 +63,9 @@ export function Screens() {
 
 /** Where a display shows its code. */
 const Address = () => (
-  <div>
-    {words.screens.steps.open} <Copyable text={`${baseUrl.host}${baseUrl.pathname}postern/screen`} />
-  </div>
+  <>
+    {words.screens.steps.open} <strong translate={false}>{`${baseUrl.host}${baseUrl.pathname}postern/screen`}</strong>
+  </>
 );
 
 /** Wrong letters stay in the field. */
@@ -82,8 +81,12 @@ function TypeCode({ code = '' }: { code?: string }) {
     >
       {({ field }) => (
         <>
-          <TextField label={text.code} help={text.codeHelp} {...field('user_code')} />
-          <Address />
+          <p>
+            <Address />
+          </p>
+          <div class="pairing-code">
+            <TextField label={text.code} placeholder="ABCD-EFGH" {...field('user_code')} />
+          </div>
         </>
       )}
     </FormDialog>

@@ -105,6 +105,15 @@ function MakeToken() {
       {({ values, put, field }) => (
         <>
           <TitleField label={text.name} help={text.nameHelp} {...field('name')} />
+          {isAdmin(profile) &&
+            tokenRights().map(({ name, only }) => (
+              <Switch
+                key={name}
+                label={only()}
+                value={values.right === name}
+                onChange={(isOn) => put({ right: isOn ? name : '' })}
+              />
+            ))}
           {!values.right && (
             <>
               <Switch
@@ -126,15 +135,6 @@ function MakeToken() {
             </>
           )}
           <LifetimeField {...field('lifetime')} />
-          {isAdmin(profile) &&
-            tokenRights().map(({ name, only }) => (
-              <Switch
-                key={name}
-                label={only()}
-                value={values.right === name}
-                onChange={(isOn) => put({ right: isOn ? name : '' })}
-              />
-            ))}
         </>
       )}
     </FormDialog>
