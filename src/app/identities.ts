@@ -51,7 +51,7 @@ export function openIdentities(
     grants: memory,
     clock,
     roles,
-    recheckToken: tokens.recheck,
+    callerOfToken: tokens.callerNow,
     authEnabled: auth.enabled,
     owesFactor,
   };

@@ -2,20 +2,12 @@
 interface Refusal {
   readonly status: number;
   /** The label `result` of `postern_decisions_total`. */
-  readonly label: RefusalLabel;
+  readonly label: 'malformed' | 'unauthenticated' | 'forbidden_role' | 'forbidden_route' | 'forbidden_camera' | 'error';
   /** What the client is told: what is wrong, and the next step. */
   readonly message: string;
   /** `of-person`: another account may not meet it. The others are the label `reason` of `postern_upstream_errors_total`. */
   readonly kind?: 'of-person' | 'timeout' | 'tls' | 'bad_answer';
 }
-
-type RefusalLabel =
-  | 'malformed'
-  | 'unauthenticated'
-  | 'forbidden_role'
-  | 'forbidden_route'
-  | 'forbidden_camera'
-  | 'error';
 
 // biome-ignore format: a table
 export const REFUSALS = {

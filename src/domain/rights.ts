@@ -95,8 +95,10 @@ export function rightsOfRoles(held: readonly Role[], roles: ActiveRoles, now: nu
   const times = each.map(({ changesAt }) => changesAt);
   const change = nextChange(times, now);
   const [chosen] = open;
-  if (!chosen)
-    return { ...withoutChange(soonest(each) ?? { role: first, scope: scopeOfRole(first, roles.cameras) }), ...change };
+  if (!chosen) {
+    const [soonest] = each.toSorted((one, other) => opensAt(one) - opensAt(other));
+    return { ...withoutChange(soonest ?? { role: first, scope: scopeOfRole(first, roles.cameras) }), ...change };
+  }
   const denied = (chosen.denied ?? []).filter((verb) => open.every((rights) => rights.denied?.includes(verb)));
   const history = laxest(
     open.filter((rights) => !rights.denied?.includes('history')),
@@ -190,9 +192,6 @@ function laxest(open: readonly Rights[], now: number): HistoryLimit | undefined 
   const [furthest] = open.toSorted((one, other) => since(one) - since(other));
   return furthest?.history;
 }
-
-const soonest = (closed: readonly Rights[]): Rights | undefined =>
-  [...closed].sort((one, other) => opensAt(one) - opensAt(other))[0];
 
 const opensAt = ({ closed }: Rights): number => closed?.opens?.at ?? Number.POSITIVE_INFINITY;
 

@@ -1,6 +1,7 @@
 /** The allowlist file as it is now: read at start, read again when it changes, kept when the new one is bad (interface 5.5.7). */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../app/services.ts';
 import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { Settings } from '../config/schema/schema.ts';
@@ -35,9 +36,6 @@ export async function readTrustedHeaders(files: TrustedHeadersFiles): Promise<Re
   const names = parseTrustedHeaders(text.value);
   return names.ok ? ok({ file, names: names.value }) : err(`${file}:${names.error.line}: ${names.error.message}`);
 }
-
-const isSame = (one: TrustedHeaderList, other: TrustedHeaderList): boolean =>
-  one.file === other.file && [...one.names].join() === [...other.names].join();
 
 const NAME = /^[A-Za-z0-9-]+$/;
 const NGINX_LINE = /^proxy_set_header[ \t]+(?<name>\S+)[ \t]+\$http_(?<variable>\w+)[ \t]*;$/;
@@ -141,7 +139,7 @@ export async function openTrustedHeaders(
   const warnings = ({ settings, file, placed }: PlacedConfig): readonly string[] =>
     problemsOf(settings, trusted.current).map((finding) => formatProblem(file, placed(finding)));
   const onGood = (read: TrustedHeaderList): void => {
-    if (isSame(read, trusted.current)) return;
+    if (isDeepStrictEqual(read, trusted.current)) return;
     trusted.current = read;
     log.info({ file: read.file, headers: read.names.size }, 'the list of trusted headers was reloaded');
     for (const warning of warnings(active())) log.warn(warning);

@@ -774,7 +774,7 @@ describe('A link ends', () => {
       grants: createGrantMemory({ store, clock: at.clock, grace: createStoreGrace() }),
     };
     const maker = { user, userCreatedAt: 1, tokenId: 't', role: VIEWER };
-    const now = await createMakers({ ...rules, recheckToken: async () => owner })(maker);
+    const now = await createMakers({ ...rules, callerOfToken: async () => owner })(maker);
     assert.ok(now);
     assert.equal(callerEnd(linkCaller({ id: 'a', thing, expiresAt: 900 }, now)), 700);
   });

@@ -10,7 +10,6 @@ import type { GrantMaker, GrantUse } from '../../domain/accounts/grant.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { type Caller, isAdministrator, type Verdict } from '../../domain/caller.ts';
-import { NO_CAMERAS } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { mayManageAccounts, traitsFor } from '../../domain/credentials.ts';
 import type { Role, UserName } from '../../domain/names.ts';
@@ -29,8 +28,8 @@ export interface GrantServices extends Pick<Services, 'clock' | 'grants' | 'auth
   readonly roles: () => MaybePromise<ActiveRoles>;
   /** The user must set up a second factor before anything else. */
   readonly owesFactor: (user: User) => boolean;
-  /** The caller that an API token stands for now; undefined when it no longer holds. */
-  readonly recheckToken: (caller: Caller) => Promise<Caller | undefined>;
+  /** The caller that the API token of that id stands for now; undefined when it no longer holds. */
+  readonly callerOfToken: (id: string) => Promise<Caller | undefined>;
 }
 
 const SECRET_BYTES = 32;
@@ -96,9 +95,9 @@ export type MakerRights = Omit<Caller, 'credential'>;
 
 /** What makers are worth now, and what closes their account or role at the moment. Undefined: the maker is gone. */
 export function createMakers(services: Omit<GrantServices, 'store'>) {
-  const { clock, grants, roles, authEnabled, owesFactor, recheckToken } = services;
+  const { clock, grants, roles, authEnabled, owesFactor, callerOfToken } = services;
   return async (maker: GrantMaker): Promise<MakerRights | undefined> => {
-    if (maker.tokenId !== null) return endingWithToken(await recheckToken(tokenCaller(maker, maker.tokenId)));
+    if (maker.tokenId !== null) return endingWithToken(await callerOfToken(maker.tokenId));
     const { user: name, userCreatedAt, role } = maker;
     const now = unixSeconds(clock);
     if (userCreatedAt === null) {
@@ -119,13 +118,6 @@ function endingWithToken(caller: Caller | undefined): MakerRights | undefined {
   if (expiresAt === undefined) return caller;
   return { ...caller, changesAt: Math.min(expiresAt, caller.changesAt ?? Number.POSITIVE_INFINITY) };
 }
-
-const tokenCaller = ({ user: name, role }: GrantMaker, tokenId: string): Caller => ({
-  name,
-  role,
-  scope: NO_CAMERAS,
-  credential: { kind: 'api-token', tokenId },
-});
 
 /** Limits bad secrets by address. A good one passes, however many bad ones come from there: others may be behind the same router. */
 export async function limitedWhenBad<Fault>(

@@ -234,8 +234,10 @@ export const declaring =
         isDone = true;
       };
       const prove = (asked: GuardedAct): void => {
-        if (caller && deps.asksProof(caller, asked))
-          throw refusedFor('reauthentication-required', call.ctx ? proofPage(call.ctx, asked) : {});
+        if (!caller || !deps.asksProof(caller, asked)) return;
+        // The page of the console that asks for the proof, where a page of the NVR may have sent the request.
+        const [page, { basePath = '' } = {}] = [call.ctx && PAGES[asked], call.ctx?.state];
+        throw refusedFor('reauthentication-required', page === undefined ? {} : { page: `${basePath}${page}` });
       };
       const note = (facts: Partial<DoneAct>): void => {
         noted = { ...noted, ...facts };
@@ -337,12 +339,6 @@ function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unk
   if (unknown.length > 0) throw refusedFields(unknown);
   if (reads === 'names') return Object(json);
   return orRefusedFields(fieldsIn(shape, json));
-}
-
-/** The page of the console that asks for the proof, where a page of the NVR may have sent the request. */
-function proofPage({ state: { basePath = '' } }: RouteContext, act: GuardedAct): { readonly page?: string } {
-  const page = PAGES[act];
-  return page === undefined ? {} : { page: `${basePath}${page}` };
 }
 
 type BodyDeclared = Pick<Declared<never, never, Reading, Who>, 'bytes' | 'untyped' | 'reads' | 'who'>;

@@ -2,14 +2,14 @@
 
 import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { LOGIN_PATH } from '../../domain/page-paths.ts';
 import { ownCredentials } from '../../domain/sent-credentials.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { auditedCredential } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
-import { ANSWERED, declaring, type OpenCall, type Refused, refusedFor, refuseMethod } from '../http/kernel.ts';
+import { ANSWERED, declaring, type OpenCall, refusedFor, refuseMethod } from '../http/kernel.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { LOGIN, LOGIN_NO, postLogin, unlessDisabled } from './post-login.ts';
 
@@ -39,13 +39,19 @@ async function profile(
   { ctx, caller }: OpenCall,
   deps: Pick<Services, 'settings' | 'inProfile' | 'visibleCameras' | 'friendlyNameOf' | 'knowsCustomRoles'>,
 ): Promise<z.output<typeof PROFILE>> {
-  if (!caller) throw refusedStranger(ctx, deps);
+  if (!caller) {
+    // With own accounts the answer names the login page; in proxy mode the proxy does that (interface 5.5.8).
+    const headers = deps.settings.auth.enabled ? { Location: `${ctx.state.basePath ?? ''}${LOGIN_PATH}` } : {};
+    throw refusedFor('no-credentials', {}, { headers });
+  }
   const cameras = await deps.visibleCameras(caller.scope);
   const named = cameras.flatMap((camera) => {
     const name = deps.friendlyNameOf(camera);
     return name === undefined ? [] : [[camera, name]];
   });
-  const role = await roleForPages(caller.role, deps);
+  // Pages that know two roles would show another one nothing at all. What the caller may see is not decided by this name.
+  const isKnown = [ADMIN, VIEWER].includes(caller.role) || (await deps.knowsCustomRoles());
+  const role = isKnown ? caller.role : VIEWER;
   return {
     username: caller.name,
     role,
@@ -56,12 +62,6 @@ async function profile(
     ...(await deps.inProfile(ctx, caller)),
     ...(caller.hasGeneratedPassword && { password_is_generated: true }),
   };
-}
-
-/** Pages that know two roles would show another one nothing at all. What the caller may see is not decided by this name. */
-async function roleForPages(role: Role, { knowsCustomRoles }: Pick<Services, 'knowsCustomRoles'>): Promise<Role> {
-  if (role === ADMIN || role === VIEWER) return role;
-  return (await knowsCustomRoles()) ? role : VIEWER;
 }
 
 /** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */
@@ -100,10 +100,4 @@ function shownTokens(ctx: RouteContext, sessions: Sessions): readonly string[] {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return [];
   const own = ownCredentials(ctx.req);
   return own.length === 0 ? sessions.tokensIn(ctx.get('Cookie')) : own.map(({ token }) => token);
-}
-
-/** The answer to a stranger. With own accounts it names the login page; in proxy mode the proxy does that (interface 5.5.8). */
-function refusedStranger(ctx: RouteContext, { settings }: Pick<Services, 'settings'>): Refused {
-  const headers = settings.auth.enabled ? { Location: `${ctx.state.basePath ?? ''}${LOGIN_PATH}` } : {};
-  return refusedFor('no-credentials', {}, { headers });
 }

@@ -39,10 +39,10 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
     onHash?.(count);
     return promisify(pbkdf2)(password, salt, count, KEY_BYTES, 'sha256');
   };
-  const hashWith = (password: string, salt: string): Promise<string | undefined> =>
-    lanes
-      .run(async () => hashText(await derive(password, salt, iterations), salt, iterations))
-      .then((hash) => (hash === 'busy' ? undefined : hash));
+  const hashWith = async (password: string, salt: string): Promise<string | undefined> => {
+    const key = await lanes.run(() => derive(password, salt, iterations));
+    return key === 'busy' ? undefined : `pbkdf2_sha256$${iterations}$${salt}$${key.toString('base64')}`;
+  };
   const matches = async (password: string, stored: string | undefined): Promise<'match' | 'mismatch'> => {
     const known = stored === undefined ? undefined : parseHash(stored, most);
     const expected = known ?? unknownUser;
@@ -86,9 +86,6 @@ export function parseHash(stored: string, most = mostIterations(PBKDF2_ITERATION
 export const readSalt = (stored: string): string => stored.split('$')[2] ?? stored;
 
 const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
-
-const hashText = (key: Buffer, salt: string, iterations: number): string =>
-  `pbkdf2_sha256$${iterations}$${salt}$${key.toString('base64')}`;
 
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;

@@ -63,9 +63,9 @@ function contextWordIn(
 ): string | undefined {
   const spellings = [asTyped, readAsLetters];
   const names = [...PRODUCT_NAMES, userName, ...hostNames].filter((name) => [...name].length >= SHORTEST_NAME);
-  const parts = [...userName.split(/[._]/), ...hostNames.map(machineName)].filter(
-    (part) => [...part].length >= SHORTEST_PART,
-  );
+  // The machine's own name: the rest of a host name is the provider's or the country's.
+  const machines = hostNames.map((host) => host.split('.')[0] ?? '');
+  const parts = [...userName.split(/[._]/), ...machines].filter((part) => [...part].length >= SHORTEST_PART);
   return (
     names.find((name) => spellings.some((read) => read(password).includes(read(name)))) ??
     parts.find((part) => spellings.some((read) => hasWord(password, read(part), read(password))))
@@ -73,9 +73,6 @@ function contextWordIn(
 }
 
 const asTyped = (text: string): string => text.toLowerCase();
-
-/** The machine's own name. The rest of a host name is the provider's or the country's. */
-const machineName = (host: string): string => host.split('.')[0] ?? '';
 
 /** 49,233 passwords from published breaches, as a JSON array of lower-case texts. */
 const LIST = '@zxcvbn-ts/language-common/src/passwords.json';

@@ -22,12 +22,7 @@ const NO_SALT = '';
 export const derivedKey = (signingKey: Uint8Array, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', signingKey, NO_SALT, purpose, KEY_BYTES));
 
-/** Tells one derived key from another, and nothing of either. */
-const derivedKeyId = (key: Uint8Array): string =>
-  createHash('sha256').update('key id').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
-
 const KEY_ID_CHARACTERS = 12;
-
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -37,7 +32,8 @@ export type Sealer = ReturnType<typeof createSealer>;
 
 /** A nonce is random: with fewer than 2^32 secrets under one key no two are alike (NIST SP 800-38D, 8.3). */
 export function createSealer(key: Uint8Array) {
-  const keyId = derivedKeyId(key);
+  // Tells one derived key from another, and nothing of either.
+  const keyId = createHash('sha256').update('key id').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
   return {
     /** Stands in front of every text that was sealed with the key. */
     keyId,

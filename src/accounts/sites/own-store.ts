@@ -17,7 +17,10 @@ export async function openKnownStore(directory: string, options: StoreOptions): 
   const known = await rememberedStore(directory);
   if (known === undefined) return openStore(options);
   const onEmpty = (name: string): never => {
-    throw storeFault('missing', lost(name, directory));
+    throw storeFault(
+      'missing',
+      `${name} is empty, but this configuration was used with a store that held accounts or records: check store.url and that its disk or volume is there, or bring a backup back with "postern restore FILE". To begin anew with an empty store and a new admin, remove ${directory}/${MARK}`,
+    );
   };
   const store = await openStore({ ...options, onEmpty });
   try {
@@ -29,9 +32,6 @@ export async function openKnownStore(directory: string, options: StoreOptions): 
     throw fault;
   }
 }
-
-const lost = (name: string, directory: string): string =>
-  `${name} is empty, but this configuration was used with a store that held accounts or records: check store.url and that its disk or volume is there, or bring a backup back with "postern restore FILE". To begin anew with an empty store and a new admin, remove ${directory}/${MARK}`;
 
 /** None before the first start, which makes it. Changes nothing. */
 export const openStoreReadOnly = async ({ store, server }: Settings, isBrief = false): Promise<Store | undefined> =>
@@ -112,18 +112,13 @@ export async function makeClaim(
   const sites = (await store.sites.listSites()).map(({ site }) => site);
   if (own === undefined) {
     const named = sites.filter((site) => site !== '');
-    return named.length === 0 ? { kind: 'free' } : { kind: 'refused', message: nameless(named) };
+    if (named.length === 0) return { kind: 'free' };
+    const listed = `${named.length === 1 ? 'the site' : 'the sites'} ${named.join(', ')}`;
+    const message = `is missing, but the store is that of ${listed}: give this one a name of its own there, or remove what is left of a site with "postern sites forget NAME"`;
+    return { kind: 'refused', message };
   }
   if (!sites.includes('')) return { kind: 'free' };
   const isOwn = (await rememberedStore(directory)) === (await store.identity()).id;
-  return { kind: isOwn ? 'unnamed' : 'refused', message: unnamed(own) };
+  const message = `is ${JSON.stringify(own)}, and the store is used by a service without a name: set server.site there and start it; if that was this one, run "postern sites rename - ${own}" here`;
+  return { kind: isOwn ? 'unnamed' : 'refused', message };
 }
-
-const nameless = (named: readonly string[]): string =>
-  `is missing, but the store is that of ${listed(named)}: give this one a name of its own there, or remove what is left of a site with "postern sites forget NAME"`;
-
-const unnamed = (own: string): string =>
-  `is ${JSON.stringify(own)}, and the store is used by a service without a name: set server.site there and start it; if that was this one, run "postern sites rename - ${own}" here`;
-
-const listed = (names: readonly string[]): string =>
-  `${names.length === 1 ? 'the site' : 'the sites'} ${names.join(', ')}`;

@@ -6,7 +6,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { MaybePromise } from '../../domain/async.ts';
 import type { ApiTokenFault, ApiTokenVerdict, Caller, Rights } from '../../domain/caller.ts';
-import { bothScopes, type CameraScope, NO_CAMERAS, toScope } from '../../domain/camera-scope.ts';
+import { bothScopes, NO_CAMERAS, toScope } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { rateLimit } from '../../domain/rate-limit.ts';
@@ -112,17 +112,14 @@ function faultOfOwner(
  * the owner's role shrank, it is the owner's. A token of a proxy's user has no owner here.
  */
 export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: ActiveRoles, now: number): Rights {
+  const { cameras, right } = token;
   const given = rightsOfRole(token.role, roles, now, owner && grantMoment(owner));
-  const narrowed = { ...given, scope: scopeOfToken(token, given.scope) };
+  const scope = cameras === null ? given.scope : bothScopes(given.scope, toScope(cameras));
+  // One that was made for a right sees no camera, whatever its owner sees.
+  const narrowed = { ...given, scope: right === undefined ? scope : NO_CAMERAS };
   if (!owner) return narrowed;
   const both = bothRights(narrowed, rightsOfUser(owner, roles, now));
   return heldBy(owner).some((role) => mayGive(role, token.role)) ? both : { ...both, role: owner.role };
-}
-
-/** One that was made for a right sees no camera, whatever its owner sees. */
-function scopeOfToken({ cameras, right }: ApiToken, given: CameraScope): CameraScope {
-  if (right !== undefined) return NO_CAMERAS;
-  return cameras === null ? given : bothScopes(given, toScope(cameras));
 }
 
 const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;

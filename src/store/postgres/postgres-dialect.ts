@@ -1,15 +1,13 @@
 /** What PostgreSQL says in words of its own. */
 import { type Kysely, sql } from 'kysely';
 import { surplusOf, unchanged } from '../accounts/logins.ts';
-import type { BeginningLogin, BegunLogin, Condition, Dialect, Expression } from '../engine/engine.ts';
+import { anyOf, type BeginningLogin, type BegunLogin, type Dialect, type Expression } from '../engine/engine.ts';
 import { readRecord, type Tables, writeRow } from '../engine/tables.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { CHANGED, CHANGES_CHANNEL } from './postgres-changes.ts';
 import { completeEvents, joinMonths } from './postgres-events.ts';
 
 const SECONDS_PER_DAY = sql.lit(86_400);
-
-const local = (time: Expression, offset: Expression): Expression => sql`floor(${time} + ${offset})`;
 
 /** Escapes that JSON allows and `jsonb` refuses: NUL, and half of a surrogate pair. A backslash that is escaped begins none. */
 const REFUSED = sql.lit(String.raw`(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})`);
@@ -49,10 +47,12 @@ export const postgresDialect: Dialect = {
   isEmptyArray: (jsonArray) => sql`jsonb_array_length(${asJsonb(jsonArray)}) = 0`,
 
   hasMemberText: (jsonObject, values) =>
-    sql`(${sql.join(
-      values.map((text) => memberText(jsonObject, text)),
-      sql` or `,
-    )})`,
+    anyOf(
+      values.map(
+        (text) =>
+          sql<boolean>`jsonb_path_exists(${asJsonb(jsonObject)}, ${MEMBER_TEXT}::jsonpath, jsonb_build_object('text', ${text}::text), true)`,
+      ),
+    ),
 
   /** Compares by the collation of the database: the column's own compares bytes, and knows the case of ASCII alone. */
   hasWord: (subLabel, data, word) =>
@@ -61,7 +61,7 @@ export const postgresDialect: Dialect = {
       or strpos(${folded(sql`${asJsonb(data)} ->> 'description'`)}, ${folded(sql`${word}::text`)}) > 0))`,
 
   secondOfDay: (time, offset) =>
-    sql`((${local(time, offset)}::bigint % ${SECONDS_PER_DAY} + ${SECONDS_PER_DAY}) % ${SECONDS_PER_DAY})`,
+    sql`((floor(${time} + ${offset})::bigint % ${SECONDS_PER_DAY} + ${SECONDS_PER_DAY}) % ${SECONDS_PER_DAY})`,
 
   ordered: (value, direction, isNeverAbsent) => {
     if (isNeverAbsent) return sql`${value} ${sql.raw(direction)}`;
@@ -115,9 +115,6 @@ const LOCK_SEED = 0x706f7374;
 
 /** A notice has room for 8,000 bytes. */
 const LONGEST_KEY = 1000;
-
-const memberText = (jsonObject: Expression, text: string): Condition =>
-  sql`jsonb_path_exists(${asJsonb(jsonObject)}, ${MEMBER_TEXT}::jsonpath, jsonb_build_object('text', ${text}::text), true)`;
 
 /** So that no other lock of this database is meant. */
 const LOGIN_LOCK_SEED = 0x626567696e;

@@ -33,7 +33,7 @@ const deps = (change: Partial<Services> = {}, user: User | undefined = USER): Se
   }),
   authEnabled: true,
   owesFactor: () => false,
-  recheckToken: async () => undefined,
+  callerOfToken: async () => undefined,
   ...change,
 });
 
