@@ -58,7 +58,11 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
   const isSecond = user === '' && password === '' && code !== '';
   if (!isSecond && (user === '' || password === '')) return refuse(422, { user, problem: words.fillIn });
   try {
-    const cookie = await (isSecond ? takeCode(code, ctx, ui.accounts) : logIn({ user, password }, ctx, ui.accounts));
+    unlessDisabled(undefined, ui.accounts);
+    if (!isSecond) unlessUnfit(password);
+    const cookie = await (isSecond
+      ? takeCode(code, ctx, ui.accounts)
+      : whileCounted(ui.accounts, () => attemptLogin({ user, password }, ctx, ui.accounts)));
     const endedStep = stepCookieIn(ctx) === undefined ? [] : [stepCookie('', 0, ctx)];
     ctx.set({ 'Set-Cookie': [cookie, ...endedStep], 'Cache-Control': 'no-store' });
     moveTo(ctx, 303, wantedPage(ctx));
@@ -70,19 +74,8 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
   }
 }
 
-async function logIn(
-  given: { readonly user: string; readonly password: string },
-  ctx: RouteContext,
-  deps: AccountServices,
-): Promise<string> {
-  unlessDisabled(given, deps);
-  unlessUnfit(given.password);
-  return whileCounted(deps, () => attemptLogin(given, ctx, deps));
-}
-
 /** Finishes a login with the code alone: the browser's cookie says whose password was right. */
 async function takeCode(code: string, ctx: RouteContext, deps: AccountServices): Promise<string> {
-  unlessDisabled(code, deps);
   const ticket = deps.tickets.read(stepCookieIn(ctx) ?? '', unixSeconds(deps.clock));
   if (!ticket) throw loginFailed(undefined);
   const { expiresAt: _, ...step } = ticket;

@@ -10,10 +10,10 @@ it('Suggestions hold the text in their name or in what the service calls them, n
   learnCameraNames({ cam_7: 'Öffentlicher Hof' });
   const all = suggested(['front_door', 'cam_7', 'back_door', 'cam_10', 'cam_9'], cameraName);
   assert.deepEqual(
-    all.map(({ name }) => name),
+    all.map(([, name]) => name),
     ['back door', 'cam 9', 'cam 10', 'front door', 'Öffentlicher Hof'],
   );
-  const found = (text: string) => suggestionsFor(text, all).map(({ value }) => value);
+  const found = (text: string) => suggestionsFor(text, all).map(([value]) => value);
   // biome-ignore format: a table
   const rows: [text: string, values: string[]][] = [
     ['',           ['back_door', 'cam_9', 'cam_10', 'front_door', 'cam_7']],

@@ -43,14 +43,8 @@ export function Curtain({ cameras, show }: Slots['live']) {
   }, [fetched, problem, cameras]);
   if (!mayMove) return null;
   const text = words.curtain;
-  const label = (
-    <>
-      <span>{text.title}</span>
-      <Icon name="chevron" />
-    </>
-  );
   return (
-    <Menu class="filter" align="end" label={label}>
+    <Menu class="filter" align="end" label={<span>{text.title}</span>}>
       <div class="wall-menu">
         <p class="menu-note">{words.access.drawn}</p>
         <p>{text.drawAll}</p>

@@ -9,10 +9,11 @@ import { colourAt } from '../../../ui/pages/shared/events/bars.ts';
 import { Thumbnail } from '../../../ui/pages/shared/events/event-row.tsx';
 import { readEvent } from '../../../ui/pages/shared/events/event-view.ts';
 import { Plot, useSelection } from '../../../ui/pages/shared/events/stack-plot.tsx';
-import { type Options, SelectField, toOptions } from '../../../ui/pages/shared/fields.tsx';
+import { SelectField } from '../../../ui/pages/shared/fields.tsx';
 import { Button, type Fact, Facts, Icon, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
 import { type Column, RecordTable } from '../../../ui/pages/shared/record-table.tsx';
 import { Badge, RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
+import type { Option } from '../../../ui/pages/shared/spelling.ts';
 import { nextIn, recordsIn } from '../../../ui/pages/shared/untrusted.ts';
 import {
   cameraName,
@@ -22,6 +23,7 @@ import {
   formatDuration,
   formatSpan,
   formatTick,
+  suggested,
   words,
 } from '../../../ui/pages/shared/words.ts';
 import {
@@ -262,11 +264,8 @@ const Chosen = ({ name, shown, what, onChoose }: ChosenProps) => (
 
 /** The names of tokens, links and screens that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
-  return new Map([
-    ...namesIn('token', valueOr(useList<Named>('api/tokens')[0], [])),
-    ...namesIn('link', valueOr(useList<Named>('api/links')[0], [])),
-    ...namesIn('screen', valueOr(useList<Named>('api/screens')[0], [])),
-  ]);
+  const named = (kind: Parameters<typeof namesIn>[0]) => namesIn(kind, valueOr(useList<Named>(`api/${kind}s`)[0], []));
+  return new Map([...named('token'), ...named('link'), ...named('screen')]);
 }
 
 /** `users`: who has watched something: `viewerOf`; `shown`: as people read it. */
@@ -286,11 +285,15 @@ function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormPro
   const mayList = isReached && isAdmin(profile) && facts.hasOwnLogin;
   const accounts = useList<{ username: string }>(mayList && 'api/users')[0];
   const people = [...users, ...valueOr(accounts, []).map(({ username }) => username), profile.username];
-  const withAll = (names: readonly string[], chosen: string, shown?: (name: string) => string): Options => [
+  const withAll = (names: readonly string[], chosen: string, shown?: (name: string) => string): readonly Option[] => [
     ['', text.everything],
-    ...toOptions([...new Set([...names, chosen])].filter(Boolean), shown),
+    ...suggested([...new Set([...names, chosen])].filter(Boolean), shown),
   ];
-  const fields: readonly (readonly [name: keyof ActivityFilter, label: string, options: Options | undefined])[] = [
+  const fields: readonly (readonly [
+    name: keyof ActivityFilter,
+    label: string,
+    options: readonly Option[] | undefined,
+  ])[] = [
     ['user', text.person, withAll(people, filter.user, shownUser)],
     ['camera', text.camera, withAll(profile.allowed_cameras, filter.camera, cameraName)],
     ['site', text.site, sites && withAll([sites.site ?? '', ...sites.others.map(({ name }) => name)], filter.site)],

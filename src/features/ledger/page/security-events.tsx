@@ -24,7 +24,6 @@ export function SecurityEvents() {
         </p>
       }
       rows={valueOr(events, [])}
-      keyOf={({ id }) => id}
       columns={[
         {
           title: what,

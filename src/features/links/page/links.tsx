@@ -25,7 +25,6 @@ export function Links() {
         </>
       }
       fetched={useList<LinkRecord>('api/links')}
-      keyOf={({ id }) => id}
       columns={[
         {
           title: text.name,

@@ -41,7 +41,6 @@ export function Screens() {
       fetched={useList<ScreenRecord>('api/screens')}
       first={code === undefined ? undefined : code === '' ? <TypeCode /> : <ConfirmScreen code={code} />}
       pageActs={[{ text: text.pair, kind: 'strong', dialog: () => <TypeCode /> }]}
-      keyOf={({ id }) => id}
       columns={[
         {
           title: words.tokens.name,

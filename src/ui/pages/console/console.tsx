@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { isAdmin, type Profile, ProfileContext, toProfile } from '../shared/account.ts';
 import { type ApiResponse, endViewAs, getFromApi, goToLogin, problemOf, VIEW_AS_PATH } from '../shared/api.ts';
-import { applyTheme, basePath, chosenTheme } from '../shared/browser.ts';
-import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/parts.tsx';
+import { applyTheme, basePath, baseUrl, chosenTheme } from '../shared/browser.ts';
+import { Blank, NoSuchPage, NotForYou, Trouble } from '../shared/parts.tsx';
 import { learnPieces, loadPage, type PagePieces, PageShown, pagesOf } from '../shared/pieces.tsx';
 import { facts, learnCameraNames, learnFacts, learnWords, words } from '../shared/words.ts';
 import { CORE_PAGES, loadPassword, loadTwoStep } from './core-pages.ts';
@@ -33,17 +33,27 @@ function Console() {
 }
 
 function pageFor(response: ApiResponse, onRetry: () => Promise<void>): ComponentChild {
-  const failed = (message: string) => <Trouble title={words.ui.frame.cannotStart} {...{ message, onRetry }} />;
+  const text = words.ui.frame;
+  const failed = (message: string, title = text.cannotStart) => <Trouble {...{ title, message, onRetry }} />;
   if (response.kind === 'ok') {
     const profile = toProfile(response.body);
     learnCameraNames(profile.camera_names);
-    return profile.username ? <Pages profile={profile} /> : failed(words.ui.frame.noName);
+    return profile.username ? <Pages profile={profile} /> : failed(text.noName);
   }
   if (response.kind !== 'login-needed') return failed(problemOf(response));
-  const { location, reason } = response;
-  if (!facts.hasOwnLogin && location === null) return <NotTold {...{ reason, onRetry }} />;
+  const { location, reason = '' } = response;
+  const faults: Readonly<Record<string, string>> = text.proxyFaults;
+  // An authentication proxy in front has no login page to open.
+  if (!facts.hasOwnLogin && location === null) return failed(faults[reason] ?? text.notTold, text.notToldTitle);
   if (goToLogin(location) !== 'loop') return undefined;
-  return facts.hasOwnLogin ? <LoginLoop /> : <NotTold reason={undefined} onRetry={onRetry} />;
+  if (!facts.hasOwnLogin) return failed(text.notTold, text.notToldTitle);
+  return (
+    <Blank title={text.loopTitle} message={text.loop} isAlert>
+      <a class="button" href={new URL('login', baseUrl).href}>
+        {text.toLogin}
+      </a>
+    </Blank>
+  );
 }
 
 /** `/postern`, below the base path. */

@@ -1,12 +1,12 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useState } from 'preact/hooks';
-import { type FactorState, goToProvider } from '../shared/account.ts';
+import { type FactorState, goToProvider, sendPasskey } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
 import { problemOf, sendToApi, useFetched, useList, valueOr } from '../shared/api.ts';
 import { OwnName, PasswordField, TextField } from '../shared/fields.tsx';
 import { FormDialog, type Sent } from '../shared/forms.tsx';
 import { Button, Problem } from '../shared/parts.tsx';
-import { hasPasskeysFor, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
+import { hasPasskeysFor, showPasskey } from '../shared/webauthn.ts';
 import { facts, words } from '../shared/words.ts';
 
 export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
@@ -16,9 +16,10 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
   const text = words.proof;
   const proveByPasskey = async (): Promise<void> => {
     setPasskeyProblem('');
-    const problem = await showPasskeyAsProof();
-    if (problem === undefined) onAnswer(true);
-    else setPasskeyProblem(problem);
+    const sent = await sendPasskey('api/reauthenticate', showPasskey, text.passkeyProblems);
+    if (typeof sent === 'string') return setPasskeyProblem(sent);
+    if (sent.kind === 'ok') return onAnswer(true);
+    setPasskeyProblem(sent.kind === 'refused' && sent.status === 401 ? text.passkeyWrong : problemOf(sent));
   };
   const prove = async ({ code, current }: { readonly code: string; readonly current: string }): Promise<Sent> => {
     const response = await sendToApi('POST', 'api/reauthenticate', isByCode ? { code } : { password: current });
@@ -74,8 +75,7 @@ function ByProvider() {
   const [problem, setProblem] = useState('');
   const ask = async (provider: string): Promise<void> => {
     const return_to = `${location.pathname}${location.search}`;
-    const wrong = await goToProvider('api/reauthenticate', { provider, return_to });
-    setProblem(typeof wrong === 'string' ? wrong : '');
+    setProblem((await goToProvider('api/reauthenticate', { provider, return_to })) ?? '');
   };
   const usable = facts.providers.filter(({ name }) => signIns.some(({ provider }) => provider === name));
   if (usable.length === 0) return null;
@@ -90,19 +90,4 @@ function ByProvider() {
       <Problem text={problem} />
     </div>
   );
-}
-
-/** What is wrong, as text, or undefined when the proof was given. */
-async function showPasskeyAsProof(): Promise<string | undefined> {
-  const options = await sendToApi('POST', 'api/reauthenticate/options');
-  if (options.kind !== 'ok') return problemOf(options);
-  try {
-    const asked = { signal: new AbortController().signal, isConditional: false };
-    const credential = await showPasskey(options.body, asked);
-    const response = await sendToApi('POST', 'api/reauthenticate', { credential });
-    if (response.kind === 'ok') return undefined;
-    return response.kind === 'refused' && response.status === 401 ? words.proof.passkeyWrong : problemOf(response);
-  } catch (fault) {
-    return words.proof.passkeyProblems[toPasskeyProblem(fault)];
-  }
 }

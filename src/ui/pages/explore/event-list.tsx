@@ -1,10 +1,10 @@
 /** The events under a heading per day, and what to say when there are none. */
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { isAdmin, useProfile } from '../shared/account.ts';
 import { EventRow } from '../shared/events/event-row.tsx';
 import type { EventView } from '../shared/events/event-view.ts';
-import { Blank, Button, Skeleton, Stale } from '../shared/parts.tsx';
+import { Blank, Button, Skeleton, Stale, useNearness } from '../shared/parts.tsx';
 import { facts, words } from '../shared/words.ts';
 import { groupByDay } from './arrivals.ts';
 import {
@@ -211,24 +211,4 @@ function EventPiece({ events, isFirst, hasDays, openId, newIds, hrefOf }: EventP
         ))}
     </ol>
   );
-}
-
-/** Says whether a place has come near to the screen or gone from it; again when one of `reasons` changes. */
-function useNearness(
-  place: RefObject<HTMLElement | null>,
-  rootMargin: string,
-  onChange: (isNear: boolean) => unknown,
-  reasons: readonly unknown[],
-): void {
-  const latest = useRef(onChange);
-  latest.current = onChange;
-  useEffect(() => {
-    if (!place.current) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => void latest.current(entries.at(-1)?.isIntersecting === true),
-      { rootMargin },
-    );
-    observer.observe(place.current);
-    return () => observer.disconnect();
-  }, reasons);
 }

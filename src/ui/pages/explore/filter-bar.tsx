@@ -91,7 +91,6 @@ const FilterMenu = ({ class: name = '', what, said, count, isSet, children, ...m
         {what !== undefined && <span class="out-of-sight">{what}: </span>}
         <bdi class="one-line">{said}</bdi>
         {count && <span class="filter-more">{count}</span>}
-        <Icon name="chevron" />
       </>
     }
   >
@@ -103,7 +102,7 @@ type NamesMenuProps = Omit<ComponentProps<typeof Combobox>, 'label'> & { what: s
 
 function NamesMenu({ what, all, said: everything, chosen, onChange }: NamesMenuProps) {
   const [first, ...more] = chosen;
-  const said = all.find(({ value }) => value === first)?.name ?? first ?? everything;
+  const said = all.find(([value]) => value === first)?.[1] ?? first ?? everything;
   return (
     <FilterMenu {...{ what, said }} count={more.length > 0 && `+${more.length}`} isSet={chosen.length > 0}>
       {all.length === 0 ? (
@@ -241,26 +240,24 @@ const WHOLE_DAY = ['00:00', '24:00'] as const;
 
 /** `08:00,18:00`, whatever the day; empty for the whole day. An end that is not given is the day's own (interface 4.1). */
 function TimeOfDay({ label, value, onChange }: FieldProps) {
-  const [from = '', until = ''] = value.split(',');
-  const change = (start: string, end: string): void =>
-    onChange(start === '' && end === '' ? '' : `${start || WHOLE_DAY[0]},${end || WHOLE_DAY[1]}`);
-  const text = words.explore.filters;
+  const ends = value.split(',');
+  const change = (at: number, end: string): void => {
+    const changed = WHOLE_DAY.map((whole, place) => (place === at ? end : ends[place]) || whole);
+    onChange(changed.every((one, place) => one === WHOLE_DAY[place]) ? '' : changed.join(','));
+  };
   return (
     <fieldset class="names">
       <legend class="choice-legend">{label}</legend>
       <div class="form-row">
-        <SettledField
-          type="time"
-          label={text.from}
-          value={from === WHOLE_DAY[0] ? '' : from}
-          onChange={(start) => change(start, until)}
-        />
-        <SettledField
-          type="time"
-          label={text.to}
-          value={until === WHOLE_DAY[1] ? '' : until}
-          onChange={(end) => change(from, end)}
-        />
+        {WHOLE_DAY.map((whole, at) => (
+          <SettledField
+            key={whole}
+            type="time"
+            label={words.explore.filters[at === 0 ? 'from' : 'to']}
+            value={ends[at] === whole ? '' : (ends[at] ?? '')}
+            onChange={(end) => change(at, end)}
+          />
+        ))}
       </div>
     </fieldset>
   );

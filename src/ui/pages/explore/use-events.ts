@@ -7,18 +7,6 @@ import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals
 import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery, timeIn } from './event-filter.ts';
 import { changesAt, keepLine, type LineState, nvrSocket } from './keep-line.ts';
 
-interface LoadedEvents extends Arrivals {
-  readonly status: 'loading' | 'ready' | 'failed';
-  /** They are those of an earlier filter, until the new ones are there. */
-  readonly isOutdated: boolean;
-  /** What went wrong, in words. */
-  readonly problem: string;
-  /** Why they are not the latest, in words. */
-  readonly stale: string | undefined;
-  /** What they are the answer to. */
-  readonly question: string | undefined;
-  readonly next: URLSearchParams | undefined;
-}
 export type EventList = ReturnType<typeof useEvents>;
 
 /**
@@ -27,17 +15,21 @@ export type EventList = ReturnType<typeof useEvents>;
  */
 export const FIRST_SIZE = 8;
 const PAGE_SIZE = 60;
-const NOTHING_YET: LoadedEvents = {
-  waiting: [],
-  newIds: new Set(),
-  events: [],
-  status: 'loading',
+const NO_ARRIVALS: Arrivals = { events: [], waiting: [], newIds: new Set() };
+const NOTHING_YET = {
+  ...NO_ARRIVALS,
+  status: 'loading' as 'loading' | 'ready' | 'failed',
+  /** They are those of an earlier filter, until the new ones are there. */
   isOutdated: false,
+  /** What went wrong, in words. */
   problem: '',
-  stale: undefined,
-  question: undefined,
-  next: undefined,
+  /** Why they are not the latest, in words. */
+  stale: undefined as string | undefined,
+  /** What they are the answer to. */
+  question: undefined as string | undefined,
+  next: undefined as URLSearchParams | undefined,
 };
+type LoadedEvents = Readonly<typeof NOTHING_YET>;
 
 /** A burst of events is one question. */
 const BETWEEN_QUESTIONS_MILLISECONDS = 2000;

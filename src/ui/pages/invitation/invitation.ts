@@ -1,10 +1,9 @@
 /** The page of an invitation: the form works without this script, which shows the password's strength and the reader's time, and offers a passkey (SPEC 12). */
 
 import { isRecord } from '../../../domain/json.ts';
-import { applyTheme, baseUrl, chosenTheme, isPhone, postJson } from '../shared/browser.ts';
+import { applyTheme, baseUrl, chosenTheme, isPhone, momentFormat, postJson } from '../shared/browser.ts';
 import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
 import { wireReveal } from '../shared/reveal.ts';
-import { localeFor } from '../shared/spelling.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
 
@@ -16,8 +15,7 @@ if (form) wire(form);
 
 /** Tells each moment in the time zone of the reader; the server has written that of the house. */
 function showTimes(root: ParentNode): void {
-  const locale = localeFor(document.documentElement.lang, navigator.languages);
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
+  const format = momentFormat({ dateStyle: 'full', timeStyle: 'short' });
   for (const time of root.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
 }
 

@@ -1,11 +1,12 @@
 /** Live: the wall of screens inside the console, with the cameras that the person may see (SPEC 8, 18). */
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, useSearch, useSearchParams } from 'wouter-preact';
 import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
 import { getAutomatically, problemOf, useRefreshed, valueOr } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
-import { Problem, ToExplore, usePageTitle } from '../shared/parts.tsx';
+import { Problem, ToExplore, useNearness, usePageTitle } from '../shared/parts.tsx';
 import { isAdminWithLogin, type OnLive, Slot } from '../shared/pieces.tsx';
 import { cameraName, facts, words } from '../shared/words.ts';
 
@@ -132,20 +133,14 @@ function Picture({ camera, cameras, full, fill, onPicture }: PictureProps) {
 }
 
 /** Whether a part of it is in the window, and the window on the screen. */
-function useIsSeen(place: { readonly current: Element | null }): boolean {
+function useIsSeen(place: RefObject<HTMLElement | null>): boolean {
   const [isInWindow, setIsInWindow] = useState(false);
   const [isHidden, setIsHidden] = useState(document.hidden);
+  useNearness(place, '0px', setIsInWindow, []);
   useEffect(() => {
     const onSight = (): void => setIsHidden(document.hidden);
-    const observer = new IntersectionObserver((entries) =>
-      setIsInWindow(entries.some(({ isIntersecting }) => isIntersecting)),
-    );
-    if (place.current) observer.observe(place.current);
     document.addEventListener('visibilitychange', onSight);
-    return () => {
-      observer.disconnect();
-      document.removeEventListener('visibilitychange', onSight);
-    };
+    return () => document.removeEventListener('visibilitychange', onSight);
   }, []);
   return isInWindow && !isHidden;
 }

@@ -10,13 +10,6 @@ export type LoginOutcome =
   | { readonly kind: 'closed'; readonly reason: ClosedReason; readonly opensAt: number | undefined }
   | { readonly kind: 'failed'; readonly why: LoginFailure; readonly status: number };
 
-/** The part of a fetch Response that matters here. */
-interface LoginResponse {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly body?: unknown;
-}
-
 const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours', 'password-off'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
 
@@ -46,7 +39,9 @@ const FAILURES = {
 /** Each has a sentence of its own in the words of the login. */
 export type LoginFailure = (typeof FAILURES)[keyof typeof FAILURES] | 'notKept' | 'otherStatus';
 
-export function loginOutcome({ status, retryAfter, body }: LoginResponse, now: number): LoginOutcome {
+type Answer = { readonly status: number; readonly retryAfter: string | null; readonly body?: unknown };
+
+export function loginOutcome({ status, retryAfter, body }: Answer, now: number): LoginOutcome {
   if (status === 200) return { kind: 'logged-in' };
   const { second_factor: factors, reason, opens_at: opensAt } = Object(body);
   if (status === 401 && Array.isArray(factors)) return { kind: 'code-asked', hasPasskey: factors.includes('passkey') };

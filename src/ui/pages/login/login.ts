@@ -1,9 +1,16 @@
 /** The login page: the form is in the page already, this sends it and says what came of it. */
 import { LANGUAGES } from '../../../locales/languages.ts';
 import type { Templates, Texts } from '../../../locales/texts.ts';
-import { applyTheme, basePath, baseUrl, chooseLanguage, chosenTheme, postJson } from '../shared/browser.ts';
+import {
+  applyTheme,
+  basePath,
+  baseUrl,
+  chooseLanguage,
+  chosenTheme,
+  momentFormat,
+  postJson,
+} from '../shared/browser.ts';
 import { wireReveal } from '../shared/reveal.ts';
-import { localeFor } from '../shared/spelling.ts';
 import { hasPasskeysFor, type PasskeyProblem, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
 import { nextPage } from '../shared/where-to-go.ts';
 import { closedText, formatSeconds, type LoginOutcome, loginOutcome, notKept, unreachable } from './login-outcome.ts';
@@ -54,15 +61,15 @@ function wirePasskey(): void {
   let offer = new AbortController();
   let isAsking = false;
 
-  const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<boolean> => {
-    let isShown = !isConditional;
+  const logIn = async (offered?: AbortSignal): Promise<boolean> => {
+    let isShown = !offered;
     try {
       // Once user and password were right, a second factor is asked for.
-      const isProven = !isConditional && isSecond() && !isSentPlain;
+      const isProven = !offered && isSecond() && !isSentPlain;
       const proven = isProven ? { user: user.value, password: password.value } : {};
       const options = await postJson('api/login/passkey/options', proven);
-      if (!options.ok) return isConditional ? false : reportPasskey(await verdictOutcome(options));
-      const credential = await showPasskey(await options.json(), { signal, isConditional });
+      if (!options.ok) return offered ? false : reportPasskey(await verdictOutcome(options));
+      const credential = await showPasskey(await options.json(), offered);
       isShown = true;
       setBusy(true);
       return reportPasskey(await verdictOutcome(await postJson('api/login/passkey', { credential })));
@@ -75,7 +82,7 @@ function wirePasskey(): void {
   const offerAgain = (): void => {
     offer.abort();
     offer = new AbortController();
-    void logIn(true, offer.signal);
+    void logIn(offer.signal);
   };
   const ask = async (): Promise<void> => {
     // A browser asks one question at a time.
@@ -83,7 +90,7 @@ function wirePasskey(): void {
     isAsking = true;
     offer.abort();
     setBusy(true);
-    const isDone = await logIn(false, new AbortController().signal);
+    const isDone = await logIn();
     isAsking = false;
     if (!isDone && (await canOffer())) offerAgain();
   };
@@ -203,12 +210,7 @@ function report(outcome: LoginOutcome): void {
 
 /** A moment as the console's `formatMoment` writes it. Unix seconds. */
 const momentText = (time: number | undefined): string | undefined =>
-  time === undefined
-    ? undefined
-    : new Intl.DateTimeFormat(localeFor(document.documentElement.lang, navigator.languages), {
-        dateStyle: 'long',
-        timeStyle: 'long',
-      }).format(time * 1000);
+  time === undefined ? undefined : momentFormat({ dateStyle: 'long', timeStyle: 'long' }).format(time * 1000);
 
 /** Asked once more, the code was wrong. The password stays in its field: it is sent again with the code. */
 function askForCode(): void {

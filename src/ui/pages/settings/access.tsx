@@ -6,13 +6,14 @@ import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { type Fetched, useFetched, useList, valueOr } from '../shared/api.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
-import { Choice, type Options, SelectField, toOptions } from '../shared/fields.tsx';
+import { Choice, SelectField } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
 import { Button, useViewAs } from '../shared/parts.tsx';
 import { PageShown } from '../shared/pieces.tsx';
 import { SearchBox } from '../shared/record-table.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
-import { cameraName, facts, words } from '../shared/words.ts';
+import type { Option } from '../shared/spelling.ts';
+import { cameraName, facts, suggested, words } from '../shared/words.ts';
 import {
   type AccessAnswer,
   byRole,
@@ -110,7 +111,7 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
   const answer = known?.user && toAnswer(known.explanation, { ...known, ...known.question, user: known.user });
   // Roles of the configuration are changed there; admin and viewer never.
   const remedies = answer?.remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store') ?? [];
-  const field = (name: 'user' | 'camera', label: string, options: Options) => (
+  const field = (name: 'user' | 'camera', label: string, options: readonly Option[]) => (
     <SelectField
       label={label}
       value={question[name]}
@@ -119,8 +120,8 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
     />
   );
   const fields: Readonly<Record<string, JSX.Element>> = {
-    '{name}': field('user', text.person, toOptions(users.map(({ username }) => username))),
-    '{camera}': field('camera', text.camera, toOptions(cameras, cameraName)),
+    '{name}': field('user', text.person, suggested(users.map(({ username }) => username))),
+    '{camera}': field('camera', text.camera, suggested(cameras, cameraName)),
   };
   return (
     <section class="panel access-question" aria-label={text.title}>

@@ -56,7 +56,7 @@ function Row({ row, onChange, onRemove }: { row: HoursRow; onChange: (row: Hours
   const { days, from, to } = row;
   // The last day stays: a row without days is removed by its button.
   const switchDay = (day: number): void => {
-    const next = days.includes(day) ? days.filter((one) => one !== day) : [...days, day];
+    const next = withToggled(days, day);
     if (next.length > 0) onChange({ ...row, days: next });
   };
   const time = (label: string, value: string, put: (value: string) => HoursRow) => (

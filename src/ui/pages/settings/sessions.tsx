@@ -50,7 +50,6 @@ export function Sessions() {
       none={text.none}
       fetched={fetched}
       pageActs={isPhone() ? [] : pageActs}
-      keyOf={({ id }) => id}
       columns={[
         {
           title: text.device,

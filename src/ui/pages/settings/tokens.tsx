@@ -11,10 +11,10 @@ import { tokenRights } from '../shared/pieces.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, userColumn } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 
-const rightTitle = ([right = '']: readonly string[]): string =>
+const rightTitle = (rights: readonly string[]): string | undefined =>
   tokenRights()
-    .find(({ name }) => name === right)
-    ?.title() ?? right;
+    .find(({ name }) => rights.includes(name))
+    ?.title();
 
 export function Tokens() {
   const profile = useProfile();
@@ -24,7 +24,6 @@ export function Tokens() {
       {...{ title: text.title, lead: text.lead, none: text.none }}
       fetched={useList<AnswerOf<'TOKEN'>>('api/tokens')}
       pageActs={[{ text: text.add, kind: 'strong', dialog: () => <MakeToken /> }]}
-      keyOf={({ id }) => id}
       columns={[
         {
           title: text.name,
@@ -41,7 +40,10 @@ export function Tokens() {
           title: words.ui.common.role,
           text: ({ role }) => role,
           cell: ({ role, rights }) => (
-            <Badge text={rights ? rightTitle(rights) : role} kind={!rights && role === 'admin' ? 'strong' : 'plain'} />
+            <Badge
+              text={(rights && rightTitle(rights)) ?? role}
+              kind={!rights && role === 'admin' ? 'strong' : 'plain'}
+            />
           ),
         },
         {

@@ -1,29 +1,18 @@
 /** Settings > Overview: who one is here, with one's own authenticator app, passkeys and recovery codes; of a person who must set them up, these alone (SPEC 12). */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { type FactorState, hasFactor, isAdmin, useProfile } from '../shared/account.ts';
+import { type FactorState, hasFactor, isAdmin, sendPasskey, useProfile } from '../shared/account.ts';
 import type { AnswerOf, SessionRecord, UserRecord } from '../shared/answers.ts';
 import { goOn, sendToApi, useFetched, useList, valueOr } from '../shared/api.ts';
 import { isPhone } from '../shared/browser.ts';
 import { TextField, TitleField } from '../shared/fields.tsx';
-import {
-  type Act,
-  Acts,
-  asking,
-  FormDialog,
-  leave,
-  PanelForm,
-  reload,
-  removal,
-  type Sent,
-  useDialogs,
-} from '../shared/forms.tsx';
+import { type Act, Acts, asking, FormDialog, leave, PanelForm, reload, removal, useDialogs } from '../shared/forms.tsx';
 import { CopyButton } from '../shared/new-secret.tsx';
 import { Button, Facts, SecurityLink } from '../shared/parts.tsx';
 import { isAdminWithLogin, Slot } from '../shared/pieces.tsx';
 import { RecordTable } from '../shared/record-table.tsx';
 import { Badge, pathTo, RecordsPage, renaming } from '../shared/records-page.tsx';
-import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
+import { createPasskey, hasPasskeysFor } from '../shared/webauthn.ts';
 import { cameraName, deviceName, facts, shortList, words } from '../shared/words.ts';
 
 export function TwoStep() {
@@ -259,7 +248,6 @@ function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) 
       <RecordTable
         caption={text.title}
         rows={state.passkeys}
-        keyOf={({ id }) => id}
         columns={[
           { title: text.name, text: ({ name }) => name },
           { title: text.added, at: ({ created_at }) => created_at },
@@ -285,21 +273,12 @@ function Passkeys({ state, onAdded }: { state: FactorState; onAdded: OnCodes }) 
 
 function AddPasskey({ onAdded }: { onAdded: OnCodes }) {
   const text = words.passkeys;
-  const add = async ({ name }: { readonly name: string }): Promise<Sent> => {
-    const options = await sendToApi('POST', `${PATH}/options`);
-    if (options.kind !== 'ok') return options;
-    try {
-      return await sendToApi('POST', PATH, { name, credential: await createPasskey(options.body) });
-    } catch (fault) {
-      return text.problems[toPasskeyProblem(fault)];
-    }
-  };
   return (
     <FormDialog
       title={text.add}
       submit={text.addNow}
       first={{ name: deviceName(navigator.userAgent) }}
-      onSubmit={add}
+      onSubmit={(named) => sendPasskey(PATH, createPasskey, text.problems, named)}
       next={(body) => void onAdded(codesIn(body))}
     >
       {({ field }) => (

@@ -4,8 +4,8 @@ import { useContext } from 'preact/hooks';
 import type { z } from 'zod';
 import type { SITES } from '../../../accounts/sites/sites.ts';
 import type { AnswerOf } from './answers.ts';
-import { problemOf, sendToApi, useFetched, valueOr } from './api.ts';
-import type { FormProblem } from './form-faults.ts';
+import { type ApiResponse, problemOf, sendToApi, useFetched, valueOr } from './api.ts';
+import { type PasskeyProblem, toPasskeyProblem } from './webauthn.ts';
 import { facts } from './words.ts';
 
 export type Profile = AnswerOf<'PROFILE'>;
@@ -29,8 +29,24 @@ export type FactorState = AnswerOf<'SECOND_FACTOR'>;
 
 export const hasFactor = ({ totp, passkeys }: FactorState): boolean => totp || passkeys.length > 0;
 
+/** Makes a passkey, or shows one, by the options of a path, and sends it there. Gives the answer, or what is wrong in the words of `problems`. */
+export async function sendPasskey(
+  path: string,
+  ask: (options: unknown) => Promise<object>,
+  problems: Readonly<Record<PasskeyProblem, string>>,
+  more: object = {},
+): Promise<ApiResponse | string> {
+  const options = await sendToApi('POST', `${path}/options`);
+  if (options.kind !== 'ok') return options;
+  try {
+    return await sendToApi('POST', path, { ...more, credential: await ask(options.body) });
+  } catch (fault) {
+    return problems[toPasskeyProblem(fault)];
+  }
+}
+
 /** Goes to the provider that the API names, from where the browser is led back (SPEC 16); gives the problem when it names none. */
-export async function goToProvider(path: string, body?: object): Promise<FormProblem | undefined> {
+export async function goToProvider(path: string, body?: object): Promise<string | undefined> {
   const response = await sendToApi('POST', path, body);
   if (response.kind !== 'ok') return problemOf(response);
   location.assign((response.body as { readonly url: string }).url);

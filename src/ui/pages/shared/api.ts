@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { parsedJson } from '../../../domain/json.ts';
 import { basePath, baseUrl, store, stored } from './browser.ts';
-import { type FormProblem, fieldOf, learnProblems, problemText } from './form-faults.ts';
+import { learnProblems, problemText } from './form-faults.ts';
 import { pause, pauseAfter } from './line-rules.ts';
 import { readText, recordsIn } from './untrusted.ts';
 import { loginTarget, nextPage } from './where-to-go.ts';
@@ -187,13 +187,6 @@ export function problemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): strin
   if (response.kind === 'refused') return response.message;
   if (response.kind !== 'login-needed') return words.ui.common.notReached;
   return goToLogin(response.location) === 'leaving' ? words.ui.common.sessionOver : words.ui.common.loopInShort;
-}
-
-/** The same for a form: at the field that the refusal is about. */
-export function formProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
-  const text = problemOf(response);
-  const field = response.kind === 'refused' && fieldOf(response.reason);
-  return field ? { faults: { [field]: text } } : text;
 }
 
 /** Leads on when what had to be done first is done: to the page that was wanted, which may be this one. */

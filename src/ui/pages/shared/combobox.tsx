@@ -1,11 +1,11 @@
 /** Choose several names from suggestions as one types: an ARIA combobox with a list box, for keyboard, pointer and touch. */
 import { useId, useState } from 'preact/hooks';
-import { meantBy, type Suggestion, suggestionsFor, withToggled } from './spelling.ts';
+import { meantBy, type Option, suggestionsFor, withToggled } from './spelling.ts';
 import { words } from './words.ts';
 
 interface ComboboxProps {
   readonly label: string;
-  readonly all: readonly Suggestion[];
+  readonly all: readonly Option[];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
   /** The list is there always, not only while the field has the focus. */
@@ -44,7 +44,7 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
   };
   const onEnter = (): void => {
     const option = shown[active] ?? (takesOwn || text === '' ? undefined : shown[0]);
-    if (option) toggle(option.value);
+    if (option) toggle(option[0]);
     else take();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -68,7 +68,7 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
             <li key={value}>
               <button class="chosen-name" type="button" onClick={() => toggle(value)}>
                 <span class="out-of-sight">{words.ui.combobox.remove} </span>
-                <bdi>{all.find((one) => one.value === value)?.name ?? value}</bdi>
+                <bdi>{all.find(([one]) => one === value)?.[1] ?? value}</bdi>
                 <span aria-hidden="true"> ×</span>
               </button>
             </li>
@@ -109,7 +109,7 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
         hidden={!isListed}
       >
         {isListed &&
-          shown.map(({ value, name }, at) => (
+          shown.map(([value, name], at) => (
             // The focus stays in the field: a press must not take it away. The keys are those of the field.
             <div
               key={value}

@@ -5,7 +5,8 @@ import type { Result } from '../../../domain/result.ts';
 import { useProfile } from './account.ts';
 import { useFault } from './forms.tsx';
 import { Button } from './parts.tsx';
-import { DAY_SECONDS, suggested, words } from './words.ts';
+import type { Option } from './spelling.ts';
+import { DAY_SECONDS, words } from './words.ts';
 
 /** `name`: the name by which a problem of the form finds its field. */
 export type FieldProps = {
@@ -186,13 +187,7 @@ export const OwnName = () => (
   </span>
 );
 
-/** Values, each with what people read. */
-export type Options<Value extends string = string> = readonly (readonly [value: Value, text: string])[];
-
-export const toOptions = (values: readonly string[], nameOf?: (value: string) => string): Options =>
-  suggested(values, nameOf).map(({ value, name }) => [value, name] as const);
-
-type SelectFieldProps = FieldProps & { options: Options | readonly string[] };
+type SelectFieldProps = FieldProps & { options: readonly (Option | string)[] };
 
 export const SelectField = ({ value, onChange, options, ...field }: SelectFieldProps) => (
   <Field
@@ -233,7 +228,7 @@ interface ChoiceProps<Value extends string> {
   readonly name: string;
   readonly legend: string;
   readonly isLegendShown?: boolean;
-  readonly options: Options<Value>;
+  readonly options: readonly Option<Value>[];
   readonly chosen: Value;
   readonly onChoose: (value: Value) => void;
 }

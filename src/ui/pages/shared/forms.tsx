@@ -1,8 +1,8 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
 import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, formProblem, problemOf, sendToApi } from './api.ts';
-import type { Faults, FormProblem } from './form-faults.ts';
+import { type ApiResponse, problemOf, sendToApi } from './api.ts';
+import { type Faults, type FormProblem, fieldOf } from './form-faults.ts';
 import { Button, Icon, type IconName, Problem } from './parts.tsx';
 import { words } from './words.ts';
 
@@ -97,9 +97,12 @@ function useForm<Values extends object>(
   };
 }
 
+/** What is wrong; of a refusal at the field that it is about. */
 function problemIn(sent: Sent): FormProblem | undefined {
   if (typeof sent !== 'object' || 'faults' in sent) return sent;
-  return sent.kind === 'ok' ? undefined : formProblem(sent);
+  if (sent.kind === 'ok') return undefined;
+  const field = sent.kind === 'refused' && fieldOf(sent.reason);
+  return field ? { faults: { [field]: problemOf(sent) } } : problemOf(sent);
 }
 
 /** Where the first wrong field is, the focus goes: a screen reader reads the field and what is wrong with it. */

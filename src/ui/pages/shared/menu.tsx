@@ -1,6 +1,7 @@
 /** A button that opens a small panel; Escape, a click elsewhere, or moving on with Tab closes it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './parts.tsx';
 
 interface MenuProps {
   readonly class: string;
@@ -21,7 +22,10 @@ export function Menu({ class: name, align, label, children, onOpen }: MenuProps)
   };
   return (
     <details ref={menu} class={`menu ${name}`} onToggle={onToggle}>
-      <summary class="menu-button">{label}</summary>
+      <summary class="menu-button">
+        {label}
+        {name.startsWith('filter') && <Icon name="chevron" />}
+      </summary>
       <div class={`menu-panel menu-panel-${align}`}>{children}</div>
     </details>
   );

@@ -1,9 +1,8 @@
 /** Small parts that all pages have: notices in the place of a page or a list, links, and icons. */
-import type { ComponentChildren, ComponentProps } from 'preact';
-import { useEffect } from 'preact/hooks';
+import type { ComponentChildren, ComponentProps, RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { VIEW_AS_PATH, wantViewAs } from './api.ts';
-import { baseUrl } from './browser.ts';
 import { facts, words } from './words.ts';
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'class' | 'type' | 'onClick'>;
@@ -91,22 +90,6 @@ export const Trouble = ({ onRetry, ...blank }: Omit<BlankProps, 'isAlert'> & { o
   </Blank>
 );
 
-/** The page when the profile could not be read. An authentication proxy in front has no login page to open. */
-export function NotTold({ reason = '', onRetry }: { reason: string | undefined; onRetry: () => void }) {
-  const known: Readonly<Record<string, string>> = words.ui.frame.proxyFaults;
-  return (
-    <Trouble title={words.ui.frame.notToldTitle} message={known[reason] ?? words.ui.frame.notTold} onRetry={onRetry} />
-  );
-}
-
-export const LoginLoop = () => (
-  <Blank title={words.ui.frame.loopTitle} message={words.ui.frame.loop} isAlert>
-    <a class="button" href={new URL('login', baseUrl).href}>
-      {words.ui.frame.toLogin}
-    </a>
-  </Blank>
-);
-
 /** Nothing is here: what has happened is shown by Explore. */
 export const ToExplore = (blank: Omit<BlankProps, 'children'>) => (
   <Blank {...blank}>
@@ -166,6 +149,26 @@ export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · ${facts.name}`;
   }, [title]);
+}
+
+/** Says whether a place has come near to the screen or gone from it; again when one of `reasons` changes. */
+export function useNearness(
+  place: RefObject<HTMLElement | null>,
+  rootMargin: string,
+  onChange: (isNear: boolean) => unknown,
+  reasons: readonly unknown[],
+): void {
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  useEffect(() => {
+    if (!place.current) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => void latest.current(entries.at(-1)?.isIntersecting === true),
+      { rootMargin },
+    );
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, reasons);
 }
 
 // biome-ignore format: a table

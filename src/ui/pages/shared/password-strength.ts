@@ -36,17 +36,9 @@ export function judgeStrength(password: string, userName: string, shortest: numb
 export const isUnfit = (strength: Strength): strength is 'short' | 'own-name' | 'repeated' =>
   strength === 'short' || strength === 'own-name' || strength === 'repeated';
 
-/** The letters of a password, without the ones that look like another; 20 of 54 are 115 bits. */
-const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+/** Letters that need no Shift, without the ones that look like another: 32, so that none is likelier. 20 of them are 100 bits. */
+const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const SUGGESTED_LENGTH = 20;
 
-export function suggestedPassword(): string {
-  // Values beyond the last whole multiple are thrown away, so that no letter is likelier than another.
-  const fair = 256 - (256 % LETTERS.length);
-  let password = '';
-  while (password.length < SUGGESTED_LENGTH) {
-    const [value = fair] = crypto.getRandomValues(new Uint8Array(1));
-    if (value < fair) password += LETTERS[value % LETTERS.length];
-  }
-  return password;
-}
+export const suggestedPassword = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(SUGGESTED_LENGTH))].map((value) => LETTERS[value % 32]).join('');

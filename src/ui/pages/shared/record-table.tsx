@@ -35,7 +35,8 @@ export interface RecordTableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly caption: string;
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string;
+  /** Its `id` without this. */
+  readonly keyOf?: (row: Row) => string;
   /** The first one names the record; false: not for this person. */
   readonly columns: readonly (Column<Row> | false)[];
   readonly acts?: (row: Row) => readonly Act[];
@@ -65,9 +66,9 @@ export interface RecordTableProps<Row> {
 const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
-  const { caption, rows, keyOf, acts, several, isAlone, kinds = [], firstSort, groupOf, narrow = 'card', none } = props;
+  const { caption, rows, acts, several, isAlone, kinds = [], firstSort, groupOf, narrow = 'card', none } = props;
   const columns = props.columns.filter((column) => column !== false).map(completed);
-  const { searchText = wordsIn(columns, groupOf) } = props;
+  const { searchText = wordsIn(columns, groupOf), keyOf = idOf } = props;
   /** The buttons of its acts have it. */
   const nameOf = (row: Row): string => [columns[0]?.text?.(row) ?? '', groupOf?.(row)].filter(Boolean).join(', ');
   const text = words.ui.table;
@@ -249,6 +250,8 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
     </div>
   );
 }
+
+const idOf = (row: unknown): string => Object(row).id;
 
 /** Groups stand in the order of their first rows. */
 const byGroup = <Row,>(rows: readonly Row[], groupOf: RecordTableProps<Row>['groupOf']): readonly Row[] =>

@@ -10,9 +10,7 @@ import { words } from './words.ts';
 interface PageProps<Value> {
   readonly title: string;
   readonly lead: string;
-  /** What can be done with the whole. */
-  readonly acts?: readonly Act[] | undefined;
-  /** What stands beside the title in their place. */
+  /** What stands beside the title. */
   readonly beside?: ComponentChildren;
   /** What the page shows, and how it is read anew; a page without it shows its children at once. */
   readonly fetched?: FetchedAgain<Value> | undefined;
@@ -23,7 +21,7 @@ interface PageProps<Value> {
 
 const NOTHING_FETCHED: FetchedAgain<never> = [{ kind: 'ready', value: undefined as never }, () => {}];
 
-export function RecordsPage<Value>({ title, lead, acts, beside, first, children, ...props }: PageProps<Value>) {
+export function RecordsPage<Value>({ title, lead, beside, first, children, ...props }: PageProps<Value>) {
   const [fetched, again] = props.fetched ?? NOTHING_FETCHED;
   const { page, said, dialog } = usePageDialogs(again, first);
   return (
@@ -34,7 +32,7 @@ export function RecordsPage<Value>({ title, lead, acts, beside, first, children,
             <h1>{title}</h1>
             <p class="page-lead">{lead}</p>
           </div>
-          {fetched.kind !== 'failed' && (beside ?? (acts && <Acts acts={acts} />))}
+          {fetched.kind !== 'failed' && beside}
         </header>
         {/* Always there, so that a screen reader hears what comes into it. */}
         <div class="notice" role="status">
@@ -55,7 +53,8 @@ export function RecordsPage<Value>({ title, lead, acts, beside, first, children,
 interface ResourcePageProps<Row>
   extends Pick<PageProps<readonly Row[]>, 'title' | 'lead' | 'fetched' | 'first'>,
     Omit<RecordTableProps<Row>, 'caption' | 'rows'> {
-  readonly pageActs?: PageProps<readonly Row[]>['acts'];
+  /** What can be done with them all. */
+  readonly pageActs?: readonly Act[];
   /** What follows the table. */
   readonly children?: ComponentChildren;
 }
@@ -64,7 +63,7 @@ interface ResourcePageProps<Row>
 export function ResourcePage<Row>(props: ResourcePageProps<Row>) {
   const { title, lead, fetched, first, pageActs, children, ...table } = props;
   return (
-    <RecordsPage {...{ title, lead, fetched, first }} acts={pageActs}>
+    <RecordsPage {...{ title, lead, fetched, first }} beside={pageActs && <Acts acts={pageActs} />}>
       {(rows) => (
         <>
           <RecordTable caption={title} rows={rows} {...table} />

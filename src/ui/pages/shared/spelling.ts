@@ -23,30 +23,29 @@ export function fromLocalInput(text: string): number | undefined {
 
 const two = (number: number): string => number.toString().padStart(2, '0');
 
-/** `value`: the value as the service names it. `name`: the name as people read it. */
-export type Suggestion = { readonly value: string; readonly name: string };
+/** The value as the service names it, and what people read. */
+export type Option<Value extends string = string> = readonly [value: Value, text: string];
 
 const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
 /** Names that contain the text; names that begin with it come first. */
-export function suggestionsFor(text: string, all: readonly Suggestion[]): readonly Suggestion[] {
+export function suggestionsFor(text: string, all: readonly Option[]): readonly Option[] {
   const wanted = fold(text.trim());
-  const rankOf = ({ value, name }: Suggestion): number => {
-    const places = [fold(name), fold(value)].map((one) => one.indexOf(wanted));
+  const rankOf = (names: Option): number => {
+    const places = names.map((one) => fold(one).indexOf(wanted));
     return places.includes(0) ? 0 : places.some((place) => place > 0) ? 1 : 2;
   };
-  const ranked = all.map((suggestion) => ({ suggestion, rank: rankOf(suggestion) })).filter(({ rank }) => rank < 2);
-  return ranked.sort((one, other) => one.rank - other.rank).map(({ suggestion }) => suggestion);
+  const ranked = Map.groupBy(all, rankOf);
+  return [0, 1].flatMap((rank) => ranked.get(rank) ?? []);
 }
 
 /** What a typed text means: the suggestion of that name, whatever the case; else the text itself. */
-export function meantBy(text: string, all: readonly Suggestion[]): string {
+export function meantBy(text: string, all: readonly Option[]): string {
   const wanted = text.trim();
-  const known = all.find(({ value }) => value === wanted);
-  return (
-    (known ?? all.find(({ value, name }) => [value, name].some((one) => fold(one) === fold(wanted))))?.value ?? wanted
-  );
+  const known = all.find(([value]) => value === wanted);
+  const [value] = known ?? all.find((names) => names.some((one) => fold(one) === fold(wanted))) ?? [wanted];
+  return value;
 }
 
-export const withToggled = (chosen: readonly string[], value: string): readonly string[] =>
+export const withToggled = <Value>(chosen: readonly Value[], value: Value): readonly Value[] =>
   chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];

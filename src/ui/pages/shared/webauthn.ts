@@ -8,36 +8,16 @@ export const hasPasskeysFor = (origin: string): boolean =>
   'PublicKeyCredential' in window && origin === location.origin;
 
 export async function createPasskey(options: unknown): Promise<object> {
-  const { challenge, user, excludeCredentials = [], ...rest } = options as PublicKeyCredentialCreationOptionsJSON;
-  const publicKey = {
-    ...rest,
-    challenge: decodeBase64url(challenge),
-    user: { ...user, id: decodeBase64url(user.id) },
-    excludeCredentials: excludeCredentials.map(withBytes),
-  } as object as PublicKeyCredentialCreationOptions;
-  const credential = made(await navigator.credentials.create({ publicKey }));
-  const response = credential.response as AuthenticatorAttestationResponse;
-  const { clientDataJSON, attestationObject } = response;
-  const transports = response.getTransports?.() ?? [];
-  return { ...outer(credential), response: { ...encoded({ clientDataJSON, attestationObject }), transports } };
+  const publicKey = withBytes(options) as PublicKeyCredentialCreationOptions;
+  return answered(await navigator.credentials.create({ publicKey }), ['clientDataJSON', 'attestationObject']);
 }
 
-/** `signal` ends a question that waits in the autofill of the user's field (`conditional`). */
-export async function showPasskey(
-  options: unknown,
-  { signal, isConditional }: { readonly signal: AbortSignal; readonly isConditional: boolean },
-): Promise<object> {
-  const { challenge, allowCredentials = [], ...rest } = options as PublicKeyCredentialRequestOptionsJSON;
-  const publicKey = {
-    ...rest,
-    challenge: decodeBase64url(challenge),
-    allowCredentials: allowCredentials.map(withBytes),
-  } as object as PublicKeyCredentialRequestOptions;
-  const mediation = isConditional ? { mediation: 'conditional' as const } : {};
-  const credential = made(await navigator.credentials.get({ publicKey, signal, ...mediation }));
-  const { clientDataJSON, authenticatorData, signature, userHandle } =
-    credential.response as AuthenticatorAssertionResponse;
-  return { ...outer(credential), response: encoded({ clientDataJSON, authenticatorData, signature, userHandle }) };
+/** `offer`: it waits in the autofill of the user's field, until this ends it. */
+export async function showPasskey(options: unknown, offer?: AbortSignal): Promise<object> {
+  const publicKey = withBytes(options) as PublicKeyCredentialRequestOptions;
+  const waiting = offer && ({ signal: offer, mediation: 'conditional' } as const);
+  const credential = await navigator.credentials.get({ publicKey, ...waiting });
+  return answered(credential, ['clientDataJSON', 'authenticatorData', 'signature', 'userHandle']);
 }
 
 /** Browsers give every refusal of the person, and running out of time, the same name. */
@@ -48,23 +28,28 @@ export function toPasskeyProblem(fault: unknown): PasskeyProblem {
   return name === 'InvalidStateError' ? 'known' : 'failed';
 }
 
-function made(credential: Credential | null): PublicKeyCredential {
-  if (credential instanceof PublicKeyCredential) return credential;
-  throw new DOMException('no passkey', 'NotAllowedError');
+/** The challenge and the ids are bytes; that of the relying party is its name. */
+function withBytes(options: unknown): object {
+  const { rp, ...rest } = Object(options);
+  const decoded = JSON.parse(JSON.stringify(rest), (key, value) =>
+    key === 'challenge' || key === 'id' ? decodeBase64url(value) : value,
+  );
+  return { ...decoded, ...(rp && { rp }) };
 }
 
-const outer = ({ id, type }: PublicKeyCredential): object => ({ id, rawId: id, type, clientExtensionResults: {} });
-
-const withBytes = ({ id, ...described }: PublicKeyCredentialDescriptorJSON) => ({
-  ...described,
-  id: decodeBase64url(id),
-});
+/** The parts of the response with these names, as base64url. */
+function answered(credential: Credential | null, names: readonly string[]): object {
+  if (!(credential instanceof PublicKeyCredential)) throw new DOMException('no passkey', 'NotAllowedError');
+  const { id, type, response } = credential;
+  const parts: Partial<AuthenticatorAttestationResponse> & Record<string, unknown> = Object(response);
+  const encoded = names.map((name) => [name, parts[name] && encodeBase64url(parts[name] as ArrayBuffer)]);
+  const transports = 'attestationObject' in response && { transports: parts.getTransports?.() ?? [] };
+  const shown = { ...Object.fromEntries(encoded), ...transports };
+  return { id, rawId: id, type, clientExtensionResults: {}, response: shown };
+}
 
 const decodeBase64url = (base64url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
-
-const encoded = (parts: Readonly<Record<string, ArrayBuffer | null>>): Record<string, string | null> =>
-  Object.fromEntries(Object.entries(parts).map(([name, bytes]) => [name, bytes && encodeBase64url(bytes)]));
 
 const encodeBase64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))

@@ -5,7 +5,7 @@
 import { loadTexts } from '../../../locales/catalogs.ts';
 import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
 import type { PageFacts } from './page-facts.ts';
-import { localeFor, type Suggestion, spaced } from './spelling.ts';
+import { localeFor, type Option, spaced } from './spelling.ts';
 
 /**
  * Read these at render time, not when a module is loaded: the console learns them in between. Always with the name of a
@@ -61,13 +61,10 @@ export function shortList(names: readonly string[]): string {
   return [shown.join(', '), more > 0 ? words.access.andMore({ number: more }) : ''].filter(Boolean).join(' ');
 }
 
-export const suggested = (
-  values: readonly string[],
-  nameOf: (value: string) => string = (value) => value,
-): Suggestion[] =>
+export const suggested = (values: readonly string[], nameOf: (value: string) => string = (value) => value): Option[] =>
   values
-    .map((value) => ({ value, name: nameOf(value) }))
-    .sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
+    .map((value) => [value, nameOf(value)] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other, undefined, { numeric: true }));
 
 /** `locale`: BCP 47; undefined: that of the page. `timeZone`: IANA name; undefined: the browser's. */
 type Region = { readonly locale?: string | undefined; readonly timeZone?: string | undefined };

@@ -65,9 +65,9 @@ function Parts({ status, now, limits }: PartsProps) {
   const cameras = status.nvr?.kind === 'ok' && length > 0 && text.cameras({ number: length });
   const { versions, startedAt, limiter, warnings, failures } = status;
   const parts = [
-    [text.nvr, status.nvr],
-    [text.store, status.store],
-    [text.events, status.events],
+    [text.nvr, status.nvr, [versions?.nvr, cameras]],
+    [text.store, status.store, []],
+    [text.events, status.events, []],
   ] as const;
   const inState = (kind: PartState['kind']) => parts.flatMap(([title, part]) => (part?.kind === kind ? title : []));
   const faults = inState('failed').length + Number(daysLeft(status, now) < FEW_DAYS);
@@ -98,9 +98,9 @@ function Parts({ status, now, limits }: PartsProps) {
         )}
       </div>
       <div class="tiles">
-        <Part title={text.nvr} {...told(status.nvr, [versions?.nvr, cameras])} />
-        <Part title={text.store} {...told(status.store)} />
-        <Part title={text.events} {...told(status.events)} />
+        {parts.map(([title, part, more]) => (
+          <Part key={title} title={title} {...told(part, more)} />
+        ))}
         <Part
           title={text.versions}
           fact={versions && `Postern ${versions.postern}`}
@@ -227,7 +227,7 @@ const faultsOf = (state: State) =>
   state && 'reason' in state ? [problemText({ reason: state.problem }, words.problems), state.reason] : [];
 
 /** `more`: beside the state. */
-const told = (state: State, more: readonly Line[] = []) => ({
+const told = (state: State, more: readonly Line[]) => ({
   kind: state?.kind,
   fact: state && [words.status[state.kind], ...more].filter(Boolean).join(', '),
   lines: faultsOf(state),

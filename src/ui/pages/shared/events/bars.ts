@@ -1,5 +1,6 @@
 /** What a plot of days shows: its bars as paths, a slice one unit wide and the whole 100 high, and where the marks of its axes stand. Pure. */
 import { isRecord } from '../../../../domain/json.ts';
+import { toLocalInput } from '../spelling.ts';
 import { readNumber, readText } from '../untrusted.ts';
 
 /** The number of names that have a colour of their own. */
@@ -11,8 +12,8 @@ export const colourAt = (place: number): string => `var(--camera-${place < COLOU
 export const daysFrom = (first: Date, count: number): { readonly start: number; readonly day: string }[] =>
   Array.from({ length: count }, (_, at) => {
     const date = new Date(first.getFullYear(), first.getMonth(), first.getDate() + at);
-    const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
-    return { start: date.getTime() / 1000, day: parts.map((part) => String(part).padStart(2, '0')).join('-') };
+    const start = date.getTime() / 1000;
+    return { start, day: toLocalInput(start).slice(0, 10) };
   });
 
 /** Counts by day, as `2026-11-22`, of all cameras together; null when they cannot be had. */
