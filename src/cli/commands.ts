@@ -105,7 +105,7 @@ const USERS: CommandGroup = {
       about: 'print every user with the role, who gives it, the sign-ins, and whether a second factor is set up; then the closed guests of providers' },
     { words: 'add <name>', options: [['--role <role>', 'admin, viewer or a custom role', VIEWER], ...ENDS],
       about: 'create a user; the password is asked for, or read from standard input',
-      ...calls('POST /api/users', { use: 'create', body: newUser, say: (_, { name, role }) => `Added ${name} with the role ${role}.` }) },
+      ...calls('POST /api/users', { use: 'create', body: async ({ name, role, validFrom, validUntil }, frame) => ({ username: name, role, ...validity(validFrom, validUntil, frame), ...(await password(name, frame)) }), say: (_, { name, role }) => `Added ${name} with the role ${role}.` }) },
     { words: 'validity <name>', options: [['--from <time>', `${VALID_FROM}, or never for no beginning`], ['--until <time>', `${VALID_UNTIL}, or never for no end`]],
       about: 'change from when and until when a guest may use the account',
       ...calls('PUT /api/users/{user}/validity', { body: ({ from, until }, frame) => validity(from, until, frame), say: (_, { name }) => `The validity of ${name} is changed.` }) },
@@ -306,11 +306,6 @@ async function listed({ ask }: Pick<CommandStore, 'ask'>): Promise<string> {
       `closed guest of ${provider}: ${JSON.stringify(subject)}  known until ${momentText(known_until)}`,
   );
   return [users, ...lines].join('\n');
-}
-
-async function newUser({ name, role, validFrom, validUntil }: Given, frame: Frame) {
-  const ends = validity(validFrom, validUntil, frame);
-  return { username: name, role, ...ends, ...(await password(name, frame)) };
 }
 
 /** Makes the user; without options the link is also for a user who is there. */

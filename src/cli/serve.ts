@@ -16,8 +16,6 @@ import { stopSignal } from './stop-signal.ts';
 import { releaseV8 } from './v8-settings.ts';
 import { VERSION } from './version.ts';
 
-type Stdout = Frame['stdout'];
-
 /** Resolves with the exit code, once stopped by SIGTERM or SIGINT or when it cannot start. */
 export async function runServe({ place, stdout, stderr }: Frame): Promise<number> {
   const { directory, env, schema, clock } = place();
@@ -82,7 +80,7 @@ function endAfter(graceSeconds: number, stderr: Writable): void {
 }
 
 /** Gives the files that were read. */
-async function reload(postern: Postern, stdout: Stdout, log: LogDestination): Promise<readonly string[]> {
+async function reload(postern: Postern, stdout: Frame['stdout'], log: LogDestination): Promise<readonly string[]> {
   const { newAdminPassword, files } = await postern.reload();
   log.flush();
   stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
@@ -160,12 +158,9 @@ function phoneLine({ host, port }: ListenAddress, { server, tls, auth }: Setting
 }
 
 const announcedUrl = (scheme: string, { host, port, path }: ListenAddress): string =>
-  path === undefined ? `${scheme}://${shownHost(host)}:${port}` : `unix:${path} `;
-
-function shownHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return hostInUrl(host);
-}
+  path === undefined
+    ? `${scheme}://${host === '0.0.0.0' || host === '::' ? 'localhost' : hostInUrl(host)}:${port}`
+    : `unix:${path} `;
 
 /** Empty when there is none. It is printed here and nowhere else, whatever the log level. */
 function passwordBox(made: Postern['newAdminPassword'], isTerminal: boolean): string {

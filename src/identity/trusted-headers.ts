@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../app/services.ts';
-import { formatProblem, type Problem } from '../config/problems/problems.ts';
+import { type Finding, formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -85,25 +85,17 @@ function parseLine(line: string): Result<string, string> {
   return ok(name);
 }
 
-/** A key of the configuration whose header is never believed, and why. */
-export interface MappingProblem {
-  readonly path: readonly [section: 'proxy', map: 'header_map', key: string];
-  readonly message: string;
-  /** The header is the user's: every request would be 401. */
-  readonly isFatal: boolean;
-}
-
 /** Interface 5.5.7: where a list takes the place of the one that is shipped. */
 export const MOUNTED = '/usr/local/nginx/conf/proxy_trusted_headers.conf';
 
-/** Names are lower-case. */
+/** The keys of the configuration whose header is never believed, and why. `isFatal`: it is the user's, and every request would be 401. Names are lower-case. */
 export function mappingProblems(
   { user, role }: { readonly user?: string | undefined; readonly role?: string | undefined },
   { file, names }: TrustedHeaderList,
   /** A list that is shipped and has the header. */
   readyFile: (name: string) => string | undefined,
-): readonly MappingProblem[] {
-  return Object.entries({ user, role }).flatMap(([key, name]): MappingProblem[] => {
+): readonly (Finding & { readonly isFatal: boolean })[] {
+  return Object.entries({ user, role }).flatMap(([key, name]) => {
     if (name === undefined || (names.has(name) && !CREDENTIAL_HEADERS.has(name))) return [];
     const effect = key === 'user' ? 'so it is never trusted and every request would be 401' : 'so it is never trusted';
     const ready = readyFile(name);
@@ -165,13 +157,13 @@ export async function openTrustedHeaders(
  */
 export async function checkTrustedHeaders(
   mounted: string | undefined,
-): Promise<Result<(settings: Settings) => readonly MappingProblem[], string>> {
+): Promise<Result<(settings: Settings) => ReturnType<typeof problemsOf>, string>> {
   const list = await readTrustedHeaders(trustedHeadersFiles(mounted));
   return list.ok ? ok((settings) => problemsOf(settings, list.value)) : list;
 }
 
 /** The problems of mappings; none where headers are not believed at all. */
-const problemsOf = ({ auth, proxy }: Settings, list: TrustedHeaderList): readonly MappingProblem[] =>
+const problemsOf = ({ auth, proxy }: Settings, list: TrustedHeaderList): ReturnType<typeof mappingProblems> =>
   auth.enabled || proxy.jwt ? [] : mappingProblems(proxy.header_map, list, readyFile);
 
 /** The ready files of the project, each for one proxy. */

@@ -114,8 +114,6 @@ export interface Dialect {
   hasMemberText(jsonObject: Expression, values: readonly string[]): Condition;
   /** The sub-label, or the `description` in the JSON of `data`, holds the word, whatever the case. */
   hasWord(subLabel: Expression, data: Expression, word: string): Condition;
-  /** The second of the local day: whole seconds since midnight. */
-  secondOfDay(time: Expression, offset: Expression): Expression;
   /** `value asc` or `value desc`, with absent values below all others; `isNeverAbsent` lets an index of the plain order be used. */
   ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
   /** Whether each stream of a merge needs a limit of its own: else the planner reads it to its end. */

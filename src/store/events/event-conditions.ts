@@ -32,7 +32,7 @@ export function conditionInSql(condition: EventCondition, words: Dialect): Condi
     case 'plate':
       return plated(condition);
     case 'time-of-day':
-      return atTimeOfDay(condition, words);
+      return atTimeOfDay(condition);
   }
 }
 
@@ -84,8 +84,10 @@ export const plateTest =
   (plate: string | null): boolean =>
     plate === null ? orNone : plates.includes(plate) || (matches?.(plate) ?? false);
 
-function atTimeOfDay({ from, until, offsets }: ConditionOf<'time-of-day'>, words: Dialect): Condition {
-  const second = words.secondOfDay(sql`e.start_time`, offsetAt(offsets));
+function atTimeOfDay({ from, until, offsets }: ConditionOf<'time-of-day'>): Condition {
+  const local = sql`e.start_time + ${offsetAt(offsets)}`;
+  /** Whole seconds since midnight. */
+  const second = sql`(floor(${local}) - 86400 * floor((${local}) / 86400.0))`;
   return from <= until
     ? sql`(${second} >= ${from} and ${second} < ${until})`
     : sql`(${second} >= ${from} or ${second} < ${until})`;

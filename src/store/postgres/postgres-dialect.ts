@@ -7,8 +7,6 @@ import { createLoginAttempts } from './login-attempts.ts';
 import { CHANGED, CHANGES_CHANNEL } from './postgres-changes.ts';
 import { completeEvents, joinMonths } from './postgres-events.ts';
 
-const SECONDS_PER_DAY = sql.lit(86_400);
-
 /** Escapes that JSON allows and `jsonb` refuses: NUL, and half of a surrogate pair. A backslash that is escaped begins none. */
 const REFUSED = sql.lit(String.raw`(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})`);
 
@@ -59,9 +57,6 @@ export const postgresDialect: Dialect = {
     sql`((${subLabel} is not null or strpos(${data}, '"description"') > 0) and (
       strpos(${folded(subLabel)}, ${folded(sql`${word}::text`)}) > 0
       or strpos(${folded(sql`${asJsonb(data)} ->> 'description'`)}, ${folded(sql`${word}::text`)}) > 0))`,
-
-  secondOfDay: (time, offset) =>
-    sql`((floor(${time} + ${offset})::bigint % ${SECONDS_PER_DAY} + ${SECONDS_PER_DAY}) % ${SECONDS_PER_DAY})`,
 
   ordered: (value, direction, isNeverAbsent) => {
     if (isNeverAbsent) return sql`${value} ${sql.raw(direction)}`;

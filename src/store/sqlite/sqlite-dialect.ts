@@ -5,10 +5,6 @@ import { foldCase } from '../../domain/events/event-question.ts';
 import { parsedJson } from '../../domain/json.ts';
 import type { Dialect } from '../engine/engine.ts';
 
-const SECONDS_PER_DAY = 86_400;
-/** Keeps the dividend positive for every year there ever was: SQLite's `%` rounds towards zero. */
-const MANY_DAYS = SECONDS_PER_DAY * 1_000_000;
-
 /** A power of two. */
 const ROWS_PER_LOOK = 1024;
 
@@ -37,8 +33,6 @@ export const sqliteDialect: Dialect = {
   /** Most events have neither a sub-label nor a description: the function is called for the others. */
   hasWord: (subLabel, data, word) =>
     sql`((${subLabel} is not null or instr(${data}, '"description"') > 0) and has_word(${subLabel}, ${data}, ${foldCase(word)}))`,
-
-  secondOfDay: (time, offset) => sql`((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) % ${sql.lit(SECONDS_PER_DAY)})`,
 
   /** SQLite sorts absent values below all others. */
   ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,
