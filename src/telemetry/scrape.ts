@@ -16,7 +16,10 @@ export function createScrape(
   let opened: ReturnType<typeof open> | undefined;
   return async () => {
     opened ??= open();
-    const others = await opened;
+    const others = await opened.catch(() => {
+      opened = undefined;
+      return async () => '';
+    });
     const [more = ''] = await Promise.all([inTime(others), ...looks.map(inTime)]);
     return exposed(families) + more;
   };

@@ -554,6 +554,17 @@ describe('The instance', () => {
     assert.deepEqual([told.get('postern_password_hash_queue'), told.get('postern_unknown_routes_total')], [3, 0]);
   });
 
+  it('goes on without what cannot be loaded, and tries again', async () => {
+    let attempts = 0;
+    const scrape = createScrape([], [], async () => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('too many open files');
+      return async () => 'loaded 1\n';
+    });
+    assert.deepEqual([await scrape(), await scrape(), await scrape()], ['', 'loaded 1\n', 'loaded 1\n']);
+    assert.equal(attempts, 2);
+  });
+
   it('has no series that no test drives: each value of each label has moved, by exactly what happened', () => {
     const roles = ['front_only'];
     const metrics = createMetrics({
