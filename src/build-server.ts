@@ -78,7 +78,8 @@ async function buildFiles(
     publicDir: false,
     logLevel: 'warn',
     plugins: [compiledCatalogs(ALL_CATALOGS, isOnServer), keepPlaces, fewTypes, keepAscii],
-    ssr: { noExternal: true, target: 'node' },
+    // It needs `reflect-metadata` to be loaded first, which a bundle does not keep.
+    ssr: { noExternal: true, external: ['@simplewebauthn/server'], target: 'node' },
     build: {
       ssr: true,
       outDir,
