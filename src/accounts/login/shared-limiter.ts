@@ -118,7 +118,10 @@ export async function openLimits(
 ) {
   const { attempts, steadyClock, sharedClock, key } = deps;
   const blocks = createLoginBlocks(deps);
-  const digest = digestWith(key);
+  // What is stored tells no address.
+  const own = createHmac('sha256', key).update('login limits').digest();
+  const digest = (text: string): string =>
+    createHmac('sha256', own).update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url');
   const nameOf: NameOf = ({ prefix, keyOf }, of) => `${prefix}:${digest(keyOf(of))}`;
   const now = sharedClock && (() => sharedClock.now());
   const open = (windows: Windows, rules: Pick<LimiterRules, 'clauses' | 'filledBy'>): LoginLimiter => {
@@ -134,10 +137,3 @@ export async function openLimits(
 }
 
 const DIGEST_BYTES = 16;
-
-/** A keyed digest: what is stored tells no address. */
-function digestWith(key: Uint8Array) {
-  const own = createHmac('sha256', key).update('login limits').digest();
-  return (text: string): string =>
-    createHmac('sha256', own).update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url');
-}

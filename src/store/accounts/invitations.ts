@@ -6,7 +6,7 @@ import { type Lock, type Queries, storePart, type Where } from '../engine/rows.t
 import type { Invitation, PasskeyRecord, SignIn } from '../engine/tables.ts';
 import { changeSecrets } from './accounts.ts';
 import { listGrants } from './grants.ts';
-import { afterGain, isSpentNow, isTaken } from './second-factor.ts';
+import { afterGain, isSpentNow } from './second-factor.ts';
 import { connectNow, openSignIn } from './sign-ins.ts';
 
 /** `passwordHash`: of a text that no person knows; it replaces the password. `epoch` becomes the user's `factorEpoch`. */
@@ -50,7 +50,7 @@ export const createInvitationStore = storePart(
         const held = await holding(db, secretHash, now);
         if (!user || held?.user !== passkey.user) return 'void';
         if (user.hasFactor) return 'has-factor';
-        if (await isTaken(passkey, db)) return 'taken';
+        if (await db.has('passkeys', { id: passkey.id })) return 'taken';
         if (!(await isSpentNow(challenge, db))) return 'spent';
         if (!(await db.insertNew('passkeys', passkey))) return 'taken';
         await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, db);

@@ -52,7 +52,7 @@ export const createSecondFactorStore = storePart(
       locked({ person: passkey.user }, async (db, user) => {
         if (!user) return 'gone';
         if ((await db.count('passkeys', { user_name: user.name })) >= added.most) return 'full';
-        if (await isTaken(passkey, db)) return 'taken';
+        if (await db.has('passkeys', { id: passkey.id })) return 'taken';
         if (!(await isSpentNow(added.challenge, db))) return 'spent';
         if (!isAsKnown(user, added.first)) return 'gone';
         return (await db.insertNew('passkeys', passkey)) ? afterGain(user, added.first, db) : 'taken';
@@ -141,8 +141,6 @@ export const createSecondFactorStore = storePart(
       }),
   },
 );
-
-export const isTaken = ({ id }: PasskeyRecord, db: Queries): Promise<boolean> => db.has('passkeys', { id });
 
 /** Kept beside ended sessions, whose ids look different, until the challenge is over: another replica sees it there. */
 export const isSpentNow = ({ id, expiresAt }: SpentChallenge, db: Queries): Promise<boolean> =>
