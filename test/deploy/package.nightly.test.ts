@@ -43,6 +43,19 @@ describe('The package', { timeout: 300_000 }, () => {
     assert.doesNotMatch(imports.join('\n'), /from "(?:@messageformat|make-plural)\b/);
   });
 
+  it('loads each part that is loaded late, whatever was loaded before', () => {
+    const cwd = join(installed, 'bundle');
+    const texts = globSync('*.js', { cwd }).map((file) => readFileSync(join(cwd, file), 'utf8'));
+    const late = new Set([...texts.join('\n').matchAll(/\bimport\("(?<what>[^"]+)"\)/g)].map(([, what = '']) => what));
+    assert.ok(late.has('@simplewebauthn/server'), 'passkeys are verified by it');
+    for (const what of late) {
+      if (what.startsWith('./x509')) continue; // certificates.ts loads what it needs before
+      const words = ['--input-type=module', '--eval', `await import(${JSON.stringify(what)}); process.exit(0);`];
+      const { status, stderr } = spawnSync(process.execPath, words, { cwd, encoding: 'utf8' });
+      assert.equal(status, 0, `${what}: ${stderr}`);
+    }
+  });
+
   it('names no package that the project does not, and none that only making it needs', () => {
     const [made, own] = [installed, ROOT].map((place) => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')));
     assert.deepEqual(made.dependencies, own.dependencies);
