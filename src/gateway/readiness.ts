@@ -92,7 +92,9 @@ export function serviceStatus(
   const { settings } = config;
   return async () => {
     const { public_url } = settings.server;
-    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(config)]);
+    // What is asked for the first time is answered by then: an NVR that needs longer than readiness waits is no fault.
+    const [, nvrSays] = await Promise.all([readiness(), nvrVersion(config)]);
+    const { store, nvr, events } = await readiness();
     return {
       startedAt,
       versions: { postern: version, node: process.version, nvr: nvrSays },

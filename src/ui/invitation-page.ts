@@ -161,7 +161,8 @@ async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteCont
     html`<div class="field"><label for="${name}">${label}</label><div class="password-box"><input id="${name}" name="${name}" ${rest}><button class="reveal" type="button" aria-controls="${name}" hidden></button></div>${more}</div>\n`;
   const help = html`<p id="rules" class="field-help">${text.rules({ count: shortestPassword })}</p><p id="strength" class="strength" role="status"></p>`;
   const secret = html`type="password" autocomplete="new-password" minlength="${shortestPassword}" maxlength="1024" required`;
-  const user = html`type="text" autocomplete="username" value="${name}" readonly`;
+  // The title of a guest's page says the name: the field is for password managers.
+  const user = html`type="text" autocomplete="username" value="${name}" readonly${guest && html` tabindex="-1"`}`;
   const isWrong = state === 'password-unfit' || hasDiffered;
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
@@ -178,7 +179,7 @@ async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteCont
 <p class="lone-lead"><bdi>${guest?.by === undefined ? text.lead : text.invitedBy({ name: guest.by })}</bdi></p>
 ${guest && renderGuest(guest, opens, ctx, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
-<div class="field"><label for="user">${text.user}</label><input id="user" name="user" ${user}></div>
+<div class="field${guest && ' out-of-sight'}"><label for="user">${text.user}</label><input id="user" name="user" ${user}></div>
 ${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${text.passkey}</button>
 <p id="passkey-help" class="field-help">${text.passkeyHelp}</p></div>

@@ -27,6 +27,8 @@ describe('The page Security', { skip }, () => {
     visit(t, PHONE, async (page) => {
       await enter(page, instance, ADMIN_PERSON, PATH);
       const zone = page.getByLabel('Zeitzone');
+      const save = page.getByRole('button', { name: 'Speichern' });
+      assert.equal(await save.isEnabled(), false, 'nothing has changed');
       assert.equal(await page.getByLabel('Zwei-Schritt-Anmeldung').inputValue(), 'optional');
       assert.equal(await zone.inputValue(), '');
       await zone.fill('Europe/Berlni');
@@ -37,6 +39,7 @@ describe('The page Security', { skip }, () => {
       await page.getByRole('button', { name: 'Speichern' }).click();
       await page.getByText('Gespeichert.').waitFor();
       assert.equal((await kept())['timezone'], 'Europe/Berlin');
+      await page.locator('button:disabled', { hasText: 'Speichern' }).waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await page.reload();
       await page.getByText('Zeitzone').waitFor();
@@ -93,7 +96,8 @@ describe('The page Security', { skip }, () => {
       const { isTaken } = await instance.reload({ auth: { timezone: 'Asia/Tokyo' } });
       assert.equal(isTaken, true);
       await enter(page, instance, ADMIN_PERSON, PATH);
-      await page.getByText('Set by config.yaml. Change it there.', { exact: true }).waitFor();
+      const help = 'For the hours of roles and the times of links. Set by config.yaml. Change it there.';
+      await page.getByText(help, { exact: true }).waitFor();
       const shown = page.getByLabel('Time zone');
       assert.equal(await shown.isEditable(), false);
       assert.match((await shown.getAttribute('title')) ?? '', /config\.yaml:\d+:\d+$/);

@@ -29,7 +29,7 @@ describe('The status page', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       // The NVR and the certificate; what is a warning is told apart.
       await page.locator('.health .reach-failed', { hasText: '2 parts need attention' }).waitFor();
-      await page.locator('.health .notice-warn', { hasText: /^Warnings: .*Recent errors: nvr-unreachable$/ }).waitFor();
+      await page.locator('.health .notice-warn', { hasText: /^Warnings: 2\. Recent errors: 1$/ }).waitFor();
       await page.evaluate("for (const tile of document.querySelectorAll('.tile, .tile details')) tile.open = true");
       const tile = (title: string) =>
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -59,11 +59,20 @@ describe('The status page', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page
         .locator('.notice-warn[role="status"]', {
-          hasText: /^works only in part: Store\. Warnings: auth\.trusted_proxies, A sentence without a key$/,
+          hasText: /^works only in part: Store\. Warnings: 2$/,
         })
         .waitFor();
-      await hasCount(page.getByText(/needs? attention/), 0);
+      await hasCount(page.getByText(/needs? attention|Everything works/), 0);
       assert.deepEqual(await axeFindings(page), []);
+    }));
+
+  it('says once what is wrong, in the language of the page, where the service has no address, code or key to add', (t) =>
+    visit(t, { locale: 'de-DE' }, async (page) => {
+      const nvr = { kind: 'failed', reason: 'the NVR has not answered yet', problem: 'nvr-timeout' };
+      await page.route('**/api/status', (route) => route.fulfill({ json: { ...FULL_STATUS, nvr } }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      await page.getByText('hat nicht rechtzeitig geantwortet').waitFor();
+      await hasCount(page.getByText('the NVR has not answered yet'), 0);
     }));
 
   it('is fetched again by itself while it is seen, as an automatic request, and stays when that fails', (t) =>
@@ -279,7 +288,8 @@ describe('The status page', { skip }, () => {
       assert.doesNotMatch(first, /api/);
       await rows.first().locator('summary').click();
       assert.match(await rows.first().innerText(), /a1b2.*\/api\/other.*oldest/s);
-      await page.locator('.notice-warn', { hasText: /^Recent errors: nvr-unreachable, nvr-timeout$/ }).waitFor();
+      await page.locator('.notice-warn', { hasText: /^Recent errors: 2$/ }).waitFor();
+      await page.locator('.health .reach-ok', { hasText: 'Everything works.' }).waitFor();
       await hasCount(page.locator('.reach-failed, .badge-bad'), 0);
     }));
 

@@ -57,6 +57,23 @@ describe('The status', () => {
     assert.deepEqual(seen, { kind: 'failed', reason, problem: 'nvr-failed' });
   });
 
+  it('waits for the first answer of an NVR that is slower than readiness waits', async (t) => {
+    const slow = await startFakeNvr();
+    t.after(slow.close);
+    const house = await startInstance({ config: { nvr: { url: slow.url, cameras: ['cam1'] } } });
+    t.after(house.close);
+    const token = await house.logIn(ADMIN_PERSON);
+    const [held, answer] = [Promise.withResolvers<void>(), slow.answer];
+    slow.answer = (...asked) => void held.promise.then(() => answer(...asked));
+    const asked = house.ask('/api/status', { token });
+    await until('both questions are open', () => slow.received.length >= 2);
+    // Its patience begins after that of the status.
+    const ready = await fetch(`${house.telemetryUrl}/readyz`);
+    assert.equal(((await ready.json()) as Pick<ServiceStatus, 'nvr'>).nvr?.kind, 'failed');
+    held.resolve();
+    assert.deepEqual(((await (await asked).json()) as ServiceStatus).nvr, { kind: 'ok' });
+  });
+
   it('says of an NVR whose cameras cannot be read that it works in part', async (t) => {
     const other = await startFakeNvr();
     t.after(other.close);

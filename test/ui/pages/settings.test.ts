@@ -28,7 +28,7 @@ describe('A device', () => {
     ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',    'Safari on macOS'],
     ['HomeAssistant/2026.1 aiohttp/3.12 Python/3.13',                                                                           'Home Assistant'],
     ['curl/8.14.1',                                                                                                             'curl'],
-    ['my-own-script',                                                                                                           'my-own-script'],
+    ['my-own-script',                                                                                                           'Program (my-own-script)'],
     ['',                                                                                                                        'unknown device'],
   ];
   for (const [agent, name] of rows) it(`is called ${name}`, () => assert.equal(deviceName(agent), name));

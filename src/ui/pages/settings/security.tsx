@@ -47,9 +47,11 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
   );
   const text = words.security;
   const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
+  const helps = { second_factor: '', timezone: text.timezoneHelp, public_url: text.publicUrlHelp };
   return (
     <PanelForm
       first={Object.fromEntries(FIELDS.map((field) => [field, settings[field].value ?? ''])) as SecurityChoice}
+      hasChanged={(choice) => Object.keys(listChanges(choice, settings)).length > 0}
       onSubmit={(choice) => {
         const changes = listChanges(choice, settings);
         const send = () => sendToApi('PUT', 'api/settings', changes);
@@ -70,12 +72,12 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
         FIELDS.map((field) => {
           const { value: before, set_by: place } = settings[field];
           return place === null ? (
-            <SettingField key={field} {...{ before }} label={labels[field]} {...of(field)} />
+            <SettingField key={field} {...{ before }} label={labels[field]} help={helps[field]} {...of(field)} />
           ) : (
             <Field
               key={field}
               label={labels[field]}
-              help={text.setBy({ name: place.replace(/^.*\/|(:\d+)+$/g, '') })}
+              help={`${helps[field]} ${text.setBy({ name: place.replace(/^.*\/|(:\d+)+$/g, '') })}`.trim()}
               control={(tied) => <input {...tied} title={place} value={values[field]} readOnly />}
             />
           );
@@ -86,10 +88,10 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
 }
 
 /** `before`: what is set. */
-type SecurityFieldProps = FieldProps & { name: SecurityField; before: string | null };
+type SecurityFieldProps = FieldProps & { name: SecurityField; help: string; before: string | null };
 
-function SettingField({ name, label, before, value, onChange }: SecurityFieldProps) {
-  const { choices, enrol, use, timezoneHelp, timezoneUnfit, publicUrlHelp, publicUrlUnfit } = words.security;
+function SettingField({ name, label, help, before, value, onChange }: SecurityFieldProps) {
+  const { choices, enrol, use, timezoneUnfit, publicUrlUnfit } = words.security;
   if (name === 'second_factor')
     return (
       <SelectField
@@ -100,10 +102,10 @@ function SettingField({ name, label, before, value, onChange }: SecurityFieldPro
     );
   // What this browser knows is offered. The address at hand is the public one for most who use HTTPS.
   const address = baseUrl.protocol === 'https:' ? baseUrl.href.replace(/\/$/, '') : '';
-  const [known, help, isFit, unfit, placeholder] =
+  const [known, isFit, unfit, placeholder] =
     name === 'timezone'
-      ? [Intl.DateTimeFormat().resolvedOptions().timeZone, timezoneHelp, canonicalZone, timezoneUnfit, '']
-      : [address, publicUrlHelp, URL.canParse, publicUrlUnfit, 'https://nvr.example.com'];
+      ? [Intl.DateTimeFormat().resolvedOptions().timeZone, canonicalZone, timezoneUnfit, '']
+      : [address, URL.canParse, publicUrlUnfit, 'https://nvr.example.com'];
   const typed = value.trim();
   const wrong = typed === '' || typed === before || isFit(typed) ? undefined : unfit;
   return (

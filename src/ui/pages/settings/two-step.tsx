@@ -32,8 +32,8 @@ export function TwoStep() {
       {(state) => (
         <>
           {hasHouse && <FirstSteps state={state} hasOthers={users.kind !== 'ready' || users.value.length > 1} />}
-          {!isFirst && <Person />}
           <Factors state={state} />
+          {!isFirst && <Person />}
           {!isFirst && <Slot name="account" />}
         </>
       )}
@@ -43,23 +43,26 @@ export function TwoStep() {
 
 const way = (path: string, text: string) => <Link href={`/settings/${path}`}>{text}</Link>;
 
-/** What an admin of a new house does first, each with its way; gone once all of it is done. Who comes here has chosen a password. */
+/** What an admin of a new house does first: what is open, with its way, before what is done; gone once all of it is done. Who comes here has chosen a password. */
 function FirstSteps({ state, hasOthers }: { state: FactorState; hasOthers: boolean }) {
-  const { steps, done } = words.account;
-  if (hasFactor(state) && hasOthers) return null;
+  const { title } = words.secondFactor;
+  const steps = [
+    [hasFactor(state), title, <a href={`${location.pathname}#factors`}>{title}</a>],
+    [hasOthers, words.users.title, way('users?invite', words.invitations.invite)],
+    [true, words.passwords.change.title],
+  ] as const;
+  const open = steps.filter(([isDone]) => !isDone);
+  if (open.length === 0) return null;
   return (
     <section class="form panel">
-      <h2 class="form-title">{steps}</h2>
-      <Facts
-        rows={[
-          [words.passwords.change.title, done],
-          [
-            words.secondFactor.title,
-            hasFactor(state) ? done : <a href={`${location.pathname}#factors`}>{words.secondFactor.setUp}</a>,
-          ],
-          [words.users.title, hasOthers ? done : way('users?invite', words.invitations.invite)],
-        ]}
-      />
+      <h2 class="form-title">
+        {words.account.steps} <Badge text={words.account.left({ left: open.length, all: steps.length })} />
+      </h2>
+      <ul class="steps">
+        {[...open, ...steps.filter(([isDone]) => isDone)].map(([isDone, done, todo]) => (
+          <li key={done}>{isDone ? done : todo}</li>
+        ))}
+      </ul>
     </section>
   );
 }
@@ -73,10 +76,11 @@ function Person() {
   const devices = shortList([...new Set(own.map(({ name, agent }) => name ?? deviceName(agent)))]);
   return (
     <section class="form panel">
+      <h2 class="form-title">
+        <bdi>{username}</bdi> <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />
+      </h2>
       <Facts
         rows={[
-          [words.ui.common.user, <bdi key="user">{username}</bdi>],
-          [words.ui.common.role, <Badge key="role" text={role} />],
           [words.ui.common.cameras, seen || words.ui.common.noCameras],
           [words.passwords.change.title, way('password', words.ui.menu.changePassword)],
           [words.sessions.title, way('sessions', `${words.sessions.counted({ number: own.length })} · ${devices}`)],

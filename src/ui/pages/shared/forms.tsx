@@ -35,12 +35,14 @@ interface FormRules<Values> {
   readonly submit?: string;
   readonly first?: Values;
   readonly onSubmit: (values: Values) => Promise<Sent>;
+  /** Whether there is anything to send. */
+  readonly hasChanged?: (values: Values) => boolean;
   readonly children?: ComponentChildren | ((form: FormState<Values>) => ComponentChildren);
 }
 
 /** `onSent`: called after a success. */
 function useForm<Values extends object>(
-  { submit = words.ui.common.save, first, onSubmit, children }: FormRules<Values>,
+  { submit = words.ui.common.save, first, onSubmit, hasChanged, children }: FormRules<Values>,
   onSent: (values: Values, body: unknown, put: FormState<Values>['put']) => void,
 ) {
   const [values, setValues] = useState(first ?? ({} as Values));
@@ -90,7 +92,7 @@ function useForm<Values extends object>(
     ),
     problem: <Problem text={typeof problem === 'string' ? problem : ''} />,
     button: (look: string, submitting = words.ui.common.saving) => (
-      <button class={`button button-${look}`} type="submit" disabled={isBusy}>
+      <button class={`button button-${look}`} type="submit" disabled={isBusy || hasChanged?.(values) === false}>
         {isBusy ? submitting : submit}
       </button>
     ),
@@ -209,7 +211,7 @@ export const useDialogs = (): PageDialogs => useContext(DialogsContext);
 export interface Act {
   readonly text: string;
   readonly kind?: string;
-  /** Stands for its text where there is little room. */
+  /** Stands for its text. */
   readonly icon?: IconName;
   /** It ends or deletes something. */
   readonly isDangerous?: boolean | undefined;
@@ -278,12 +280,11 @@ export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
     <Button
       kind={`${kind}${name === undefined ? '' : ' small'}${isDangerous ? ' bad' : ''}`}
       disabled={why !== undefined}
-      title={why}
+      title={why ?? (icon && text)}
       aria-label={name && `${text}: ${name}`}
       onPress={onAct ?? start}
     >
-      {icon && <Icon name={icon} />}
-      {icon ? <span class="icon-text">{text}</span> : text}
+      {icon ? <Icon name={icon} /> : text}
     </Button>
   );
 }

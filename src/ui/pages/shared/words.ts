@@ -195,10 +195,11 @@ const SYSTEMS: readonly [pattern: RegExp, name: string][] = [
 
 const LONGEST_SHOWN = 60;
 
-/** An unknown user agent is shown as it is: it may be a user's own program. */
+/** An unknown user agent is shown as it is written: it may be a user's own program. */
 export function deviceName(agent: string): string {
   const named = (table: typeof BROWSERS): string | undefined => table.find(([pattern]) => pattern.test(agent))?.[1];
   const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
   if (browser !== undefined && system !== undefined) return words.sessions.on({ browser, system });
-  return browser ?? system ?? (agent.trim().slice(0, LONGEST_SHOWN) || words.sessions.unknownDevice);
+  const name = agent.trim().slice(0, LONGEST_SHOWN);
+  return browser ?? system ?? (name === '' ? words.sessions.unknownDevice : words.sessions.program({ name }));
 }

@@ -71,17 +71,19 @@ function Parts({ status, now, limits }: PartsProps) {
   ] as const;
   const inState = (kind: PartState['kind']) => parts.flatMap(([title, part]) => (part?.kind === kind ? title : []));
   const faults = inState('failed').length + Number(daysLeft(status, now) < FEW_DAYS);
+  const inPart = inState('degraded');
   const past = [...Map.groupBy(failures ?? [], ({ reason }) => reason)];
+  // How many alone: the tiles right below say which.
   const advice = [
-    [text.degraded, inState('degraded')] as const,
-    [text.blocks.title, (limits ?? []).map(({ subject }) => subject)] as const,
-    [text.warnings, (warnings ?? []).map(({ key, message }) => key ?? message.split(':', 1)[0])] as const,
-    [text.failures, past.map(([reason]) => reason)] as const,
-  ].flatMap(([title, all]) => (hasAny(all) ? `${title}: ${all.length > 3 ? all.length : all.join(', ')}` : []));
+    [text.degraded, inPart.join(', ')] as const,
+    [text.blocks.title, limits?.length] as const,
+    [text.warnings, warnings?.length] as const,
+    [text.failures, past.length] as const,
+  ].flatMap(([title, what]) => (what ? `${title}: ${what}` : []));
   return (
     <>
       <div class="health">
-        {(faults > 0 || !hasAny(advice)) && (
+        {(faults > 0 || !hasAny(inPart)) && (
           <p class={`reach reach-${faults > 0 ? 'failed' : 'ok'}`} role="status">
             {text.health({ number: faults })}
           </p>
@@ -222,9 +224,12 @@ const Request = ({ method, path }: { method: string; path: string }) => <code di
 type State = PartState | null | undefined;
 type Line = string | number | false | null | undefined;
 
-/** What is wrong, in the language of the page where it is known there; and as the service found it, with address, code, and what to set. */
-const faultsOf = (state: State) =>
-  state && 'reason' in state ? [problemText({ reason: state.problem }, words.problems), state.reason] : [];
+/** What is wrong, in the language of the page where it is known there; and as the service found it, where that adds an address, a code or a key. */
+function faultsOf(state: State): readonly Line[] {
+  if (!state || !('reason' in state)) return [];
+  const known = problemText({ reason: state.problem }, words.problems);
+  return [known, (known === undefined || /\d|\w\.\w/.test(state.reason)) && state.reason];
+}
 
 /** `more`: beside the state. */
 const told = (state: State, more: readonly Line[]) => ({
