@@ -261,6 +261,9 @@ describe('Explore', { skip }, () => {
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.waitForURL('**/postern/explore?after=*');
       await hasRows(page, 5);
+      // Nothing stands before the results.
+      await page.locator('.moment').waitFor({ state: 'hidden' });
+      await page.locator('summary', { hasText: 'Time: Since' }).click();
       const seen: string[] = [];
       page.on('framenavigated', () => seen.push(searchOf(page)));
       const [from, to] = await page.locator('.moment input').all();
@@ -272,6 +275,14 @@ describe('Explore', { skip }, () => {
       await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       assert.equal(searchOf(page), '?after=1596542700&before=1596546000');
       assert.ok(seen.length <= 3, seen.join('\n'));
+    }));
+
+  it('names a whole day by its name', (t) =>
+    visit(t, TALL, async (page) => {
+      await enter(page, instance, ADMIN_PERSON);
+      await menu(page, 'Time: Last 7 days').click();
+      await page.getByRole('button', { name: 'Yesterday' }).click();
+      await menu(page, 'Time: Yesterday').waitFor();
     }));
 
   it('narrows by the time of day, in the zone of the viewer', (t) =>

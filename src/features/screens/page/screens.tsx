@@ -141,7 +141,10 @@ function ConfirmScreen({ code }: { code: string }) {
             <bdi>{words.tokens.from({ address })}</bdi>, {text.since({ time: formatShortMoment(time) })}
           </p>
           <p>
-            {text.compare} <strong translate={false}>{lettersIn(code)}</strong>
+            {text.compare}{' '}
+            <strong class="short" translate={false}>
+              {lettersIn(code)}
+            </strong>
           </p>
           <p class="notice notice-warn">{text.warning}</p>
           <ScreenFields field={field as FormState<ScreenValues>['field']} />

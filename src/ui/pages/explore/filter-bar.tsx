@@ -4,11 +4,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useFetched, valueOr } from '../shared/api.ts';
 import { Combobox } from '../shared/combobox.tsx';
 import { Field, type FieldProps, SelectField } from '../shared/fields.tsx';
-import { Menu } from '../shared/menu.tsx';
+import { closeMenu, Menu } from '../shared/menu.tsx';
 import { Button, Icon } from '../shared/parts.tsx';
 import { fromLocalInput, spaced, toLocalInput } from '../shared/spelling.ts';
 import { readTexts } from '../shared/untrusted.ts';
-import { cameraName, DAY_SECONDS, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
+import { cameraName, DAY_SECONDS, formatDay, formatShortMoment, labelName, suggested, words } from '../shared/words.ts';
 import {
   ANY_TIME,
   type EventFilter,
@@ -140,7 +140,7 @@ const ago = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds
 /** A few usual stretches, or from one moment to another. */
 const TimeChoice = ({ filter, onChange }: FilterProps) => (
   <>
-    <div class="stretches">
+    <div class="stretches" onClickCapture={closeMenu}>
       {STRETCHES.map(([name, after, before]) => (
         <Button
           kind="plain"
@@ -165,12 +165,19 @@ const TimeChoice = ({ filter, onChange }: FilterProps) => (
   </>
 );
 
+/** Whether they are both ends of a day of the viewer. */
+const isDay = (after: number, before: number): boolean =>
+  [after, before].every((end, at) => new Date(after * 1000).setHours(24 * at, 0, 0, 0) / 1000 === end);
+
 function formatRange(filter: EventFilter): string {
   const text = words.explore.filters;
   const [from, before] = TIMES.map((end) => timeIn(filter, end));
   if (from === undefined && before === undefined) return text.last7Days;
   const after = from === ANY_TIME ? undefined : from;
-  if (after !== undefined && before !== undefined) return `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
+  if (after !== undefined && before !== undefined)
+    return isDay(after, before)
+      ? formatDay(after, Date.now() / 1000)
+      : `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
   if (after !== undefined) return text.since({ moment: formatShortMoment(after) });
   return before === undefined ? text.anyTime : text.until({ moment: formatShortMoment(before) });
 }

@@ -1,5 +1,5 @@
 /** A button that opens a small panel; Escape, a click elsewhere, or moving on with Tab closes it. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './parts.tsx';
 
@@ -29,6 +29,14 @@ export function Menu({ class: name, align, label, children, onOpen }: MenuProps)
       <div class={`menu-panel menu-panel-${align}`}>{children}</div>
     </details>
   );
+}
+
+/** Closes the menu before the act itself: the focus is on the menu's button when a dialog opens. */
+export function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEvent>): void {
+  const menu = currentTarget.closest('details');
+  if (!menu || !(target instanceof Element) || !target.closest('button')) return;
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
 }
 
 /** A panel that would reach beyond the right edge of the window hangs from the other side of its button. */

@@ -1,10 +1,10 @@
 /** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
 
-import { type ComponentChild, type ComponentProps, Fragment, type TargetedEvent } from 'preact';
+import { type ComponentChild, type ComponentProps, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { type FieldProps, SelectField, Switch } from './fields.tsx';
 import { type Act, ActButton, Acts } from './forms.tsx';
-import { Menu } from './menu.tsx';
+import { closeMenu, Menu } from './menu.tsx';
 import { Button, Icon, PressChip } from './parts.tsx';
 import { withToggled } from './spelling.ts';
 import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type SortValue, sorted } from './table-rows.ts';
@@ -357,14 +357,6 @@ export function FewNames({ names, none }: { names: readonly string[]; none: stri
       )}
     </span>
   );
-}
-
-/** Closes the menu before the act itself: the focus is on the menu's button when a dialog opens. */
-function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEvent>): void {
-  const menu = currentTarget.closest('details');
-  if (!menu || !(target instanceof Element) || !target.closest('button')) return;
-  menu.open = false;
-  menu.querySelector('summary')?.focus();
 }
 
 type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> & Pick<ComponentProps<'input'>, 'placeholder'>;
