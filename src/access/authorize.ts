@@ -228,15 +228,12 @@ function startedBy({ caller, match, target, layout }: Asked): Pick<Obligations, 
   const { starts: kind } = match.row;
   // The address of a session of live pictures stands in the head of the response.
   if (!kind || kind === 'whep') return {};
-  const cameras = readNames(match, target).flatMap(({ kind: of, value }) =>
-    of === 'stream' ? streamOwners(value, layout) : [value],
+  // A stream is taken for the camera of its name where the layout is not known: only an admin comes here so.
+  const cameras = readNames(match, target).flatMap<string>(({ kind: of, value }) =>
+    of === 'stream' && layout ? (layout.streams.get(value) ?? []) : [value],
   );
   return cameras.length > 0 ? { startedFor: { kind, by: actualSender(caller).name, cameras } } : {};
 }
-
-/** The stream is taken for the camera of its name where the layout is not known: only an admin comes here so. */
-const streamOwners = (stream: string, layout: RecorderLayout | undefined): readonly string[] =>
-  layout ? (layout.streams.get(stream) ?? []) : [stream];
 
 /** Whether a name of the request is none that the NVR has: a server may take it for a source, and open that. */
 const isUnknown = (match: Listed, target: RequestTarget, layout: RecorderLayout): boolean =>

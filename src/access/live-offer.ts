@@ -169,7 +169,7 @@ export function judgeOfferBody(
   const { kind } = obligations;
   // No offer. As a form it would have its data looked for in the query.
   if (!kind && body.length === 0) return ok({ contentType: ANY_OTHER, body });
-  const named = readMediaType(contentType);
+  const named = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (kind && named !== NAMED_TYPES[kind]) return err('offer-unreadable');
   const type = kind || Object.hasOwn(FORMS, named) ? named : ANY_OTHER;
   const form = FORMS[type] ?? AS_IT_IS;
@@ -179,8 +179,6 @@ export function judgeOfferBody(
   const judged = kind === 'candidates' ? readIceFragment(sdp) : judgeOffer(sdp, obligations);
   return judged.ok ? ok({ contentType: type, body: Buffer.from(form.write(judged.value)) }) : judged;
 }
-
-const readMediaType = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /** `{type, sdp, ice_servers}`, the last of which would make the stream server call any address: it is left out. */
 export function sdpIn(description: unknown): string | undefined {

@@ -102,7 +102,14 @@ export async function openAccounts(
   // Users who have a session have logged in before.
   const loggedIn = await store.sessions.listSessions(unixSeconds(clock));
   const firstTimeLogin = createFirstTimeLogin(false);
-  const keyed = keyedBy(signingKey);
+  /** What signs and seals, each with a key of its own made from the signing secret. */
+  const keyed = {
+    sealer: createSealer(derivedKey(signingKey, PURPOSES.totp)),
+    challenges: createChallenges(derivedKey(signingKey, PURPOSES.passkeys)),
+    passkeyUserKey: derivedKey(signingKey, PURPOSES.passkeyUsers),
+    tickets: createTickets(derivedKey(signingKey, PURPOSES.secondStep)),
+    keyFor: (purpose: KeyPurpose) => derivedKey(signingKey, purpose),
+  };
   await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
   const lasting: Lasting = {
     ...credentials,
@@ -161,32 +168,18 @@ export async function openAccounts(
   };
 }
 
-/** What signs and seals, each with a key of its own made from the signing secret. */
-const keyedBy = (secret: Uint8Array) => ({
-  sealer: createSealer(derivedKey(secret, PURPOSES.totp)),
-  challenges: createChallenges(derivedKey(secret, PURPOSES.passkeys)),
-  passkeyUserKey: derivedKey(secret, PURPOSES.passkeyUsers),
-  tickets: createTickets(derivedKey(secret, PURPOSES.secondStep)),
-  keyFor: (purpose: KeyPurpose) => derivedKey(secret, purpose),
-});
-
 /** `keyId`: the digest of the key that sessions are signed with. `steadyClock`: one that is never set. `settings`: those of the start. */
-export async function openCredentials({
-  store,
-  settings,
-  steadyClock,
-  mayDelete,
-  keyId,
-  ...services
-}: Pick<Lasting, 'clock' | 'audit' | 'log'> & {
-  readonly store: Store;
-  readonly settings: Settings;
-  readonly steadyClock: Clock;
-  readonly mayDelete: DeletionGuard;
-  readonly keyId: string;
-}) {
-  const { clock, audit, log } = services;
-  const upkeep = { ...services, store, site: settings.server.site };
+export async function openCredentials(
+  options: Pick<Lasting, 'clock' | 'audit' | 'log'> & {
+    readonly store: Store;
+    readonly settings: Settings;
+    readonly steadyClock: Clock;
+    readonly mayDelete: DeletionGuard;
+    readonly keyId: string;
+  },
+) {
+  const { store, settings, steadyClock, mayDelete, keyId, clock, audit, log } = options;
+  const upkeep = { store, clock, audit, log, site: settings.server.site };
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);

@@ -82,7 +82,9 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     Object.assign(ctx.state, view, { viewNow: () => callerView(ctx.req.headers, deadlineNow(), options) });
     await next();
   });
-  const routes = eventRoutes(options, changeWatch(options));
+  const watch = createChangeWatch(() => countWrites(options.events), options.onFault);
+  options.stopping?.addEventListener('abort', watch.close, { once: true });
+  const routes = eventRoutes(options, watch);
   app.use(routes.routes());
   app.use((ctx) =>
     sendRefusal(ctx, routes.match(ctx.path, ctx.method).path.length > 0 ? 'method-not-allowed' : 'path-not-found'),
@@ -129,12 +131,6 @@ function privateRoutes(events: BoundedEventSource): Router {
         ctx.body = faultMessage(fault);
       }
     });
-}
-
-function changeWatch({ events, onFault, stopping }: EventsBackendOptions): ChangeWatch {
-  const watch = createChangeWatch(() => countWrites(events), onFault);
-  stopping?.addEventListener('abort', watch.close, { once: true });
-  return watch;
 }
 
 /** A response of these holds no secret: what is in it is all that may be learnt from its length. The gate passes it on as it is. */

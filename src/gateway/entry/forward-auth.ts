@@ -1,6 +1,5 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
-
 import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { actualSender, isVisitor, traitsFor } from '../../domain/credentials.ts';
