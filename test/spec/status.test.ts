@@ -48,7 +48,7 @@ describe('The status', () => {
 
   it('says that the NVR does not work while it answers with a failure', async () => {
     const token = await instance.logIn(ADMIN_PERSON);
-    nvr.rawAnswer = { bytes: 'HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n' };
+    nvr.rawAnswer = { bytes: 'HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n' };
     const told = async () => ((await (await instance.ask('/api/status', { token })).json()) as ServiceStatus).nvr;
     await until('it has answered', async () => (await told())?.kind === 'failed');
     const seen = await told();
