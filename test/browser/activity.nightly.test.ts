@@ -83,6 +83,36 @@ describe('Activity', { skip }, () => {
       );
     }));
 
+  it('tells of one camera with a way to it, leaves out a column without anything, and says what nobody watched', (t) =>
+    visit(t, { viewport: { width: 1280, height: 860 } }, async (page) => {
+      const act = (id: string, detail: object, more: object = {}) => ({
+        ...{ id, kind: 'change', from: 1, to: 1, user: 'admin', credential: 'session', address: '192.0.2.1' },
+        ...{ camera: null, detail, hash: null, ...more },
+      });
+      const stranger = { what: 'login', reason: 'bad-credentials', names: 'eve' };
+      const drawn = act('a', { what: 'curtain-drawn', camera: 'cam2' });
+      let json: object[] = [drawn, act('b', stranger, { kind: 'login-failed', user: null })];
+      await page.route(/\/api\/ledger\?/, (route) => route.fulfill({ json }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/activity');
+      await page.locator('.record', { hasText: 'No such user' }).getByText('eve').first().waitFor();
+      await page.getByRole('columnheader', { name: 'Camera' }).waitFor();
+      // The search is one of the filters.
+      const search = page.locator('.activity-filters').getByRole('searchbox', { name: 'Search: Activity' });
+      await search.fill('eve');
+      await hasCount(page.locator('.record'), 0);
+      await search.fill('curtain');
+      await hasCount(page.locator('.record'), 1);
+      json = [act('c', { what: 'logout' }, { kind: 'logout' })];
+      await page.getByRole('button', { name: 'Who watched cam2?' }).click();
+      await page.waitForURL(/camera=cam2/);
+      await search.fill('');
+      await page.locator('.record', { hasText: 'Logged out' }).first().waitFor();
+      await hasCount(page.getByRole('columnheader', { name: 'Camera' }), 0);
+      json = [];
+      await page.getByLabel('Time', { exact: true }).selectOption('yesterday');
+      await page.getByText('Nobody watched cam2 in this time.').waitFor();
+    }));
+
   it('keeps the records that are shown when the next ones cannot be had, says so, and goes on from there', (t) =>
     visit(t, { expectedStatuses: [503] }, async (page) => {
       const record = (id: string) => ({

@@ -281,8 +281,14 @@ describe('Explore', { skip }, () => {
     visit(t, TALL, async (page) => {
       await enter(page, instance, ADMIN_PERSON);
       await menu(page, 'Time: Last 7 days').click();
-      await page.getByRole('button', { name: 'Yesterday' }).click();
+      await page.locator('.filter[open]').getByRole('button', { name: 'Yesterday' }).click();
       await menu(page, 'Time: Yesterday').waitFor();
+      // One press at the plot does the same.
+      const press = (name: string) => page.locator('.overview').getByRole('button', { name });
+      assert.equal(await press('Yesterday').getAttribute('aria-pressed'), 'true');
+      await press('Today').click();
+      await page.waitForURL(/[?]after=\d+$/);
+      await menu(page, 'Time: Today').waitFor();
     }));
 
   it('narrows by the time of day, in the zone of the viewer', (t) =>

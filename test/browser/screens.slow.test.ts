@@ -71,6 +71,9 @@ describe('A screen', { skip }, () => {
         await typed.fill(letters);
         await dialog.getByRole('button', { name: 'Weiter' }).click();
         await dialog.getByText('von 127.0.0.1').waitFor();
+        // What is no display of one's own is denied without scrolling.
+        const deny = await dialog.locator('.form-actions').getByRole('button').first().boundingBox();
+        assert.ok(deny !== null && deny.y + deny.height <= (phone.viewportSize()?.height ?? 0));
         await dialog.getByText(letters).waitFor();
         assert.deepEqual(await axeFindings(phone), []);
         await dialog.getByLabel('Name').fill('Flur');

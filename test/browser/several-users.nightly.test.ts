@@ -47,7 +47,7 @@ describe('Several users', { skip }, () => {
         assert.ok((await names.allInnerTexts()).includes('dora'));
         assert.ok(!(await names.allInnerTexts()).includes('emil'));
         await page.getByRole('button', { name: 'Mehrere auswählen' }).click();
-        await page.getByRole('switch', { name: 'Alle auswählen' }).check();
+        await page.getByRole('checkbox', { name: 'Alle auswählen' }).check();
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
         assert.deepEqual(await axeFindings(page), []);
       }));
@@ -87,7 +87,7 @@ describe('Several users', { skip }, () => {
       assert.deepEqual(await axeFindings(page), []);
       await press('Delete', dialog);
       await page.getByText('2 users deleted.').waitFor();
-      await hasCount(page.getByRole('checkbox'), 4);
+      await hasCount(page.locator('.record').getByRole('checkbox'), 4);
     }));
 
   it('of whom one is refused: the message stays, and the page shows what was done before', (t) =>

@@ -28,7 +28,7 @@ describe('The status page', { skip }, () => {
       await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       // The NVR and the certificate; what is a warning is told apart.
-      await page.locator('.health .reach-failed', { hasText: '2 parts need attention' }).waitFor();
+      await page.locator('.health .reach-failed', { hasText: /^Needs attention: NVR, Certificate$/ }).waitFor();
       await page.locator('.health .notice-warn', { hasText: /^Warnings: 2\. Recent errors: 1$/ }).waitFor();
       await page.evaluate("for (const tile of document.querySelectorAll('.tile, .tile details')) tile.open = true");
       const tile = (title: string) =>
@@ -44,7 +44,7 @@ describe('The status page', { skip }, () => {
         ['Login limit',            /5 a minute, 20 an hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
         ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
-        ['Recent errors',          /nvr-unreachable 1 time, .*GET \/api\/y{200}.*a1b2/s],
+        ['Recent errors',          /The NVR does not answer.* 1 time, .*GET \/api\/y{200}.*a1b2/s],
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       await hasCount(page.locator('.failure-bar'), 3);
@@ -283,8 +283,8 @@ describe('The status page', { skip }, () => {
       const rows = page.locator('.tile', { has: page.getByRole('heading', { name: 'Recent errors' }) }).locator('li');
       await rows.last().waitFor();
       const [first = '', second = ''] = await rows.allInnerTexts();
-      assert.match(first, /^nvr-unreachable 3 times, .*\d:\d\d/);
-      assert.match(second, /^nvr-timeout 1 time, /);
+      assert.match(first, /^The NVR does not answer.* 3 times, .*\d:\d\d/);
+      assert.match(second, /^The NVR did not respond in time.* 1 time, /);
       assert.doesNotMatch(first, /api/);
       await rows.first().locator('summary').click();
       assert.match(await rows.first().innerText(), /a1b2.*\/api\/other.*oldest/s);

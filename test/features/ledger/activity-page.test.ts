@@ -6,6 +6,7 @@ import { NOTICE_KINDS } from '../../../src/domain/accounts/notice.ts';
 import {
   type ActivityRecord,
   bucketDays,
+  cameraOf,
   recordFields,
   toQuery,
   toRows,
@@ -55,6 +56,7 @@ describe('A record of the activity', () => {
   // biome-ignore format: a table
   const SENTENCES: readonly (readonly [record: ActivityRecord, sentence: string])[] = [
     [record({ kind: 'login-failed', detail: { what: 'login', reason: 'bad-credentials', times: '3' } }), 'Wrong password, 3 times'],
+    [record({ kind: 'login-failed', user: null, detail: { what: 'login', reason: 'bad-credentials', names: 'eve, bob', times: '2' } }), 'No such user, 2 times'],
     [record({ kind: 'link', detail: { what: 'link-opened', linkId: 'l1' } }), 'Link “Pool for the neighbour” was opened'],
     [record({ kind: 'link', detail: { what: 'link-opened', linkId: 'gone' } }), 'Link was opened'],
     [changed('password-changed', { user: 'admin' }), 'Password of admin changed'],
@@ -119,6 +121,12 @@ describe('The rows of the activity', () => {
     assert.deepEqual(
       rows.map(({ record, count }) => toSentence(record, NAMES, count)),
       ['Curtain opened: yard', 'Curtain drawn: cam1, cam2, cam3, cam4, cam5 and 2 more', 'Curtain drawn: cam1'],
+    );
+    assert.deepEqual(
+      toRows([move('porch*', 300)])
+        .concat(rows)
+        .map(cameraOf),
+      ['', 'yard', '', 'cam1'],
     );
   });
 

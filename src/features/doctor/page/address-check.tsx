@@ -5,6 +5,7 @@ import { problemOf, sendToApi } from '../../../ui/pages/shared/api.ts';
 import { CopyButton } from '../../../ui/pages/shared/new-secret.tsx';
 import { Button, Problem, SecurityLink, Tile } from '../../../ui/pages/shared/parts.tsx';
 import type { Slots } from '../../../ui/pages/shared/pieces.tsx';
+import { RecordTable } from '../../../ui/pages/shared/record-table.tsx';
 import { words } from '../../../ui/pages/shared/words.ts';
 import type { REPORT } from '../cause.ts';
 
@@ -56,22 +57,25 @@ function Findings({ findings, good, closed = [] }: Report) {
   return (
     <>
       {isWell && <p class="reach reach-ok">{words.doctor.nothingWrong}</p>}
-      {findings.length > 0 && (
-        <table class="findings">
-          <thead>
-            <tr>
-              <th scope="col">{words.doctor.weight}</th>
-              <th scope="col">{words.doctor.found}</th>
-              <th scope="col">{words.doctor.toDo}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {findings.toSorted(worstFirst).map((finding, at) => (
-              <FindingRow key={`${at} ${finding.name}`} {...finding} />
-            ))}
-          </tbody>
-        </table>
-      )}
+      <div class="findings">
+        <RecordTable
+          caption={words.doctor.found}
+          rows={findings.toSorted(worstFirst)}
+          keyOf={({ name, seen }) => `${name} ${seen}`}
+          columns={[
+            {
+              title: words.doctor.weight,
+              cell: ({ level }) => <span class={`badge ${BADGE[level]}`}>{words.doctor.levels[level]}</span>,
+            },
+            {
+              title: words.doctor.found,
+              cell: ({ seen }) => <bdi lang="en">{seen.slice(0, 1).toUpperCase() + seen.slice(1)}</bdi>,
+              note: ({ name }) => name,
+            },
+            { title: words.doctor.toDo, cell: toDo },
+          ]}
+        />
+      </div>
       {closed.length > 0 && !findings.some(({ name }) => NOT_CLOSED.includes(name)) && (
         <p class="reach reach-ok">{words.doctor.closed({ ports: closed.join(', ') })}</p>
       )}
@@ -91,27 +95,18 @@ function Findings({ findings, good, closed = [] }: Report) {
   );
 }
 
-const FindingRow = ({ name, level, seen, advice, lines = [] }: Finding) => (
-  <tr>
-    <td>
-      <span class={`badge ${BADGE[level]}`}>{words.doctor.levels[level]}</span>
-    </td>
-    <td>
-      <bdi lang="en">{seen.slice(0, 1).toUpperCase() + seen.slice(1)}</bdi>
-      <code class="fact-more">{name}</code>
-    </td>
-    <td>
-      <bdi lang="en">{advice}</bdi>
-      {lines.length > 0 && (
-        <>
-          <pre class="code-block" dir="ltr">
-            {lines.join('\n')}
-          </pre>
-          <CopyButton text={lines.join('\n')} />
-        </>
-      )}
-    </td>
-  </tr>
+const toDo = ({ advice, lines = [] }: Finding) => (
+  <>
+    <bdi lang="en">{advice}</bdi>
+    {lines.length > 0 && (
+      <>
+        <pre class="code-block" dir="ltr">
+          {lines.join('\n')}
+        </pre>
+        <CopyButton text={lines.join('\n')} />
+      </>
+    )}
+  </>
 );
 
 const worstFirst = (one: Finding, other: Finding): number => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level);

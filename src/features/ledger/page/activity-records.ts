@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { isPictureKind, VIEWING_KINDS } from '../../../domain/policy.ts';
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { daysFrom } from '../../../ui/pages/shared/events/bars.ts';
-import { readText } from '../../../ui/pages/shared/untrusted.ts';
+import { own, readText } from '../../../ui/pages/shared/untrusted.ts';
 import { entryName, shortList, words } from '../../../ui/pages/shared/words.ts';
 import type { RECORD } from '../ledger-query.ts';
 import type { DAY_SUM } from '../ledger-routes.ts';
@@ -39,7 +39,7 @@ function toRow(run: readonly ActivityRecord[]) {
   const [newest, oldest] = [run[0], run.at(-1)];
   if (!newest || !oldest) return [];
   const isMove = isOfCurtain(newest);
-  const cameras = new Set(run.flatMap((record) => (isMove ? readDetail(record, 'camera') : record.camera) ?? []));
+  const cameras = new Set(run.flatMap((record) => record.camera ?? readDetail(record, 'camera') ?? []));
   const camera = isMove ? { camera: shortList([...cameras].reverse().map(entryName)) } : {};
   const several = { camera: null, detail: { ...newest.detail, ...camera, cameras: String(cameras.size) } };
   return [
@@ -111,9 +111,8 @@ const SHOWN_LETTERS = 8;
 
 export function credentialText(credential: string, names: CredentialNames): string {
   const [kind = '', id = ''] = credential.split(':', 2);
-  const kinds: Readonly<Record<string, string>> = words.ledger.credentials;
   const name = names.get(credential);
-  const what = kinds[kind] ?? kind;
+  const what = own(words.ledger.credentials, kind) ?? kind;
   if (kind === 'oidc') return `${what} ${id}`;
   return name === undefined ? `${what} ${id.slice(0, SHOWN_LETTERS)}`.trim() : words.ledger.named({ what, name });
 }
@@ -161,6 +160,12 @@ export const filterSearch = (filter: ActivityFilter): URLSearchParams =>
 
 /** Groups with viewings: minutes are shown for them. */
 export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all' || group === 'viewings';
+
+/** The one camera that a row is about; '' for none, several, or a pattern. */
+export function cameraOf({ cameras }: ActivityRow): string {
+  const [camera = '', ...more] = cameras;
+  return more.length > 0 || camera.includes('*') ? '' : camera;
+}
 
 /** `by`: the camera that was watched, or the person who did. */
 export const viewingsQuery = (by: { readonly camera: string } | { readonly user: string }, filter: ActivityFilter) =>
@@ -214,7 +219,10 @@ function sentence(record: Said, names: ActNames, text: ActWords): string {
   const viewing = own(text.viewings, kind);
   if (viewing) return viewing(names);
   const what = readDetail(record, 'what');
-  const failure = kind === 'login-failed' && own(text.failures, readDetail(record, 'reason'));
+  // Names that no account has stand apart.
+  const isOfNobody = what === 'login' && !record.user && readDetail(record, 'names') !== undefined;
+  const reason = isOfNobody ? 'no-user' : readDetail(record, 'reason');
+  const failure = kind === 'login-failed' && own(text.failures, reason);
   if (failure && what !== 'token-refused') return failure;
   if (kind === 'login') return loginText(record, text);
   const act = own(text.acts, what);
@@ -227,10 +235,6 @@ function loginText(record: Said, { loginBy, others }: ActWords): string {
   if (provider !== undefined) return loginBy.provider({ name: provider });
   return readDetail(record, 'factor') === 'passkey' ? loginBy.passkey : others.login;
 }
-
-/** A key of the table itself: what comes from the server names nothing that objects inherit. */
-const own = <Table extends object>(table: Table, key: string | undefined): Table[keyof Table] | undefined =>
-  key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : undefined;
 
 /** Texts that are not known are empty. */
 function sentenceValues(record: Said, names: CredentialNames) {

@@ -4,17 +4,17 @@ import { useSearchParams } from 'wouter-preact';
 import { isPictureKind } from '../../../domain/policy.ts';
 import { isAdmin, useProfile, useSites } from '../../../ui/pages/shared/account.ts';
 import { isOutage, useFetched, useList, valueOr } from '../../../ui/pages/shared/api.ts';
-import { baseUrl } from '../../../ui/pages/shared/browser.ts';
+import { baseUrl, isPhone } from '../../../ui/pages/shared/browser.ts';
 import { colourAt } from '../../../ui/pages/shared/events/bars.ts';
 import { Thumbnail } from '../../../ui/pages/shared/events/event-row.tsx';
 import { readEvent } from '../../../ui/pages/shared/events/event-view.ts';
 import { Plot, useSelection } from '../../../ui/pages/shared/events/stack-plot.tsx';
-import { SelectField } from '../../../ui/pages/shared/fields.tsx';
-import { Button, type Fact, Facts, Icon, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
-import { type Column, RecordTable } from '../../../ui/pages/shared/record-table.tsx';
+import { Field, SelectField } from '../../../ui/pages/shared/fields.tsx';
+import { Button, type Fact, Facts, PressChip, Stale, usePageTitle } from '../../../ui/pages/shared/parts.tsx';
+import { type Column, RecordTable, SearchBox } from '../../../ui/pages/shared/record-table.tsx';
 import { Badge, RecordsPage } from '../../../ui/pages/shared/records-page.tsx';
 import type { Option } from '../../../ui/pages/shared/spelling.ts';
-import { nextIn, recordsIn } from '../../../ui/pages/shared/untrusted.ts';
+import { nextIn, own, recordsIn } from '../../../ui/pages/shared/untrusted.ts';
 import {
   cameraName,
   facts,
@@ -32,6 +32,7 @@ import {
   type ActivityRow,
   bucketDays,
   type CredentialNames,
+  cameraOf,
   credentialText,
   filterSearch,
   GROUPS,
@@ -73,6 +74,8 @@ export function Activity() {
   const shown = (viewer: string): string => viewerText(viewer, makers.get(viewer), names);
   const onUser = (user: string): void => setFilter(viewingsQuery({ user }, filter));
   const onCamera = (camera: string): void => setFilter(viewingsQuery({ camera }, filter));
+  const [sought, seek] = useState('');
+  const table = { names, query: sought, onUser, onCamera };
   const text = words.ledger;
   usePageTitle(text.title);
   return (
@@ -90,21 +93,14 @@ export function Activity() {
       >
         {() => (
           <>
-            <FilterForm filter={filter} users={known.map(viewerOf)} shown={shown} onChange={setFilter} />
+            <FilterForm {...{ filter, sought, seek, shown }} users={known.map(viewerOf)} onChange={setFilter} />
             {fetched.kind === 'ready' && <Stale stale={fetched.stale} onRetry={again} />}
             {hasMinutes(filter) && known.length > 0 && (
               <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
-            <ActivityTable
-              {...{ records, names, onUser, onCamera }}
-              none={filter.group === 'viewings' ? text.nothingWatched : text.none}
-            />
-            {more && <Button onPress={more}>{text.more}</Button>}
+            <ActivityTable {...table} {...{ records, more }} none={noneText(filter)} />
             {filter.group === 'viewings' && (
-              <Browsed
-                query={toQuery({ ...filter, group: 'browsing' }, span)}
-                {...{ names, onUser, onCamera, isChosen }}
-              />
+              <Browsed {...table} {...{ isChosen }} asked={toQuery({ ...filter, group: 'browsing' }, span)} />
             )}
           </>
         )}
@@ -113,22 +109,27 @@ export function Activity() {
   );
 }
 
-type BrowsedProps = Omit<ActivityTableProps, 'records' | 'none'> & {
-  query: string;
+function noneText({ group, user, camera }: ActivityFilter): string {
+  const { none, nothingWatched, nobodyWatched } = words.ledger;
+  if (group !== 'viewings') return none;
+  return user === '' && camera !== '' ? nobodyWatched({ camera: cameraName(camera) }) : nothingWatched;
+}
+
+type BrowsedProps = Omit<ActivityTableProps, 'records' | 'more' | 'none'> & {
+  asked: string;
   isChosen: (record: ActivityRecord) => boolean;
 };
 
 /** Small pictures in lists: no viewings, and so apart from them. */
-function Browsed({ query, isChosen, ...table }: BrowsedProps) {
-  const { fetched, more } = useRecords(`api/ledger?${query}`);
+function Browsed({ asked, isChosen, ...table }: BrowsedProps) {
+  const { fetched, more } = useRecords(`api/ledger?${asked}`);
   const records = valueOr(fetched, NOTHING).records.filter(isChosen);
   return (
     records.length > 0 && (
       <section>
         <h2>{words.ledger.groups.browsing}</h2>
         {fetched.kind === 'ready' && <Stale stale={fetched.stale} />}
-        <ActivityTable {...table} records={records} none="" />
-        {more && <Button onPress={more}>{words.ledger.more}</Button>}
+        <ActivityTable {...table} {...{ records, more }} none="" />
       </section>
     )
   );
@@ -136,6 +137,9 @@ function Browsed({ query, isChosen, ...table }: BrowsedProps) {
 
 interface ActivityTableProps {
   readonly records: readonly ActivityRecord[];
+  readonly more: ReturnType<typeof useRecords>['more'];
+  /** What is looked for in them. */
+  readonly query: string;
   readonly names: CredentialNames;
   /** What is said where there is no record. */
   readonly none: string;
@@ -144,8 +148,9 @@ interface ActivityTableProps {
 }
 
 /** The person and the camera of a row are one click away from all that is known of them. */
-function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
+function ActivityTable({ records, more, query, names, none, onUser, onCamera }: ActivityTableProps) {
   const text = words.ledger;
+  const rows = toRows(records);
   const now = Date.now() / 1000;
   const viewerIn = ({ record }: ActivityRow): string => viewerText(viewerOf(record), record.user, names);
   const columns: readonly (Column<ActivityRow> | false)[] = [
@@ -159,18 +164,13 @@ function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTable
         return <Chosen name={viewerOf(row.record)} shown={user} what={text.whatSaw({ user })} onChoose={onUser} />;
       },
     },
-    {
+    rows.some(cameraOf) && {
       title: text.camera,
-      sortBy: ({ record: { camera } }) => (camera ? cameraName(camera) : ''),
-      cell: ({ record: { camera } }) =>
-        camera && (
-          <Chosen
-            name={camera}
-            shown={cameraName(camera)}
-            what={text.whoWatched({ camera: cameraName(camera) })}
-            onChoose={onCamera}
-          />
-        ),
+      sortBy: (row) => cameraName(cameraOf(row)),
+      cell: (row) => {
+        const [name, camera] = [cameraOf(row), cameraName(cameraOf(row))];
+        return name && <Chosen {...{ name }} shown={camera} what={text.whoWatched({ camera })} onChoose={onCamera} />;
+      },
     },
     records.some(({ site }) => site !== undefined) && { title: text.site, text: ({ record }) => record.site },
     // Its day stands above it.
@@ -178,19 +178,20 @@ function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTable
     { title: text.what, cell: (row) => <More row={row} names={names} /> },
   ];
   return (
-    <RecordTable
-      caption={text.title}
-      rows={toRows(records)}
-      keyOf={({ record }) => record.id}
-      columns={columns}
-      searchText={(row) => {
-        const { record, count } = row;
-        return [toSentence(record, names, count), viewerIn(row), record.camera, record.address].join(' ');
-      }}
-      groupOf={({ from }) => formatDay(from, now)}
-      none={none}
-      narrow="text"
-    />
+    <>
+      <RecordTable
+        caption={text.title}
+        {...{ rows, columns, query, none }}
+        keyOf={({ record }) => record.id}
+        searchText={(row) => {
+          const { record, count } = row;
+          return [toSentence(record, names, count), viewerIn(row), record.camera, record.address].join(' ');
+        }}
+        groupOf={({ from }) => formatDay(from, now)}
+        narrow="text"
+      />
+      {more && <Button onPress={more}>{text.more}</Button>}
+    </>
   );
 }
 
@@ -198,8 +199,7 @@ type RowProps = { row: ActivityRow; names: CredentialNames };
 
 function What({ row: { record, count, event }, names }: RowProps) {
   const text = words.ledger;
-  const seen: Readonly<Record<string, string>> = text.seen;
-  const mark = seen[readDetail(record, 'seen') ?? ''];
+  const mark = own(text.seen, readDetail(record, 'seen'));
   return (
     <>
       {event !== undefined && <EventPicture id={event} />}
@@ -222,7 +222,8 @@ function More({ row: { record, to, from, duration, count, cameras }, names }: Ro
     [text.recorded, recorded],
     [text.camera, cameras.size > 1 ? [...cameras].map(cameraName).join(', ') : ''],
     ...recordFields(record),
-    [text.address, address ? whereText(address) : ''],
+    // Or where else an act came from.
+    [text.address, address && (own(text.places, address) ?? address)],
     [text.by, credential ? credentialText(credential, names) : ''],
   ];
   if (known.every(([, value]) => value === '')) return <>–</>;
@@ -237,12 +238,6 @@ function More({ row: { record, to, from, duration, count, cameras }, names }: Ro
 }
 
 const spanText = (from: number, to = from): string => formatSpan(from, Math.max(from, to));
-
-/** An address, or where else an act came from. */
-function whereText(address: string): string {
-  const places: Readonly<Record<string, string>> = words.ledger.places;
-  return Object.hasOwn(places, address) ? (places[address] ?? address) : address;
-}
 
 /**
  * The picture of the event that was seen, and only one that comes with the event: a picture in a file of the NVR would be a
@@ -271,12 +266,15 @@ function useCredentialNames(): CredentialNames {
 /** `users`: who has watched something: `viewerOf`; `shown`: as people read it. */
 type FilterFormProps = {
   filter: ActivityFilter;
+  /** What is looked for in the records that are shown. */
+  sought: string;
+  seek: (text: string) => void;
   users: readonly string[];
   shown: (viewer: string) => string;
   onChange: (filter: ActivityFilter) => void;
 };
 
-function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormProps) {
+function FilterForm({ filter, sought, seek, users, shown: shownUser, onChange }: FilterFormProps) {
   const text = words.ledger;
   const profile = useProfile();
   const sites = useSites();
@@ -318,6 +316,18 @@ function FilterForm({ filter, users, shown: shownUser, onChange }: FilterFormPro
             />
           ),
       )}
+      <Field
+        label={words.ui.table.search}
+        control={({ id }) => (
+          <SearchBox
+            {...{ id }}
+            label={words.ui.table.searchIn({ what: text.title })}
+            placeholder={words.ui.table.search}
+            value={sought}
+            onChange={seek}
+          />
+        )}
+      />
     </search>
   );
 }
@@ -362,9 +372,11 @@ type WatchedPlotProps = {
   onUser: (user: string) => void;
 };
 
+/** So many need no folding on a phone. */
+const FEW_PEOPLE = 3;
+
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw. */
 function WatchedPlot({ days, span: { first, days: count }, user, shown, onUser }: WatchedPlotProps) {
-  const [isOpen, setIsOpen] = useState(false);
   const { starts, people } = useMemo(() => bucketDays(days, first, count), [days, first, count]);
   const series = people.map((person, place) => ({ ...person, colour: colourAt(place) }));
   const selecting = useSelection(starts.length);
@@ -376,46 +388,33 @@ function WatchedPlot({ days, span: { first, days: count }, user, shown, onUser }
   const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sum)}`;
   return (
     <Plot label={words.ledger.plot} {...{ starts, series, selecting, said }} caption={words.ledger.perDay}>
-      <div class={isOpen ? 'legend-place is-open' : 'legend-place'}>
-        <button
-          class="button button-plain legend-fold"
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setIsOpen(!isOpen)}
-        >
-          {series.map(({ name, colour }) => (
-            <Colour key={name} colour={colour} />
-          ))}
-          {words.ledger.people({ number: series.length })}
-          <Icon name="chevron" />
-        </button>
-        <ul class="row legend">
+      <details class="legend-place" open={!isPhone() || series.length <= FEW_PEOPLE}>
+        <summary>{words.ledger.people({ number: series.length })}</summary>
+        <p class="row legend">
           {series.map(({ name, colour, total, counts }) => (
-            <li key={name}>
-              <button
-                class="legend-camera"
-                type="button"
-                aria-pressed={name === user}
-                title={words.ledger.whatSaw({ user: shown(name) })}
-                onClick={() => onUser(name)}
-              >
-                <Colour colour={colour} />
-                <bdi class="one-line legend-name">{name === '' ? '–' : shown(name)}</bdi>
-                {/* As wide as the total needs. */}
+            <PressChip
+              key={name}
+              text={
+                <>
+                  <svg class="legend-colour" style={{ fill: colour }} viewBox="0 0 10 10" aria-hidden="true">
+                    <rect width="10" height="10" rx="2.5" />
+                  </svg>{' '}
+                  {name === '' ? '–' : shown(name)}
+                </>
+              }
+              // As wide as the total needs.
+              number={
                 <span class="legend-count" style={{ minWidth: `${minutesOf(total).length}ch` }}>
                   {minutesOf(at === undefined ? total : counts[at])}
                 </span>
-              </button>
-            </li>
+              }
+              isOn={name === user}
+              title={words.ledger.whatSaw({ user: shown(name) })}
+              onPress={() => onUser(name)}
+            />
           ))}
-        </ul>
-      </div>
+        </p>
+      </details>
     </Plot>
   );
 }
-
-const Colour = ({ colour }: { colour: string }) => (
-  <svg class="legend-colour" style={{ fill: colour }} viewBox="0 0 10 10" aria-hidden="true">
-    <rect width="10" height="10" rx="2.5" />
-  </svg>
-);

@@ -3,18 +3,15 @@ import { Link } from 'wouter-preact';
 import type { z } from 'zod';
 import { useList, valueOr } from '../../../ui/pages/shared/api.ts';
 import { MoreRecords } from '../../../ui/pages/shared/records-page.tsx';
+import { own } from '../../../ui/pages/shared/untrusted.ts';
 import { deviceName, words } from '../../../ui/pages/shared/words.ts';
 import type { ACCOUNT_EVENT } from '../notices.ts';
 
 type SecurityEvent = z.output<typeof ACCOUNT_EVENT>;
 
-/** An event of a newer service has its own name. */
-const nameOf = ({ event }: SecurityEvent): string =>
-  (words.ledger.notices.kinds as Readonly<Record<string, string>>)[event] ?? event;
-
 export function SecurityEvents() {
   const [events] = useList<SecurityEvent>('api/account/events');
-  const { title, lead, change, what } = words.ledger.notices;
+  const { title, lead, change, what, kinds } = words.ledger.notices;
   return (
     <MoreRecords
       caption={title}
@@ -27,7 +24,8 @@ export function SecurityEvents() {
       columns={[
         {
           title: what,
-          text: nameOf,
+          // An event of a newer service has its own name.
+          text: ({ event }) => own(kinds, event) ?? event,
           note: ({ device, agent, address, by, user }) =>
             [device ?? deviceName(agent ?? ''), address, ...(by && by !== user ? [by] : [])].join(' · '),
         },

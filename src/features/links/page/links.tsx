@@ -31,7 +31,8 @@ export function Links() {
           text: nameOf,
           more: (link) => (
             <>
-              {link.state !== 'active' && <Badge text={stateText(link)} />} {link.has_pin && <Badge text={text.pin} />}
+              {link.state !== 'active' && <Badge text={text.states[link.state]} />}{' '}
+              {link.has_pin && <Badge text={text.pin} />}
             </>
           ),
         },
@@ -58,7 +59,7 @@ export function Links() {
             )),
         },
       ]}
-      searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
+      searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), text.states[link.state]].join(' ')}
       acts={(link) =>
         isOpen(link) ? [removal(text.revoke, { name: nameOf(link) }, pathTo('api/links', link.id))] : []
       }
@@ -82,5 +83,3 @@ function sharedText({ what }: Pick<LinkRecord, 'what'>): string {
   const time = 'recording' in what ? formatSpan(what.recording.from, what.recording.to) : stamped;
   return [kindOf(what, words.links.things), time].filter((part) => part !== undefined).join(', ');
 }
-
-const stateText = ({ state }: LinkRecord): string => words.links.states[state];

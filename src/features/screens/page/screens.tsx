@@ -2,11 +2,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import { isAdmin, useProfile } from '../../../ui/pages/shared/account.ts';
-import { getFromApi, problemOf, sendToApi, useFetched, useList } from '../../../ui/pages/shared/api.ts';
+import { getFromApi, sendToApi, useFetched, useList } from '../../../ui/pages/shared/api.ts';
 import { baseUrl } from '../../../ui/pages/shared/browser.ts';
 import { NarrowedCameras } from '../../../ui/pages/shared/cameras/camera-choice.tsx';
 import { endAfter, LifetimeField, TextField, TitleField } from '../../../ui/pages/shared/fields.tsx';
-import { Acts, FormDialog, type FormState, removal, useDialogs } from '../../../ui/pages/shared/forms.tsx';
+import { FormDialog, type FormState, removal } from '../../../ui/pages/shared/forms.tsx';
 import { lastUseColumn, pathTo, ResourcePage, userColumn } from '../../../ui/pages/shared/records-page.tsx';
 import { deviceName, formatShortMoment, words } from '../../../ui/pages/shared/words.ts';
 import type { SCREEN_DEVICE } from '../pairing-routes.ts';
@@ -14,12 +14,10 @@ import type { SCREEN } from '../screen-routes.ts';
 
 type ScreenRecord = z.output<typeof SCREEN>;
 
-/** What the QR code of a display has led here with; '' for its short address, undefined for none. */
-const codeInAddress = (): string | undefined => new URLSearchParams(location.search).get('code') ?? undefined;
-
 export function Screens() {
   const text = words.screens;
-  const [code] = useState(codeInAddress);
+  // What the QR code of a display has led here with; '' for its short address, null for none.
+  const [code] = useState(() => new URLSearchParams(location.search).get('code'));
   // A page that is loaded again must not open the form of a code that is over.
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   return (
@@ -39,7 +37,7 @@ export function Screens() {
         </>
       }
       fetched={useList<ScreenRecord>('api/screens')}
-      first={code === undefined ? undefined : code === '' ? <TypeCode /> : <ConfirmScreen code={code} />}
+      first={code === '' ? <TypeCode /> : code && <ConfirmScreen code={code} />}
       pageActs={[{ text: text.pair, kind: 'strong', dialog: () => <TypeCode /> }]}
       columns={[
         {
@@ -107,16 +105,10 @@ const ScreenFields = ({ field }: Pick<FormState<ScreenValues>, 'field'>) => (
 /** Nothing is confirmed but by the button: the sender of this address may be the one with the display. */
 function ConfirmScreen({ code }: { code: string }) {
   const text = words.screens;
-  const page = useDialogs();
   const [device] = useFetched<z.output<typeof SCREEN_DEVICE>>(pathOfCode(code));
   // Neither cameras nor an end are chosen beforehand.
   const first: ScreenValues & { readonly lifetime: string } = { name: '', cameras: [], lifetime: '' };
-  const deny = async (): Promise<void> => {
-    const response = await sendToApi('POST', 'api/screens/deny', { user_code: code });
-    page.say(response.kind === 'ok' ? text.denied : problemOf(response));
-    page.again();
-    page.open(undefined);
-  };
+  const deny = { send: () => sendToApi('POST', 'api/screens/deny', { user_code: code }), done: text.denied };
   if (device.kind === 'failed') return <TypeCode code={code} />;
   if (device.kind === 'loading') return null;
   const { agent, address, created_at: time } = device.value;
@@ -130,6 +122,7 @@ function ConfirmScreen({ code }: { code: string }) {
         return sendToApi('POST', 'api/screens/confirm', asked);
       }}
       done={({ name }) => text.paired({ name: name.trim() })}
+      instead={{ text: text.deny, isDangerous: true, atOnce: deny }}
     >
       {({ field }) => (
         <>
@@ -149,7 +142,6 @@ function ConfirmScreen({ code }: { code: string }) {
           <p class="notice notice-warn">{text.warning}</p>
           <ScreenFields field={field as FormState<ScreenValues>['field']} />
           <LifetimeField {...field('lifetime')} />
-          <Acts acts={[{ text: text.deny, isDangerous: true, onAct: deny }]} />
         </>
       )}
     </FormDialog>

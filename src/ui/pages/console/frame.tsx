@@ -119,6 +119,8 @@ function Boundary({ children }: { children: ComponentChildren }) {
 function AccountMenu() {
   const profile = useProfile();
   const { username: name } = profile;
+  const [theme, setTheme] = useState(chosenTheme);
+  const others = useSites()?.others.filter(({ url }) => url !== null) ?? [];
   const text = words.ui.menu;
   const label = (
     <>
@@ -138,7 +140,17 @@ function AccountMenu() {
         <bdi class="badge badge-strong menu-role">{profile.role}</bdi>
       </p>
       {isAnonymous(profile) && <p class="menu-note">{text.internal}</p>}
-      <ThemeChoice />
+      <Choice
+        name="theme"
+        legend={text.theme}
+        isLegendShown
+        options={THEMES.map((one) => [one, text[one]] as const)}
+        chosen={theme}
+        onChoose={(wanted) => {
+          chooseTheme(wanted);
+          setTheme(wanted);
+        }}
+      />
       <SelectField
         name="language"
         label={text.language}
@@ -149,7 +161,17 @@ function AccountMenu() {
           location.reload();
         }}
       />
-      <OtherSites />
+      {/* Where a login counts for all, it leads straight in. */}
+      {others.length > 0 && (
+        <nav aria-label={text.sites}>
+          <p class="menu-note">{text.sites}</p>
+          {others.map(({ name, url }) => (
+            <a class="button button-wide" key={name} href={url ?? ''}>
+              <bdi>{name}</bdi>
+            </a>
+          ))}
+        </nav>
+      )}
       {isPersonWithLogin(profile) && (
         <>
           <Link class="button button-wide" href="/settings/sessions">
@@ -166,38 +188,5 @@ function AccountMenu() {
         </a>
       )}
     </Menu>
-  );
-}
-
-/** Where a login counts for all, it leads straight in. */
-function OtherSites() {
-  const others = (useSites()?.others ?? []).flatMap(({ name, url }) => (url === null ? [] : [{ name, url }]));
-  if (others.length === 0) return null;
-  return (
-    <nav aria-label={words.ui.menu.sites}>
-      <p class="menu-note">{words.ui.menu.sites}</p>
-      {others.map(({ name, url }) => (
-        <a class="button button-wide" key={name} href={url}>
-          <bdi>{name}</bdi>
-        </a>
-      ))}
-    </nav>
-  );
-}
-
-function ThemeChoice() {
-  const [theme, setTheme] = useState(chosenTheme);
-  return (
-    <Choice
-      name="theme"
-      legend={words.ui.menu.theme}
-      isLegendShown
-      options={THEMES.map((one) => [one, words.ui.menu[one]] as const)}
-      chosen={theme}
-      onChoose={(wanted) => {
-        chooseTheme(wanted);
-        setTheme(wanted);
-      }}
-    />
   );
 }

@@ -12,14 +12,22 @@ import { facts, words } from '../shared/words.ts';
 export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
   const factors = valueOr(useFetched<FactorState | undefined>('api/second-factor')[0], undefined);
   const [isByCode, setIsByCode] = useState(false);
-  const [passkeyProblem, setPasskeyProblem] = useState('');
+  const [problem, setProblem] = useState('');
+  // The browser leaves the page for a provider: what was to be done is done after the way back.
+  const path = facts.providers.length > 0 && 'api/account/sign-ins';
+  const signIns = valueOr(useList<AnswerOf<'SIGN_IN'>>(path)[0], []);
+  const usable = facts.providers.filter(({ name }) => signIns.some(({ provider }) => provider === name));
+  const askProvider = async (provider: string): Promise<void> => {
+    const return_to = `${location.pathname}${location.search}`;
+    setProblem((await goToProvider('api/reauthenticate', { provider, return_to })) ?? '');
+  };
   const text = words.proof;
   const proveByPasskey = async (): Promise<void> => {
-    setPasskeyProblem('');
+    setProblem('');
     const sent = await sendPasskey('api/reauthenticate', showPasskey, text.passkeyProblems);
-    if (typeof sent === 'string') return setPasskeyProblem(sent);
+    if (typeof sent === 'string') return setProblem(sent);
     if (sent.kind === 'ok') return onAnswer(true);
-    setPasskeyProblem(sent.kind === 'refused' && sent.status === 401 ? text.passkeyWrong : problemOf(sent));
+    setProblem(sent.kind === 'refused' && sent.status === 401 ? text.passkeyWrong : problemOf(sent));
   };
   const prove = async ({ code, current }: { readonly code: string; readonly current: string }): Promise<Sent> => {
     const response = await sendToApi('POST', 'api/reauthenticate', isByCode ? { code } : { password: current });
@@ -39,10 +47,7 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
         <>
           <p>{text.why}</p>
           {factors && factors.passkeys.length > 0 && hasPasskeysFor(facts.passkeyOrigin) && (
-            <div>
-              <Button onPress={proveByPasskey}>{text.byPasskey}</Button>
-              <Problem text={passkeyProblem} />
-            </div>
+            <Button onPress={proveByPasskey}>{text.byPasskey}</Button>
           )}
           {isByCode ? (
             <TextField label={words.ui.common.code} {...field('code')} autocomplete="one-time-code" />
@@ -56,7 +61,17 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
               />
             </>
           )}
-          <ByProvider />
+          {usable.length > 0 && (
+            <div>
+              {usable.map(({ name, label }) => (
+                <Button key={name} onPress={() => askProvider(name)}>
+                  {text.byProvider({ label })}
+                </Button>
+              ))}
+              <p class="field-help">{text.byProviderHelp}</p>
+            </div>
+          )}
+          <Problem text={problem} />
           {factors?.totp && (
             <Button kind="plain small" onPress={() => setIsByCode(!isByCode)}>
               {isByCode ? text.byPassword : text.byCode}
@@ -65,29 +80,5 @@ export function ProofDialog({ onAnswer }: { onAnswer: (isProven: boolean) => voi
         </>
       )}
     </FormDialog>
-  );
-}
-
-/** The browser leaves the page: what was to be done is done after the way back. */
-function ByProvider() {
-  const path = facts.providers.length > 0 && 'api/account/sign-ins';
-  const signIns = valueOr(useList<AnswerOf<'SIGN_IN'>>(path)[0], []);
-  const [problem, setProblem] = useState('');
-  const ask = async (provider: string): Promise<void> => {
-    const return_to = `${location.pathname}${location.search}`;
-    setProblem((await goToProvider('api/reauthenticate', { provider, return_to })) ?? '');
-  };
-  const usable = facts.providers.filter(({ name }) => signIns.some(({ provider }) => provider === name));
-  if (usable.length === 0) return null;
-  return (
-    <div>
-      {usable.map(({ name, label }) => (
-        <Button key={name} onPress={() => ask(name)}>
-          {words.proof.byProvider({ label })}
-        </Button>
-      ))}
-      <p class="field-help">{words.proof.byProviderHelp}</p>
-      <Problem text={problem} />
-    </div>
   );
 }

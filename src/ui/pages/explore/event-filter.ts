@@ -58,6 +58,19 @@ export function timeIn(filter: EventFilter, end: 'after' | 'before'): number | u
   return text.trim() === '' ? undefined : readMoment(Number(text));
 }
 
+/** Where a day of the viewer begins, in Unix seconds. */
+const midnight = (daysAgo: number): number => new Date().setHours(-24 * daysAgo, 0, 0, 0) / 1000;
+
+/** A press each. The day that goes on has no end. */
+export const LAST_DAYS = [
+  ['today', () => midnight(0), () => undefined],
+  ['yesterday', () => midnight(1), () => midnight(0)],
+] as const;
+
+/** Whether they are both ends of a day of the viewer; without an end it is today. */
+export const isDay = (after: number, before = midnight(-1)): boolean =>
+  [after, before].every((end, at) => new Date(after * 1000).setHours(24 * at, 0, 0, 0) / 1000 === end);
+
 type Changes = { readonly [Name in (typeof NAMES)[number]]?: readonly string[] | string | number | undefined };
 
 /** The filter alone, with other values; empty ones are left out. */

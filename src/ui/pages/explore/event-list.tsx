@@ -1,5 +1,5 @@
 /** The events under a heading per day, and what to say when there are none. */
-import type { RefObject } from 'preact';
+import type { ComponentChild, RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { isAdmin, useProfile } from '../shared/account.ts';
 import { EventRow } from '../shared/events/event-row.tsx';
@@ -74,41 +74,23 @@ export function Events(props: EventListProps) {
 /** What stands in the place of events: why there are none, and what can be done about it. */
 function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
   const text = words.explore;
-  const clear = isFiltered(filter) && <Button onPress={() => onFilter(NO_FILTER)}>{text.clearFilters}</Button>;
   const profile = useProfile();
   if (list.status === 'loading') return <Skeleton text={text.loadingEvents} rows={6} />;
-  if (list.status === 'failed')
-    return (
-      <Blank title={text.cannotShow} message={list.problem} isPart isAlert>
-        <p class="row">
-          <Button onPress={onRetry}>{words.ui.common.tryAgain}</Button>
-          {clear}
-        </p>
-      </Blank>
-    );
-  if (clear)
-    return (
-      <Blank title={text.noMatch} message={text.noMatchWhy} isPart>
-        {clear}
-      </Blank>
-    );
-  if (!facts.hasNvr && isAdmin(profile))
-    return (
-      <Blank title={text.connectNvr} message={text.connectNvrHow} isPart>
-        <pre class="code-block" dir="ltr">
-          {NVR_LINES}
-        </pre>
-      </Blank>
-    );
-  const isAnyTime = timeIn(filter, 'after') === ANY_TIME;
-  const why = profile.allowed_cameras.length === 0 ? words.live.none : text.noneWhy;
-  return (
-    <Blank title={isAnyTime ? text.none : text.noneThisWeek} message={why} isPart>
-      {!isAnyTime && (
-        <Button onPress={() => onFilter(withValues(filter, { after: ANY_TIME }))}>{text.filters.anyTime}</Button>
-      )}
+  const blank = (title: string, message: string, ...more: readonly ComponentChild[]) => (
+    <Blank {...{ title, message }} isPart isAlert={list.status === 'failed'}>
+      <p class="row">{more}</p>
     </Blank>
   );
+  const clear = isFiltered(filter) && <Button onPress={() => onFilter(NO_FILTER)}>{text.clearFilters}</Button>;
+  if (list.status === 'failed')
+    return blank(text.cannotShow, list.problem, <Button onPress={onRetry}>{words.ui.common.tryAgain}</Button>, clear);
+  if (clear) return blank(text.noMatch, text.noMatchWhy, clear);
+  if (!facts.hasNvr && isAdmin(profile))
+    return blank(text.connectNvr, text.connectNvrHow, <code class="code-block">{NVR_LINES}</code>);
+  const why = profile.allowed_cameras.length === 0 ? words.live.none : text.noneWhy;
+  if (timeIn(filter, 'after') === ANY_TIME) return blank(text.none, why);
+  const onAnyTime = (): void => onFilter(withValues(filter, { after: ANY_TIME }));
+  return blank(text.noneThisWeek, why, <Button onPress={onAnyTime}>{text.filters.anyTime}</Button>);
 }
 
 /** More comes by itself when the end comes near; the button is for when it does not, and for the keyboard. */

@@ -12,10 +12,18 @@ import { Button, Icon, usePageTitle } from '../shared/parts.tsx';
 import { readTexts } from '../shared/untrusted.ts';
 import { facts, formatCount, formatDate, labelName, words } from '../shared/words.ts';
 import { EventDetails } from './event-details.tsx';
-import { type EventFilter, moreCount, namesIn, timeIn, weekBefore, withUsualTime, withValues } from './event-filter.ts';
+import {
+  type EventFilter,
+  LAST_DAYS,
+  moreCount,
+  namesIn,
+  timeIn,
+  weekBefore,
+  withUsualTime,
+  withValues,
+} from './event-filter.ts';
 import { Events } from './event-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import type { LineState } from './keep-line.ts';
 import { useEvents } from './use-events.ts';
 
 /** So many days the service tells, by who counts them. */
@@ -25,7 +33,7 @@ interface DaysPlotProps {
   readonly filter: EventFilter;
   /** The days are asked for again when it changes. */
   readonly round: number;
-  readonly onTime: (after: number, before: number) => void;
+  readonly onTime: (after: number, before?: number) => void;
 }
 
 /** The newest days, a bar each: days that are chosen are shown in the list (SPEC 8). */
@@ -68,6 +76,16 @@ function DaysPlot({ filter, round, onTime }: DaysPlotProps) {
       shaded={listed}
       caption={fetched.kind === 'failed' || (fetched.kind === 'ready' && days === null) ? text.unavailable : name}
       zoom={text.zoomIn}
+      beside={LAST_DAYS.map(([name, begins, ends]) => (
+        <Button
+          key={name}
+          kind="small"
+          aria-pressed={after === begins() && before === ends()}
+          onPress={() => onTime(begins(), ends())}
+        >
+          {words.explore.filters[name]}
+        </Button>
+      ))}
     />
   );
 }
@@ -112,7 +130,16 @@ export function Explore() {
       <div class="explore-main">
         <header class="row explore-head">
           <h1>{words.explore.title}</h1>
-          <LiveState state={list.live} />
+          <p class={`live live-${list.live ?? 'off'}`} role="status">
+            {list.live !== undefined && list.live !== 'connecting' && (
+              <span class="live-word">{words.explore.live[list.live]}</span>
+            )}{' '}
+            {list.live === 'login-needed' && (
+              <Button kind="plain" onPress={() => goToLogin(null)}>
+                {words.explore.live.logIn}
+              </Button>
+            )}
+          </p>
           <Choice
             name="view"
             legend={words.explore.showAs}
@@ -165,21 +192,6 @@ const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
   search.set('event', id);
   return search;
 };
-
-/** Whether new events come by themselves now, in a word; and what is wrong when they do not. */
-const LiveState = ({ state }: { state: LineState | undefined }) => (
-  <p class={`live live-${state ?? 'off'}`} role="status">
-    {state !== undefined && state !== 'connecting' && <span class="live-word">{words.explore.live[state]}</span>}
-    {state === 'login-needed' && (
-      <>
-        {' '}
-        <Button kind="plain" onPress={() => goToLogin(null)}>
-          {words.explore.live.logIn}
-        </Button>
-      </>
-    )}
-  </p>
-);
 
 const union = (...lists: Iterable<string>[]): string[] =>
   [...new Set(lists.flatMap((list) => [...list]))].sort((a, b) => a.localeCompare(b));

@@ -12,7 +12,9 @@ import { cameraName, DAY_SECONDS, formatDay, formatShortMoment, labelName, sugge
 import {
   ANY_TIME,
   type EventFilter,
+  isDay,
   isFiltered,
+  LAST_DAYS,
   LISTED,
   type MoreFilter,
   moreCount,
@@ -122,16 +124,13 @@ function TextSearch({ filter, onChange }: FilterProps) {
 
 // biome-ignore format: a table
 const STRETCHES = [
+  ...LAST_DAYS,
   ['lastHour',    () => ago(3600)],
   ['last24Hours', () => ago(DAY_SECONDS)],
-  ['yesterday',   () => midnight(1), () => midnight(0)],
   ['last7Days',   () => undefined],
   ['last30Days',  () => ago(30 * DAY_SECONDS)],
   ['anyTime',     () => ANY_TIME],
 ] as const;
-
-/** Where a day of the viewer begins, in Unix seconds. */
-const midnight = (daysAgo: number): number => new Date().setHours(-24 * daysAgo, 0, 0, 0) / 1000;
 
 const TIMES = ['after', 'before'] as const;
 
@@ -165,19 +164,13 @@ const TimeChoice = ({ filter, onChange }: FilterProps) => (
   </>
 );
 
-/** Whether they are both ends of a day of the viewer. */
-const isDay = (after: number, before: number): boolean =>
-  [after, before].every((end, at) => new Date(after * 1000).setHours(24 * at, 0, 0, 0) / 1000 === end);
-
 function formatRange(filter: EventFilter): string {
   const text = words.explore.filters;
   const [from, before] = TIMES.map((end) => timeIn(filter, end));
   if (from === undefined && before === undefined) return text.last7Days;
   const after = from === ANY_TIME ? undefined : from;
-  if (after !== undefined && before !== undefined)
-    return isDay(after, before)
-      ? formatDay(after, Date.now() / 1000)
-      : `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
+  if (after !== undefined && isDay(after, before)) return formatDay(after, Date.now() / 1000);
+  if (after !== undefined && before !== undefined) return `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
   if (after !== undefined) return text.since({ moment: formatShortMoment(after) });
   return before === undefined ? text.anyTime : text.until({ moment: formatShortMoment(before) });
 }

@@ -72,7 +72,9 @@ export const changesAt =
         text = messages.pop() ?? '';
         for (const message of messages) {
           const data = /^data: (.*)$/m.exec(message)?.[1];
-          if (data !== undefined) onChange(newestIn(data));
+          const { id } = Object(parsedJson(data ?? ''));
+          // One that cannot be read is undefined: then the list is asked for.
+          if (data !== undefined) onChange(typeof id === 'string' || id === null ? id : undefined);
         }
       }
     } catch {
@@ -81,12 +83,6 @@ export const changesAt =
     clearTimeout(timer);
     return 'lost';
   };
-
-/** Undefined when it cannot be read: then the list is asked for. */
-function newestIn(data: string): string | null | undefined {
-  const { id } = Object(parsedJson(data));
-  return typeof id === 'string' || id === null ? id : undefined;
-}
 
 /** The close code with which Postern says that the session is over. */
 const CALLER_GONE = 4401;

@@ -259,11 +259,17 @@ function AccessTable({ access, users, onPerson }: AccessTableProps) {
                         </span>
                       )}
                     </th>
-                    {cameras.map((camera) => (
-                      <td key={camera}>
-                        <Mark sight={toSight(one, camera)} />
-                      </td>
-                    ))}
+                    {cameras.map((camera) => {
+                      const sight = toSight(one, camera);
+                      return (
+                        <td key={camera}>
+                          <span class={sight === 'none' ? '' : `sight sight-${sight}`} />
+                          <span class="out-of-sight">
+                            {sight === 'none' ? words.ui.common.no : words.access.sights[sight]}
+                          </span>
+                        </td>
+                      );
+                    })}
                   </tr>
                 ))}
               </tbody>
@@ -274,10 +280,3 @@ function AccessTable({ access, users, onPerson }: AccessTableProps) {
     </section>
   );
 }
-
-/** What a cell says in words, for screen readers too. */
-const Mark = ({ sight }: { sight: ReturnType<typeof toSight> }) => (
-  <span class={sight === 'none' ? 'out-of-sight' : `sight sight-${sight}`}>
-    <span class="out-of-sight">{sight === 'none' ? words.ui.common.no : words.access.sights[sight]}</span>
-  </span>
-);

@@ -147,16 +147,17 @@ const eventFacts = (found: Explanation): readonly Fact[] => [
   [words.access.token, found.token],
   [words.access.groups, found.groups?.length ? <FewNames names={found.groups} none="" /> : undefined],
   [words.access.rule, found.rule],
-  [words.access.route, found.route && <RouteFound route={found.route} />],
+  [
+    words.access.route,
+    found.route && (
+      <>
+        <code>
+          <bdi>{found.route.route}</bdi>
+        </code>
+        <span class="fact-more">
+          {words.access.needs(found.route)}; {found.route.row ? <code>{found.route.row}</code> : words.access.noRow}
+        </span>
+      </>
+    ),
+  ],
 ];
-
-const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Explanation['route']> }) => (
-  <>
-    <code>
-      <bdi>{route}</bdi>
-    </code>
-    <span class="fact-more">
-      {words.access.needs({ access })}; {row === undefined ? words.access.noRow : <code>{row}</code>}
-    </span>
-  </>
-);

@@ -47,8 +47,7 @@ export function Roles() {
               <Badge text={text[source]} kind={source === 'store' ? 'strong' : 'plain'} />
             </>
           ),
-          note: ({ role, source, taken_over: taken }) =>
-            source === 'file' ? (taken ? text.takenOver : `auth.roles.${role}`) : null,
+          note: ({ taken_over }) => (taken_over ? text.takenOver : null),
         },
         {
           title: words.ui.common.cameras,
@@ -69,7 +68,10 @@ export function Roles() {
         {
           title: words.users.title,
           sortBy: ({ users: count }) => count,
-          cell: (role) => <FewNames names={holdersOf(role)} none={counted(role)} />,
+          cell: (role) => {
+            const none = role.users === 0 ? text.noUsers : text.users({ number: role.users });
+            return <FewNames names={holdersOf(role)} {...{ none }} />;
+          },
         },
       ]}
       acts={(role) =>
@@ -97,9 +99,6 @@ function takeOverActs(role: RoleRecord, hasSites: boolean): readonly Act[] {
   const path = pathTo('api/roles', role.role, '/take-over');
   return [asking({ ...takeOver, what }, role, () => sendToApi('POST', path))];
 }
-
-const counted = ({ users: number }: RoleRecord): string =>
-  number === 0 ? words.roles.noUsers : words.roles.users({ number });
 
 /** Its users become viewers, who see more cameras than before: the dialog says so. */
 function whatHappens({ users: number }: RoleRecord, holders: readonly string[]): string {

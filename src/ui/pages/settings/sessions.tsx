@@ -18,7 +18,6 @@ const ICONS: readonly (readonly [pattern: RegExp, icon: IconName])[] = [
   [/iPhone|iPod|iPad|Android|Mobile/,        'phone'],
   [/Windows|Mac OS X|CrOS|Linux|X11/,        'computer'],
 ];
-const iconOf = ({ agent }: SessionRecord): IconName => ICONS.find(([of]) => of.test(agent))?.[1] ?? 'program';
 
 export function Sessions() {
   const profile = useProfile();
@@ -56,7 +55,8 @@ export function Sessions() {
           text: nameOf,
           cell: (session) => (
             <>
-              <Icon name={iconOf(session)} /> <bdi>{nameOf(session)}</bdi>
+              <Icon name={ICONS.find(([of]) => of.test(session.agent))?.[1] ?? 'program'} />{' '}
+              <bdi>{nameOf(session)}</bdi>
             </>
           ),
           more: ({ current }) => current && <Badge text={text.this} kind="strong" />,

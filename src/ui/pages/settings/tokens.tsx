@@ -11,11 +11,6 @@ import { tokenRights } from '../shared/pieces.tsx';
 import { Badge, lastUseColumn, pathTo, ResourcePage, userColumn } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 
-const rightTitle = (rights: readonly string[]): string | undefined =>
-  tokenRights()
-    .find(({ name }) => rights.includes(name))
-    ?.title();
-
 export function Tokens() {
   const profile = useProfile();
   const text = words.tokens;
@@ -39,12 +34,10 @@ export function Tokens() {
         {
           title: words.ui.common.role,
           text: ({ role }) => role,
-          cell: ({ role, rights }) => (
-            <Badge
-              text={(rights && rightTitle(rights)) ?? role}
-              kind={!rights && role === 'admin' ? 'strong' : 'plain'}
-            />
-          ),
+          cell: ({ role, rights }) => {
+            const only = tokenRights().find(({ name }) => rights?.includes(name));
+            return <Badge text={only?.title() ?? role} kind={!rights && role === 'admin' ? 'strong' : 'plain'} />;
+          },
         },
         {
           title: words.ui.common.cameras,

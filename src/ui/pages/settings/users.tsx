@@ -27,7 +27,10 @@ export function Users() {
   const profile = useProfile();
   const text = words.users;
   const why = whyOneStays(known);
-  const noteOn = (user: UserRecord): string => [givenBy(user), why(user)].filter(Boolean).join(' · ');
+  const noteOn = (user: UserRecord): string => {
+    const provider = roleGiver(user);
+    return [provider && text.givenBy({ provider }), why(user)].filter(Boolean).join(' · ');
+  };
   const isOwn = ({ username }: UserRecord): boolean => username === profile.username;
   /** What can be done with one, or with several at once. */
   const commonActs = (users: readonly UserRecord[], why?: string) => ({
@@ -188,11 +191,6 @@ function othersActs(user: UserRecord): readonly Act[] {
     asking(words.sessions.endUser, { name }, endSessions, { isDangerous: true }),
   ];
 }
-
-const givenBy = (user: UserRecord): string | undefined => {
-  const provider = roleGiver(user);
-  return provider === undefined ? undefined : words.users.givenBy({ provider });
-};
 
 /** Why the role of a user cannot be changed, nor the user deleted. */
 function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string | undefined {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
 import { type Profile, ProfileContext, toProfile } from '../shared/account.ts';
-import { beginViewAs, endViewAs, useFetched } from '../shared/api.ts';
+import { beginViewAs, endViewAs, useFetched, valueOr } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { Blank, Button, Facts, usePageTitle } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
@@ -30,6 +30,8 @@ export function ViewAs() {
   }, []);
   usePageTitle(words.viewAs.title({ name: name ?? '' }));
   if (name === undefined) return <Blank title={words.viewAs.overTitle} message={words.viewAs.over} />;
+  const profile = valueOr<Profile | undefined>(fetched, undefined);
+  const cameras = profile?.allowed_cameras.map(cameraName) ?? [];
   return (
     <>
       <section class="row view-as" aria-label={words.viewAs.title({ name })}>
@@ -43,25 +45,19 @@ export function ViewAs() {
       </section>
       {fetched.kind === 'loading' && <p class="blank">{words.ui.frame.moment}</p>}
       {fetched.kind === 'failed' && <Blank title={words.viewAs.nothing} message={fetched.problem} isAlert />}
-      {fetched.kind === 'ready' && <ViewedProfile profile={fetched.value} />}
+      {profile && (
+        <ProfileContext.Provider value={profile}>
+          <Facts
+            class="row view-as-profile"
+            rows={[
+              [words.ui.common.role, profile.role],
+              [words.ui.common.cameras, <FewNames names={cameras} none={words.ui.common.noCameras} />],
+            ]}
+          />
+          {/* The own pages of a person who must set up a second factor show nothing else. */}
+          {profile.second_factor_required ? <p class="blank">{words.access.noFactor({ name })}</p> : <Explore />}
+        </ProfileContext.Provider>
+      )}
     </>
-  );
-}
-
-/** The own pages of a person who must set up a second factor show nothing else. */
-function ViewedProfile({ profile }: { profile: Profile }) {
-  const { username: name, role, allowed_cameras } = profile;
-  const cameras = <FewNames names={allowed_cameras.map(cameraName)} none={words.ui.common.noCameras} />;
-  return (
-    <ProfileContext.Provider value={profile}>
-      <Facts
-        class="row view-as-profile"
-        rows={[
-          [words.ui.common.role, role],
-          [words.ui.common.cameras, cameras],
-        ]}
-      />
-      {profile.second_factor_required ? <p class="blank">{words.access.noFactor({ name })}</p> : <Explore />}
-    </ProfileContext.Provider>
   );
 }

@@ -1,5 +1,6 @@
 /** What is wrong, in the language of the page: with the fields of a form, and by a refusal. The server's own sentence is for programs, and never shown. */
 import { type ProblemTexts, said } from '../../../locales/texts.ts';
+import { own } from './untrusted.ts';
 import { learnWords, words } from './words.ts';
 
 /** The faults by the names of their fields. */
@@ -16,7 +17,8 @@ export const learnProblems = (language: string): Promise<void> => learnWords(lan
  */
 export function problemText(answer: unknown, texts: ProblemTexts | undefined = words['problems']): string | undefined {
   const { reason, values } = Object(answer);
-  return texts && Object.hasOwn(texts, reason) ? said(texts[reason as keyof ProblemTexts], Object(values)) : undefined;
+  const text = own(texts ?? {}, reason);
+  return text && said(text, Object(values));
 }
 
 /** The field of a form that a reason is about. */
@@ -41,5 +43,4 @@ const FIELDS: Readonly<Partial<Record<keyof ProblemTexts, string>>> = {
   'wrong-code':           'code',
 };
 
-export const fieldOf = (reason = ''): string | undefined =>
-  Object.hasOwn(FIELDS, reason) ? FIELDS[reason as keyof ProblemTexts] : undefined;
+export const fieldOf = (reason?: string): string | undefined => own(FIELDS, reason);

@@ -1,5 +1,12 @@
 /** Forms, in a dialog or in the page: values, sending them, what is wrong; and the dialogs of a page, of which one is open at a time. */
-import { type ComponentChild, type ComponentChildren, createContext, Fragment, type RefObject } from 'preact';
+import {
+  type ComponentChild,
+  type ComponentChildren,
+  type ComponentProps,
+  createContext,
+  Fragment,
+  type RefObject,
+} from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, problemOf, sendToApi } from './api.ts';
 import { type Faults, type FormProblem, fieldOf } from './form-faults.ts';
@@ -65,7 +72,12 @@ function useForm<Values extends object>(
   // A sentence about a field that this form does not have is told of the whole form.
   useEffect(() => {
     if (typeof problem === 'string' || !form.current) return;
-    if (!focusFault(form.current)) setProblem(Object.values(problem.faults).join(' '));
+    // Where the first wrong field is, the focus goes: a screen reader reads the field and what is wrong with it.
+    const wrong = form.current.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input');
+    // One that is folded would neither be seen nor take the focus.
+    wrong?.closest('details')?.toggleAttribute('open', true);
+    wrong?.focus();
+    if (!wrong) setProblem(Object.values(problem.faults).join(' '));
   }, [problem]);
   const send = async (): Promise<void> => {
     setIsBusy(true);
@@ -107,15 +119,6 @@ function problemIn(sent: Sent): FormProblem | undefined {
   return field ? { faults: { [field]: problemOf(sent) } } : problemOf(sent);
 }
 
-/** Where the first wrong field is, the focus goes: a screen reader reads the field and what is wrong with it. */
-function focusFault(form: HTMLElement): boolean {
-  const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input');
-  // One that is folded would neither be seen nor take the focus.
-  wrong?.closest('details')?.toggleAttribute('open', true);
-  wrong?.focus();
-  return wrong !== null;
-}
-
 export interface FormDialogProps<Values> extends FormRules<Values> {
   readonly title: string;
   /** What would happen. */
@@ -123,15 +126,25 @@ export interface FormDialogProps<Values> extends FormRules<Values> {
   readonly isDangerous?: boolean;
   /** What the page says when it is done, and reads anew then. */
   readonly done?: string | ((values: Values, body: unknown) => string | undefined) | undefined;
+  /** What can be done in the place of it, at the other end of its buttons. */
+  readonly instead?: Act;
+  /** It shows what is shown once: its button ends it, and nothing else does. */
+  readonly isKept?: boolean;
   /** The dialog that follows, made of the answer. */
   readonly next?: (body: unknown, values: Values) => ComponentChild;
   /** Where the dialog stands in no page that closes it. */
   readonly onClose?: () => void;
 }
 
+/** A browser lets a page prevent the first Escape only: the next one opens the dialog again. */
+const KEPT: ComponentProps<'dialog'> = {
+  onCancel: (event) => event.preventDefault(),
+  onClose: ({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal(),
+};
+
 /** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 export function FormDialog<Values extends object>(props: FormDialogProps<Values>) {
-  const { title, what, isDangerous = false, done, next } = props;
+  const { title, what, isDangerous = false, instead, isKept = false, done, next } = props;
   const dialog = useModal();
   const titleId = useId();
   const page = useDialogs();
@@ -145,7 +158,7 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
     close();
   });
   return (
-    <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} onCancel={close}>
+    <dialog ref={dialog} class="form-dialog" aria-labelledby={titleId} {...(isKept ? KEPT : { onCancel: close })}>
       <form class="form" ref={form} onSubmit={onSend}>
         <h2 id={titleId} class="form-title">
           <bdi>{title}</bdi>
@@ -159,8 +172,11 @@ export function FormDialog<Values extends object>(props: FormDialogProps<Values>
         <div class="form-end">
           {problem}
           <p class="row form-actions">
-            <Button onPress={close}>{words.ui.common.cancel}</Button>
-            {button(isDangerous ? 'danger' : 'strong')}
+            {instead && <ActButton {...instead} />}
+            <Button kind={isKept ? 'strong' : ''} onPress={close}>
+              {isKept ? props.submit : words.ui.common.cancel}
+            </Button>
+            {!isKept && button(isDangerous ? 'danger' : 'strong')}
           </p>
         </div>
       </form>
@@ -201,7 +217,7 @@ export function usePageDialogs(again = (): void => {}, first?: ComponentChild) {
   return { page, said, dialog: <Fragment key={shown.round}>{shown.round === 0 ? first : shown.dialog}</Fragment> };
 }
 
-type PageDialogs = ReturnType<typeof usePageDialogs>['page'];
+export type PageDialogs = ReturnType<typeof usePageDialogs>['page'];
 
 export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: () => {}, again: () => {} });
 
@@ -275,6 +291,8 @@ export function ActButton({ name, ...act }: Act & { readonly name?: string }) {
     else if (typeof atOnce.done === 'string') say(atOnce.done);
     else return atOnce.done(answer.body);
     again();
+    // The dialog that it stands in.
+    open(undefined);
   };
   return (
     <Button
@@ -330,7 +348,7 @@ addEventListener('popstate', () => {
 let lastOpener: Element | null = null;
 
 /** Shows a dialog over the page as long as its component is there, and gives the focus back to what opened it. */
-export function useModal(): RefObject<HTMLDialogElement | null> {
+function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   // The dialog that follows another is there before the entry would go.
   useLayoutEffect(() => {
@@ -347,18 +365,13 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
         if (modals.length === 0) lastOpener = null;
         keepEntry();
         const opener = openers.find((one) => one?.isConnected && one !== document.body);
-        if (opener instanceof HTMLElement) opener.focus();
-        else focusOnPage();
+        // The button may be gone with what it was for: reading goes on at the head of the page.
+        const head = document.querySelector('h1');
+        if (opener instanceof HTMLElement) return opener.focus();
+        head?.setAttribute('tabindex', '-1');
+        head?.focus();
       });
     };
   }, []);
   return dialog;
-}
-
-/** The button may be gone with what it was for: reading goes on at the head of the page. */
-function focusOnPage(): void {
-  const head = document.querySelector('h1');
-  if (!head) return;
-  head.tabIndex = -1;
-  head.focus();
 }

@@ -1,9 +1,8 @@
 /** What is handed on to another person or program: a secret that is shown once, an address, a text to copy. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
-import { Acts, useDialogs, useModal } from './forms.tsx';
-import { Button } from './parts.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { Acts, FormDialog } from './forms.tsx';
 import { words } from './words.ts';
 
 /** `isAtOnce`: it is copied without a press, if the browser allows it. */
@@ -12,35 +11,13 @@ type CopyProps = { text: string; isAtOnce?: boolean };
 /** `warning`: that it is shown only now. `children`: how it is used. */
 type NewSecretProps = CopyProps & { title: string; warning: string; children?: ComponentChildren };
 
-/** Escape does not close this dialog. A browser lets a page prevent the first Escape only: the next one opens it again. */
-export function NewSecret({ title, warning, children, ...secret }: NewSecretProps) {
-  const dialog = useModal();
-  const titleId = useId();
-  const page = useDialogs();
-  return (
-    <dialog
-      ref={dialog}
-      class="form-dialog"
-      aria-labelledby={titleId}
-      onCancel={(event) => event.preventDefault()}
-      onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
-    >
-      <div class="form">
-        <h2 id={titleId} class="form-title">
-          <bdi>{title}</bdi>
-        </h2>
-        <p class="notice notice-warn">{warning}</p>
-        <Copyable {...secret} />
-        {children}
-        <p class="row form-actions">
-          <Button kind="strong" onPress={() => page.open(undefined)}>
-            {words.tokens.done}
-          </Button>
-        </p>
-      </div>
-    </dialog>
-  );
-}
+export const NewSecret = ({ title, warning, children, ...secret }: NewSecretProps) => (
+  <FormDialog title={title} submit={words.tokens.done} isKept onSubmit={async () => undefined}>
+    <p class="notice notice-warn">{warning}</p>
+    <Copyable {...secret} />
+    {children}
+  </FormDialog>
+);
 
 /** A text with its button. */
 export const Copyable = (copied: CopyProps) => (

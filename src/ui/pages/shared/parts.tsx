@@ -17,11 +17,15 @@ export const Button = ({ kind = '', onPress, ...button }: ButtonProps & { kind?:
   />
 );
 
-type PressChipProps = { text: string; number: number; isOn: boolean; onPress: () => void };
+type PressChipProps = Record<'text' | 'number', ComponentChildren> & {
+  isOn: boolean;
+  title?: string;
+  onPress: () => void;
+};
 
 /** A kind of things, and how many there are: it is on, or off. */
-export const PressChip = ({ text, number, isOn, onPress }: PressChipProps) => (
-  <button class="chip chip-button" type="button" aria-pressed={isOn} onClick={onPress}>
+export const PressChip = ({ text, number, isOn, title, onPress }: PressChipProps) => (
+  <button class="chip chip-button" {...{ title }} type="button" aria-pressed={isOn} onClick={onPress}>
     <bdi>{text}</bdi> {number}
   </button>
 );

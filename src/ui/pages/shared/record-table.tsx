@@ -2,7 +2,7 @@
 
 import { type ComponentChild, type ComponentProps, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import { type FieldProps, SelectField, Switch } from './fields.tsx';
+import { type FieldProps, SelectField } from './fields.tsx';
 import { type Act, ActButton, Acts } from './forms.tsx';
 import { closeMenu, Menu } from './menu.tsx';
 import { Button, Icon, PressChip } from './parts.tsx';
@@ -50,6 +50,8 @@ export interface RecordTableProps<Row> {
   readonly groupOf?: ((row: Row) => string) | undefined;
   /** The acts stand in a menu; what the row itself has no room for on a narrow screen is told there. */
   readonly menuNote?: (row: Row) => ComponentChild;
+  /** What is looked for, where the field for it stands elsewhere. */
+  readonly query?: string;
   /** What a search looks through; else the words, notes and cameras of all columns. */
   readonly searchText?: (row: Row) => string;
   /** The order at first; without it that of the rows. */
@@ -72,7 +74,8 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
   /** The buttons of its acts have it. */
   const nameOf = (row: Row): string => [columns[0]?.text?.(row) ?? '', groupOf?.(row)].filter(Boolean).join(', ');
   const text = words.ui.table;
-  const [query, setQuery] = useState('');
+  const [typed, setQuery] = useState('');
+  const { query = typed } = props;
   const [sort, setSort] = useState<Sort | undefined>(firstSort);
   const [wanted, setWanted] = useState(0);
   const [pressed, setPressed] = useState<readonly string[]>([]);
@@ -91,25 +94,23 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
     const keys = those.map(keyOf);
     setChosen([...choice.map(keyOf).filter((key) => !keys.includes(key)), ...(isOn ? keys : [])]);
   };
-  const { rows: shown, page, pages } = pageOf(byGroup(sorted(found, columns, sort, locale), groupOf), wanted);
-  const sortAs = (next: Sort | undefined): void => {
-    setSort(next);
+  const inOrder = sorted(found, columns, sort, locale);
+  // Groups stand in the order of their first rows.
+  const grouped = groupOf ? [...Map.groupBy(inOrder, groupOf).values()].flat() : inOrder;
+  const { rows: shown, page, pages } = pageOf(grouped, wanted);
+  /** The first press on a head: the latest, or the most, first. */
+  const sortAs = (key: string): void => {
+    const column = columns.find((one) => one.key === key);
+    const isOfNumbers = rows.some((row) => typeof column?.sortBy?.(row) === 'number');
+    setSort(column && nextSort(sort, key, isOfNumbers));
     setWanted(0);
   };
-  /** The first press on a head: the latest, or the most, first. */
-  const isDescendingFirst = ({ sortBy }: CompletedColumn<Row>): boolean =>
-    rows.some((row) => typeof sortBy?.(row) === 'number');
-  const chooseOrder = (wantedKey: string): void => {
-    const column = columns.find(({ key }) => key === wantedKey);
-    sortAs(column && nextSort(undefined, wantedKey, isDescendingFirst(column)));
-  };
-  const head = (column: CompletedColumn<Row>) => {
-    const { key, title, sortBy } = column;
+  const head = ({ key, title, sortBy }: CompletedColumn<Row>) => {
     if (!sortBy) return <th scope="col">{title}</th>;
     const order = sort?.key === key ? (sort.isDescending ? 'descending' : 'ascending') : 'none';
     return (
       <th scope="col" aria-sort={order}>
-        <button class="sort" type="button" onClick={() => sortAs(nextSort(sort, key, isDescendingFirst(column)))}>
+        <button class="sort" type="button" onClick={() => sortAs(key)}>
           {title}
           <Icon name={order === 'ascending' ? 'previous' : 'chevron'} />
         </button>
@@ -124,7 +125,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
   const first = page * PAGE_ROWS + 1;
   return (
     <div class="table-box">
-      {rows.length > FEW_ROWS && (
+      {rows.length > FEW_ROWS && props.query === undefined && (
         <div class="row table-tools">
           <search>
             <SearchBox
@@ -142,7 +143,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
             <SelectField
               label={text.sortBy}
               value={sort?.key ?? ''}
-              onChange={chooseOrder}
+              onChange={sortAs}
               options={[
                 ['', props.rowOrder ?? '–'],
                 ...columns.flatMap(({ key, title, sortBy }) => (sortBy ? [[key, title] as const] : [])),
@@ -177,12 +178,15 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
       )}
       {several && chosen && (
         <div class="row table-choice">
-          <Switch
-            label={text.chooseAll}
-            value={choice.length > 0 && choice.length === together.length}
-            onChange={(isOn) => choose(together, isOn)}
-          />
-          <span role="status">{text.chosen({ number: choice.length })}</span>
+          <strong role="status">{text.chosen({ number: choice.length })}</strong>
+          <label class="row">
+            <input
+              type="checkbox"
+              checked={choice.length > 0 && choice.length === together.length}
+              onChange={({ currentTarget }) => choose(together, currentTarget.checked)}
+            />
+            {text.chooseAll}
+          </label>
           {choice.length > 0 && <Acts acts={several(choice)} />}
         </div>
       )}
@@ -252,10 +256,6 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
 }
 
 const idOf = (row: unknown): string => Object(row).id;
-
-/** Groups stand in the order of their first rows. */
-const byGroup = <Row,>(rows: readonly Row[], groupOf: RecordTableProps<Row>['groupOf']): readonly Row[] =>
-  groupOf ? [...Map.groupBy(rows, groupOf).values()].flat() : rows;
 
 type CompletedColumn<Row> = Column<Row> & { readonly key: string };
 
@@ -359,11 +359,13 @@ export function FewNames({ names, none }: { names: readonly string[]; none: stri
   );
 }
 
-type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> & Pick<ComponentProps<'input'>, 'placeholder'>;
+type SearchBoxProps = Pick<FieldProps, 'label' | 'value' | 'onChange'> &
+  Pick<ComponentProps<'input'>, 'id' | 'placeholder'>;
 
 /** Looks for what is typed in it, while it is typed. Enter sends no form around it. While it is empty, it says its label. */
-export const SearchBox = ({ label, placeholder = label, value, onChange }: SearchBoxProps) => (
+export const SearchBox = ({ id, label, placeholder = label, value, onChange }: SearchBoxProps) => (
   <input
+    {...{ id }}
     type="search"
     aria-label={label}
     placeholder={placeholder}

@@ -2,7 +2,15 @@
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { type FetchedAgain, sendToApi } from './api.ts';
 import { type FieldProps, TextField } from './fields.tsx';
-import { type Act, Acts, DialogsContext, FormDialog, type FormDialogProps, usePageDialogs } from './forms.tsx';
+import {
+  type Act,
+  Acts,
+  DialogsContext,
+  FormDialog,
+  type FormDialogProps,
+  type PageDialogs,
+  usePageDialogs,
+} from './forms.tsx';
 import { Problem, Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
 import { words } from './words.ts';
@@ -16,7 +24,7 @@ interface PageProps<Value> {
   readonly fetched?: FetchedAgain<Value> | undefined;
   /** The dialog that is open at once. */
   readonly first?: ComponentChild;
-  readonly children: (value: Value) => ComponentChildren;
+  readonly children: (value: Value, page: PageDialogs) => ComponentChildren;
 }
 
 const NOTHING_FETCHED: FetchedAgain<never> = [{ kind: 'ready', value: undefined as never }, () => {}];
@@ -43,7 +51,7 @@ export function RecordsPage<Value>({ title, lead, beside, first, children, ...pr
         {fetched.kind === 'failed' && (
           <Trouble title={words.settings.cannotLoad} message={fetched.problem} onRetry={again} isPart />
         )}
-        {fetched.kind === 'ready' && children(fetched.value)}
+        {fetched.kind === 'ready' && children(fetched.value, page)}
         {fetched.kind === 'ready' && dialog}
       </section>
     </DialogsContext.Provider>

@@ -1,6 +1,10 @@
 /** Reads fields of an untrusted record: a field has the expected type, or it is absent. */
 import { isRecord } from '../../../domain/json.ts';
 
+/** A key of the table itself: what comes from the server names nothing that objects inherit. */
+export const own = <Table extends object>(table: Table, key: string | undefined): Table[keyof Table] | undefined =>
+  key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : undefined;
+
 export const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 

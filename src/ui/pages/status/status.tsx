@@ -70,8 +70,12 @@ function Parts({ status, now, limits }: PartsProps) {
     [text.events, status.events, []],
   ] as const;
   const inState = (kind: PartState['kind']) => parts.flatMap(([title, part]) => (part?.kind === kind ? title : []));
-  const faults = inState('failed').length + Number(daysLeft(status, now) < FEW_DAYS);
+  const faults = [...inState('failed'), ...(daysLeft(status, now) < FEW_DAYS ? [text.certificate] : [])];
   const inPart = inState('degraded');
+  // `5/minute`; a limit of another form is shown as it is written.
+  const limit = limiter?.clauses
+    ?.replaceAll(';', ', ')
+    .replace(/\b(\d+)\/(second|minute|hour|day)\b/g, (_, number, unit) => text.rate({ number, unit }));
   const past = [...Map.groupBy(failures ?? [], ({ reason }) => reason)];
   // How many alone: the tiles right below say which.
   const advice = [
@@ -83,9 +87,9 @@ function Parts({ status, now, limits }: PartsProps) {
   return (
     <>
       <div class="health">
-        {(faults > 0 || !hasAny(inPart)) && (
-          <p class={`reach reach-${faults > 0 ? 'failed' : 'ok'}`} role="status">
-            {text.health({ number: faults })}
+        {(hasAny(faults) || !hasAny(inPart)) && (
+          <p class={`reach reach-${hasAny(faults) ? 'failed' : 'ok'}`} role="status">
+            {hasAny(faults) ? text.attention({ parts: faults.join(', ') }) : text.health}
           </p>
         )}
         {hasAny(advice) && (
@@ -111,7 +115,7 @@ function Parts({ status, now, limits }: PartsProps) {
         <Certificate certificate={status.certificate ?? null} now={now} />
         <Part
           title={text.limiter}
-          fact={limiter && (limiter.clauses?.replaceAll(';', ', ').replace(RATE, rateText) ?? text.limiterOff)}
+          fact={limiter && (limit ?? text.limiterOff)}
           lines={[
             text.remembered({ number: limiter?.addresses ?? 0 }),
             text.limited({ number: limiter?.limited ?? 0 }),
@@ -175,8 +179,8 @@ function Parts({ status, now, limits }: PartsProps) {
           row={([reason, all]) => [
             <details key={reason}>
               <summary>
-                <span class="badge badge-warn">{reason}</span> {text.times({ number: all.length })},{' '}
-                {formatSpan(all.at(-1)?.at ?? 0, all[0]?.at ?? 0)}
+                <bdi title={reason}>{problemText({ reason }, words.problems) ?? reason}</bdi>{' '}
+                {text.times({ number: all.length })}, {formatSpan(all.at(-1)?.at ?? 0, all[0]?.at ?? 0)}
               </summary>
               {all.map(({ requestId, ...request }) => (
                 <p key={requestId}>
@@ -190,10 +194,6 @@ function Parts({ status, now, limits }: PartsProps) {
     </>
   );
 }
-
-/** `5/minute`; a limit of another form is shown as it is written. */
-const RATE = /\b(\d+)\/(second|minute|hour|day)\b/g;
-const rateText = (_rate: string, number: string, unit: string): string => words.status.rate({ number, unit });
 
 const hasAny = (list: readonly unknown[] | null | undefined): boolean => (list ?? []).length > 0;
 
@@ -224,19 +224,13 @@ const Request = ({ method, path }: { method: string; path: string }) => <code di
 type State = PartState | null | undefined;
 type Line = string | number | false | null | undefined;
 
-/** What is wrong, in the language of the page where it is known there; and as the service found it, where that adds an address, a code or a key. */
-function faultsOf(state: State): readonly Line[] {
-  if (!state || !('reason' in state)) return [];
-  const known = problemText({ reason: state.problem }, words.problems);
-  return [known, (known === undefined || /\d|\w\.\w/.test(state.reason)) && state.reason];
+/** `more`: beside the state. What is wrong is said in the language of the page where it is known there; and as the service found it, where that adds an address, a code or a key. */
+function told(state: State, more: readonly Line[]) {
+  const fact = state && [words.status[state.kind], ...more].filter(Boolean).join(', ');
+  const { reason, problem } = state && 'reason' in state ? state : {};
+  const known = problemText({ reason: problem }, words.problems);
+  return { kind: state?.kind, fact, lines: [known, (!known || /\d|\w\.\w/.test(reason ?? '')) && reason] };
 }
-
-/** `more`: beside the state. */
-const told = (state: State, more: readonly Line[]) => ({
-  kind: state?.kind,
-  fact: state && [words.status[state.kind], ...more].filter(Boolean).join(', '),
-  lines: faultsOf(state),
-});
 
 type PartProps = { title: string; kind?: PartState['kind'] | undefined; fact: Line; lines: readonly Line[] };
 

@@ -5,6 +5,7 @@ import { pictureFromApi, viewedPerson } from '../api.ts';
 import { baseUrl } from '../browser.ts';
 import { Icon, type IconName } from '../parts.tsx';
 import { spaced } from '../spelling.ts';
+import { own } from '../untrusted.ts';
 import {
   cameraName,
   formatAgo,
@@ -115,7 +116,7 @@ export function Thumbnail({ event, isNew = false }: { event: EventView; isNew?: 
       {source !== undefined && !isBroken ? (
         <img src={source} alt="" loading="lazy" decoding="async" onError={onError} />
       ) : (
-        <Icon name={Object.hasOwn(DRAWINGS, event.label) ? (DRAWINGS[event.label] ?? 'shape') : 'shape'} />
+        <Icon name={own(DRAWINGS, event.label) ?? 'shape'} />
       )}
     </span>
   );

@@ -26,6 +26,8 @@ interface PlotProps {
   readonly isBusy?: boolean;
   /** What the button says that chooses the selection. */
   readonly zoom?: string;
+  /** What stands in its place meanwhile. */
+  readonly beside?: ComponentChildren;
   /** What follows below it. */
   readonly children?: ComponentChildren;
 }
@@ -35,7 +37,7 @@ const MARK_WIDTH = 68;
 
 /** Its height is the same with and without bars. */
 export function Plot(props: PlotProps) {
-  const { label, starts, series, shaded = [], said, caption, isBusy = false, zoom, children } = props;
+  const { label, starts, series, shaded = [], said, caption, isBusy = false, zoom, beside, children } = props;
   const { selection, handlers, choose } = props.selecting;
   const area = useRef<HTMLDivElement>(null);
   const width = useWidth(area);
@@ -101,14 +103,17 @@ export function Plot(props: PlotProps) {
       <figcaption>
         <div class="overview-caption">
           <p class="overview-stretch">{said || caption}</p>
-          {zoom !== undefined && selection?.isHeld && (
+          {zoom !== undefined && selection?.isHeld ? (
             // A press must not take the focus from the plot: its selection would be gone.
             <Button
+              kind="small"
               onPointerDown={(event) => event.preventDefault()}
               onPress={() => choose(selection.from, selection.to)}
             >
               {zoom}
             </Button>
+          ) : (
+            beside
           )}
         </div>
         {children}
