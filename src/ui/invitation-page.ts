@@ -109,8 +109,6 @@ async function refused(fault: unknown, ctx: RouteContext, ui: UiOptions): Promis
   return renderForm(held, { state, told }, ctx, ui);
 }
 
-const MAKERS: readonly string[] = Object.values(MAKERS_WITHOUT_ACCOUNT);
-
 /** What a person who gets an account is told before anything is typed. */
 async function guestOf({ invitation: { madeBy }, owner }: HeldInvitation, services: InvitationPageServices) {
   const { roleRegistry, subtract, visibleCameras, friendlyNameOf } = services;
@@ -121,7 +119,7 @@ async function guestOf({ invitation: { madeBy }, owner }: HeldInvitation, servic
   const names = scope.kind === 'all' ? undefined : await visibleCameras(scope);
   return {
     /** The name of the admin; undefined when the invitation was made at the machine. */
-    by: MAKERS.includes(madeBy) ? undefined : madeBy,
+    by: Object.values<string>(MAKERS_WITHOUT_ACCOUNT).includes(madeBy) ? undefined : madeBy,
     /** The names, as people call them, of the cameras that the user will see; undefined: all of them. */
     cameras: names?.map((name) => friendlyNameOf(name) ?? name),
     /** Unix seconds: the end of the account. */
@@ -203,16 +201,15 @@ function renderGuest(
   const ends = shownTime(until, ctx, ui);
   const seen = cameras?.join(', ') ?? text.allCameras;
   const isFolded = cameras !== undefined && cameras.length > MOST_SHOWN;
-  const sentences = [
+  const said = [
     seen === '' || isFolded ? undefined : html`${text.sees({ cameras: seen })}`,
     opens && toHtml(text.opens, { time: opens }),
     ends && toHtml(text.validUntil, { time: ends }),
-  ].filter((sentence) => sentence !== undefined);
-  const lines = sentences.map((sentence, at) => html`${at > 0 && html`<br>`}<bdi>${sentence}</bdi>`);
+  ].map((sentence) => sentence && html`<p><bdi>${sentence}</bdi></p>`);
   const folded =
     isFolded &&
     html`<details class="more-fields"><summary>${text.seesMany({ number: cameras.length })}</summary><p><bdi>${seen}</bdi></p></details>`;
-  return seen === '' && lines.length === 0 ? undefined : html`<div class="notice">${folded}${lines}</div>\n`;
+  return seen === '' && !opens && !ends ? undefined : html`<div class="notice">${folded}${said}</div>\n`;
 }
 
 /** The moment in the time zone of the house; the script shows that of the reader. */

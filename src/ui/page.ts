@@ -122,9 +122,8 @@ export function moveTo(ctx: RouteContext, status: 301 | 302 | 303, location: str
   ctx.status = status;
 }
 
-const NOT_BUILT = 'The pages of Postern are not built yet: run "npm run build", then start again.\n';
-
-export const refuseUnbuilt = (ctx: RouteContext, ui: UiOptions): void => sendText(ctx, ui, 503, NOT_BUILT);
+export const refuseUnbuilt = (ctx: RouteContext, ui: UiOptions): void =>
+  sendText(ctx, ui, 503, 'The pages of Postern are not built yet: run "npm run build", then start again.\n');
 
 export function sendText(ctx: RouteContext, ui: UiOptions, status: number, text: string): void {
   ctx.set(pageHeaders(ui));

@@ -11,8 +11,8 @@ export interface RefusalPage {
   readonly opens?: Pick<Reopening, 'at' | 'timeZone'> | undefined;
   /** The refused cameras that the request names. */
   readonly cameras?: RefusedCameras | undefined;
-  /** Who is refused; undefined for an unknown caller. */
-  readonly person?: RefusedPerson | undefined;
+  /** Who is refused; undefined for an unknown caller. `mayChange`: whether a logout leads to another login. */
+  readonly person?: { readonly name: string; readonly role: string; readonly mayChange: boolean } | undefined;
   readonly requestId: string;
   /** What `wishedLanguages` tells. */
   readonly wishes: string;
@@ -26,27 +26,25 @@ export interface RefusalPage {
   readonly stylesheet: string | undefined;
 }
 
-/** `mayChange`: whether a logout leads to another login. */
-type RefusedPerson = { readonly name: string; readonly role: string; readonly mayChange: boolean };
-
 export function renderRefusalPage(page: RefusalPage): string {
   const { tag, locale, words } = languageFor(page.wishes);
   const { refusals } = words;
   const titles: Readonly<Record<number, string>> = refusals.titles;
   const title = titles[page.status] ?? refusals.anyTitle;
   const person = refusalKind(page.reason) === 'of-person' ? page.person : undefined;
-  const places = [
-    [page.startPage, refusals.toStart],
-    [person?.mayChange === true && page.logoutPath, refusals.otherAccount],
-  ] as const;
-  const links = places.flatMap(([href, text]) => (href && isSafeTarget(href) ? [buttonTo(href, text)] : []));
+  const way = (href: string | false | undefined, text: string) => href && isSafeTarget(href) && buttonTo(href, text);
+  const toStart = way(page.startPage, refusals.toStart);
+  const other = way(person?.mayChange === true && page.logoutPath, refusals.otherAccount);
   const card = html`<p class="refusal-status">${page.status}</p>
 <h1 class="lone-title">${bidi(title)}</h1>
 <p class="refusal-message">${bidi(refusalMessage(page, locale, words))}</p>
-${person && html`<p class="refusal-person">${toHtml(refusals.person, { name: bidi(person.name), role: bidi(person.role) })}</p>\n`}${links.length > 0 && html`<p class="row refusal-links">${links}</p>\n`}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code></p>
+${person && html`<p class="refusal-person">${toHtml(refusals.person, { name: bidi(person.name), role: bidi(person.role) })}</p>\n`}${(toStart || other) && html`<p class="row refusal-links">${toStart}${other}</p>\n`}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code>${TECHNICAL.has(page.reason) && html`<br>${words.problems[page.reason]}`}</p>
 `;
   return cardPage({ tag, title, name: page.name, stylesheet: page.stylesheet, card });
 }
+
+/** What means nothing to a guest: it stands beside the id of the request, for the administrator who is asked. */
+const TECHNICAL = new Set<RefusalReason>(['route-unlisted', 'field-admin-only', 'not-narrowable']);
 
 function refusalMessage({ reason, opens, cameras }: RefusalPage, locale: string, words: ServerTexts): string {
   const { problems, refusals } = words;
@@ -57,6 +55,7 @@ function refusalMessage({ reason, opens, cameras }: RefusalPage, locale: string,
       ? camera.foreign({ cameras: foreign.join(', ') })
       : camera.unknown({ cameras: unknown.join(', ') });
   }
+  if (TECHNICAL.has(reason)) return refusals.mayNotSee;
   if (!opens) return problems[reason];
   return `${problems[reason]} ${refusals.opens({ time: momentIn(opens.at, locale, opens.timeZone) })}`;
 }

@@ -580,7 +580,7 @@ describe('Explore', { skip }, () => {
   it('says that a camera is not for this role, and offers a way out', (t) =>
     visit(t, { ...TALL, expectedStatuses: [403] }, async (page) => {
       await enter(page, instance, CARL, '/postern/explore?camera=cam2');
-      assert.match(await page.getByRole('alert').innerText(), /Access denied to that camera/);
+      assert.match(await page.getByRole('alert').innerText(), /Your role does not include this camera/);
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await hasRows(page, 37);
     }));
@@ -590,7 +590,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, CARL);
       await hasRows(page, 37);
       await page.evaluate("history.pushState(null, '', '/postern/explore?camera=cam2')");
-      await page.getByRole('alert').getByText('Access denied to that camera').waitFor();
+      await page.getByRole('alert').getByText('Your role does not include this camera').waitFor();
       await hasCount(page.locator('.event'), 0);
       await hasCount(page.locator('.plot-area path'), 0);
     }));

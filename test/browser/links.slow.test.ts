@@ -7,7 +7,7 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { axeFindings, skip, visit } from './support/browser.ts';
+import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
 import { startPagesInstance } from './support/pages-instance.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 }, locale: 'de-DE', colorScheme: 'dark' } as const;
@@ -151,7 +151,7 @@ describe('A link', { skip }, () => {
     }));
 
   it('is shared in Explore, and listed and revoked in the settings', (t) =>
-    visit(t, { ...PHONE, expectedStatuses: [403, 404] }, async (page) => {
+    visit(t, { ...PHONE, expectedStatuses: [403, 404, 503] }, async (page) => {
       const value = await instance.logIn(VERA);
       await page.context().addCookies([{ name: 'frigate_token', value, url, httpOnly: true, sameSite: 'Lax' }]);
       await page.goto(`${url}/postern/explore`);
@@ -179,6 +179,14 @@ describe('A link', { skip }, () => {
         [404, 200],
         'it takes the place of the first one',
       );
+      await hasCount(made.getByText('Der erste Link'), 0);
+      await page.route('**/api/links/*', (revoked) => revoked.fulfill({ status: 503, json: {} }));
+      await made.getByRole('button', { name: 'Ändern: Ende, Name, PIN' }).click();
+      await page.getByRole('button', { name: 'Link erstellen' }).click();
+      await made.getByText('Der erste Link konnte nicht widerrufen werden und gilt noch.').waitFor();
+      const last = await made.locator('code').innerText();
+      assert.deepEqual([await statusOf(link), await statusOf(last)], [200, 200], 'both are known to the person');
+      await page.unroute('**/api/links/*');
       await made.getByRole('link', { name: 'Einstellungen > Links' }).click();
       await page.getByText('Für Oma').waitFor();
       assert.match(await page.locator('.record').first().innerText(), /cam\d\s+Ereignis, \d+\. \S+, \d+:\d\d/);

@@ -158,6 +158,19 @@ describe('Live', { skip }, () => {
         await hasCount(page.locator('.wall-curtain.is-drawn'), 0);
       }));
 
+  it('tells an admin of first steps that are open, once the pictures are there, and moves nothing', (t) =>
+    visit(t, { viewport: { width: 390, height: 844 } }, async (page) => {
+      const place = () => tiles(page).first().boundingBox();
+      await enter(page, instance, ADMIN_PERSON, '/postern/');
+      await until('pictures come', async () => (await shown(page).count()) > 0);
+      const before = await place();
+      await page.getByText(/^First steps 1 of 2 left$/).waitFor();
+      assert.deepEqual(await place(), before);
+      assert.deepEqual(await axeFindings(page), []);
+      await page.getByRole('link', { name: 'First steps' }).click();
+      await page.waitForURL(`${instance.url}/postern/settings/account`);
+    }));
+
   it('says once why no picture comes, to an admin with the way to Status, and is silent when pictures come again', async (t) => {
     const { answer } = nvr;
     t.after(() => {

@@ -43,16 +43,25 @@ describe('Settings', { skip }, () => {
       });
       await openSettings(page, instance, 'account');
       const steps = page.locator('.panel', { has: page.getByRole('heading', { name: 'First steps' }) });
-      assert.match(await steps.innerText(), /^First steps 2 of 3 left\s+Two-step login\s+Invite user\s+Password$/);
-      assert.deepEqual(await steps.locator('li:not(:has(a))').allInnerTexts(), ['Password']);
+      assert.match(await steps.innerText(), /^First steps 2 of 2 left\s+Two-step login\s+Invite user$/);
+      assert.deepEqual(await steps.locator('li:not(:has(a))').allInnerTexts(), []);
       assert.deepEqual(await axeFindings(page), []);
       await steps.getByRole('link', { name: 'Two-step login' }).click();
       assert.equal(new URL(page.url()).hash, '#factors');
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+      await page.getByRole('link', { name: 'Open in the app on this device' }).waitFor();
+      await hasCount(steps, 0);
+      const confirming = page.getByRole('button', { name: 'Confirm the code' });
+      const sides = [page.getByRole('button', { name: 'Cancel' }), confirming].map((button) => button.boundingBox());
+      const [cancel, confirm] = await Promise.all(sides);
+      assert.equal(cancel?.y, confirm?.y, 'both stand side by side');
+      await page.getByRole('button', { name: 'Cancel' }).click();
       await steps.getByRole('link', { name: 'Invite user' }).click();
       await page.getByRole('dialog', { name: 'Invite user' }).waitFor();
       isAlone = false;
       await openSettings(page, instance, 'account');
-      assert.match(await steps.innerText(), /^First steps 1 of 3 left\s+Two-step login\s+Users\s+Password$/);
+      assert.match(await steps.innerText(), /^First steps 1 of 2 left\s+Two-step login\s+Users$/);
+      assert.deepEqual(await steps.locator('li:not(:has(a))').allInnerTexts(), ['Users']);
       const own = { required: false, totp: true, passkeys: [], recovery_codes_left: 8 };
       await page.route('**/api/second-factor', (route) => route.fulfill({ json: own }));
       await page.reload();
@@ -159,8 +168,25 @@ describe('Settings', { skip }, () => {
       const gone = '**/assets/en.sessions-*.js';
       await page.route(gone, (route) => route.fulfill({ status: 404 }));
       await page.getByRole('link', { name: 'Sessions' }).click();
-      await page.getByRole('heading', { name: 'The console cannot start' }).waitFor();
+      await page.getByRole('heading', { name: 'This page cannot be loaded' }).waitFor();
       await page.unroute(gone);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    }));
+
+  it('stay in the console while the network is gone, and go on once it is back', (t) =>
+    visit(t, { expectedErrors: [/net::ERR_INTERNET_DISCONNECTED/] }, async (page) => {
+      await openSettings(page, instance, 'tokens');
+      await page.getByText('No tokens yet.').waitFor();
+      await page.context().setOffline(true);
+      await page.getByRole('link', { name: 'Sessions' }).click();
+      const told = page.getByRole('alert').getByText('The server cannot be reached. Check the network.');
+      await told.waitFor();
+      const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/profile'));
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await asked;
+      await told.waitFor();
+      await page.context().setOffline(false);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     }));

@@ -26,7 +26,7 @@ describe('The refusal page', () => {
     for (const part of [
       '403',
       '<title>Access denied · Villa Rosa</title>',
-      REFUSALS[PAGE.reason].message,
+      'Your role does not include this camera.',
       'r-1',
       'href="/postern/"',
       PAGE.stylesheet,
@@ -50,8 +50,27 @@ describe('The refusal page', () => {
 
   it('is in the language that the browser likes best', () => {
     const german = renderRefusalPage({ ...PAGE, wishes: 'de-CH,de;q=0.9,en;q=0.5' });
-    for (const part of ['<html lang="de">', 'Zugriff verweigert', 'Zugriff auf diese Kamera verweigert.'])
+    for (const part of ['<html lang="de">', 'Zugriff verweigert', 'Ihre Rolle umfasst diese Kamera nicht.'])
       assert.ok(german.includes(part), part);
+  });
+
+  it('tells a guest what the role may not, and the administrator why, in small letters', () => {
+    const html = renderRefusalPage({ ...PAGE, reason: 'route-unlisted' });
+    assert.match(html, /class="refusal-message"><bdi>Your role may not see this\.</);
+    assert.match(
+      html,
+      /class="refusal-request">Request ID <code><bdi>r-1<\/bdi><\/code><br>This path is not in the route table/,
+    );
+  });
+
+  it('says what its title says only once', () => {
+    const reasons = Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];
+    for (const wishes of ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt'])
+      for (const reason of reasons) {
+        const html = renderRefusalPage({ ...PAGE, reason, status: REFUSALS[reason].status, wishes });
+        const [title = ''] = html.match(/(?<=<h1[^>]*><bdi>)[^<]*/) ?? [];
+        assert.doesNotMatch(html, new RegExp(`<p class="refusal-message"><bdi>${title}\\. `), `${wishes} ${reason}`);
+      }
   });
 
   it('names the cameras that were asked for, and who is refused, and offers another account', () => {

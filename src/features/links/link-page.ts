@@ -40,19 +40,17 @@ type ShownThing = Awaited<ReturnType<typeof shownThing>>;
 /** The page leads on behind a right PIN. */
 type ShownPage = Exclude<Visit, { readonly kind: 'right' }>;
 
-/** Nothing but the link's own files (and the empty icon), no script, and in no frame of any page. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "media-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 const HEADERS = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  // Nothing but the link's own files (and the empty icon), no script, and in no frame of any page.
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "media-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex, nofollow',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -73,7 +71,6 @@ const linkPath = (ctx: RouteContext): string => `${readBasePath(ctx)}${LINK_PATH
 const FILE_NO = [206, 304, 403, 404, 416, 429, 502, 503, 504];
 
 const PIN = described('Pin', { pin: GIVEN_TEXT });
-const GIVEN_PIN = described('Given', { success: z.literal(true), expires_at: TIME });
 
 const route = declaring<PageServices>();
 
@@ -81,7 +78,7 @@ const route = declaring<PageServices>();
 // biome-ignore format: a table
 export const LINK_PAGE_ROUTES: readonly OwnRoute<PageServices>[] = [
   { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429], type: 'text/html', handler: getLink },
-  orByForm(route({ route: `POST ${LINK_PATH}/{secret}`, access: 'public', who: 'anyone', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html', run: answerPin }), postLink),
+  orByForm(route({ route: `POST ${LINK_PATH}/{secret}`, access: 'public', who: 'anyone', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, described('Given', { success: z.literal(true), expires_at: TIME })], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html', run: answerPin }), postLink),
   { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', stands_for: 'nvr', summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', stands_for: 'nvr', note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `OPTIONS ${LINK_PATH}/{secret}/{file}`, access: 'public', summary: 'Pages of other sites may read what a link shows, and its parts by Range: for cast devices', yes: [204], no: [404],
@@ -148,49 +145,31 @@ async function show(ctx: RouteContext, services: PageServices, page: ShownPage, 
   sendCard(ctx, ui, failed ?? status, shown);
 }
 
-interface Contents {
-  readonly status: number;
-  readonly title: string;
-  readonly body: Html;
-  /** Seconds. */
-  readonly retry?: number;
-}
-
-async function contentsOf(
-  page: ShownPage,
-  language: PageLanguage,
-  link: string,
-  services: PageServices,
-): Promise<Contents> {
+/** `retry`: seconds. */
+async function contentsOf(page: ShownPage, language: PageLanguage, link: string, services: PageServices) {
   const { titles, page: text } = language.words.links;
+  const contents = (status: number, title: string, body: Html, retry?: number) => ({ status, title, body, retry });
   switch (page.kind) {
     case 'shown': {
       const { thing, name, expiresAt } = page.link;
       const shown = await shownThing(thing, services);
-      return {
-        status: 200,
-        title: name ?? titles[thing.kind],
-        body: renderShown({ shown, expiresAt }, language, link, services.ui),
-      };
+      return contents(200, name ?? titles[thing.kind], renderShown({ shown, expiresAt }, language, link, services.ui));
     }
     case 'pin':
-    case 'wrong': {
-      const isWrong = page.kind === 'wrong';
-      return { status: isWrong ? 403 : 200, title: text.pinTitle, body: renderForm(isWrong, page.isNumeric, text) };
-    }
-    case 'limited': {
-      const { seconds: retry } = page;
-      return {
-        status: 429,
-        title: text.overTitle,
-        body: paragraph(text.limited({ time: formatSeconds(retry) })),
-        retry,
-      };
-    }
+      return contents(200, text.pinTitle, renderForm(false, page.isNumeric, text));
+    case 'wrong':
+      return contents(403, text.pinTitle, renderForm(true, page.isNumeric, text));
+    case 'limited':
+      return contents(
+        429,
+        text.overTitle,
+        paragraph(text.limited({ time: formatSeconds(page.seconds) })),
+        page.seconds,
+      );
     case 'busy':
-      return { status: 503, title: text.busyTitle, body: paragraph(text.busy), retry: BUSY_RETRY_SECONDS };
+      return contents(503, text.busyTitle, paragraph(text.busy), BUSY_RETRY_SECONDS);
     case 'over':
-      return { status: 404, title: text.overTitle, body: paragraph(text.over) };
+      return contents(404, text.overTitle, paragraph(text.over));
   }
 }
 
@@ -243,25 +222,21 @@ function renderShown(
   const label = thing.label === undefined ? undefined : labelIn(words.explore.labels, thing.label);
   const facts = [thing.name, label, thing.at === undefined ? undefined : time(thing.at)];
   const lead = facts.filter((fact) => fact !== undefined).join(' · ');
-  const actions = [
-    ...(thing.kind === 'snapshot' ? [buttonTo(link, text.again)] : []),
-    ...(thing.clip === undefined || thing.isGone
-      ? []
-      : [html`<a class="button" href="${link}/${thing.clip}" download>${text.download}</a>`]),
-  ];
+  const again = thing.kind === 'snapshot' && buttonTo(link, text.again);
+  const clip = !thing.isGone && thing.clip;
+  const download = clip && html`<a class="button" href="${link}/${clip}" download>${text.download}</a>`;
   return html`<p class="lone-lead"><bdi>${lead}</bdi></p>
-${mediaOf(thing, text, link)}${actions.length > 0 && html`<p class="row refusal-links">${actions}</p>\n`}<p class="shared-end">${text.until({ time: time(expiresAt) })}</p>
+${mediaOf(thing, text, link)}${(again || download) && html`<p class="row refusal-links">${again}${download}</p>\n`}<p class="shared-end">${text.until({ time: time(expiresAt) })}</p>
 `;
 }
-
-const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl';
 
 function mediaOf(thing: ShownThing, text: Texts['links']['page'], link: string): Html | undefined {
   const { clip, picture, playlist } = thing;
   if (thing.isGone) return paragraph(text.gone);
   if (clip !== undefined) {
     const poster = picture !== undefined && html` poster="${link}/${picture}"`;
-    const first = playlist !== undefined && html`<source src="${link}/${playlist}" type="${PLAYLIST_TYPE}">`;
+    const first =
+      playlist !== undefined && html`<source src="${link}/${playlist}" type="application/vnd.apple.mpegurl">`;
     const sources = html`${first}<source src="${link}/${clip}" type="video/mp4">`;
     return html`<video class="shared-media"${poster} controls playsinline preload="metadata">${sources}${text.noVideo}</video>\n`;
   }

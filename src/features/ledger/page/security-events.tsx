@@ -11,6 +11,7 @@ type SecurityEvent = z.output<typeof ACCOUNT_EVENT>;
 
 export function SecurityEvents() {
   const [events] = useList<SecurityEvent>('api/account/events');
+  const tokens = valueOr(useList<{ readonly id: string; readonly name: string }>('api/tokens')[0], []);
   const { title, lead, change, what, kinds } = words.ledger.notices;
   return (
     <MoreRecords
@@ -25,7 +26,8 @@ export function SecurityEvents() {
         {
           title: what,
           // An event of a newer service has its own name.
-          text: ({ event }) => own(kinds, event) ?? event,
+          text: ({ event, detail }) =>
+            [own(kinds, event) ?? event, tokens.find(({ id }) => id === detail)?.name ?? []].flat().join(' · '),
           note: ({ device, agent, address, by, user }) =>
             [device ?? deviceName(agent ?? ''), address, ...(by && by !== user ? [by] : [])].join(' · '),
         },

@@ -1,7 +1,7 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
 import { Link } from 'wouter-preact';
 import type { z } from 'zod';
-import { sendToApi } from '../../../ui/pages/shared/api.ts';
+import { inTurn, sendToApi } from '../../../ui/pages/shared/api.ts';
 import { LIFETIMES, SelectField, Switch, TextField } from '../../../ui/pages/shared/fields.tsx';
 import { ActButton, Acts, DialogsContext, FormDialog, usePageDialogs } from '../../../ui/pages/shared/forms.tsx';
 import { NewAddress } from '../../../ui/pages/shared/new-secret.tsx';
@@ -25,7 +25,8 @@ export function ShareEvent({ id }: { id: string }) {
   );
 }
 
-type Made = z.output<typeof MADE_LINK>;
+/** `isFirstOver`: the link that was made before is revoked. */
+type Made = z.output<typeof MADE_LINK> & { readonly isFirstOver?: boolean };
 
 function MadeLink({ id, made }: { id: string; made: Made }) {
   const text = words.links.share;
@@ -33,6 +34,7 @@ function MadeLink({ id, made }: { id: string; made: Made }) {
   const [before, after] = text.where.split(place);
   return (
     <NewAddress title={text.madeTitle} warning={text.madeWhat} url={made.url} isAtOnce>
+      <Problem text={made.isFirstOver === false ? text.firstStays : ''} />
       <p>{text.what}</p>
       <Facts rows={[[words.invitations.ends, formatShortMoment(made.expires_at)]]} />
       <Acts acts={[{ text: text.terms, dialog: () => <ShareForm id={id} first={made.id} /> }]} />
@@ -54,8 +56,10 @@ function ShareForm({ id, first }: { id: string; first: string }) {
     const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
     const terms = { expires_in: LIFETIMES[lifetime], ...(isOnce && { uses: 1 }), ...given };
     const made = await make(id, terms);
-    const ended = made.kind === 'ok' ? await sendToApi('DELETE', pathTo('api/links', first)) : made;
-    return ended.kind === 'ok' ? made : ended;
+    if (made.kind !== 'ok') return made;
+    // The new address is shown in any case: this is the only time.
+    const problem = await inTurn([first], (link) => sendToApi('DELETE', pathTo('api/links', link)));
+    return { ...made, body: { ...(made.body as Made), isFirstOver: problem === undefined } };
   };
   return (
     <FormDialog

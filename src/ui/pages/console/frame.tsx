@@ -172,16 +172,16 @@ function AccountMenu() {
           ))}
         </nav>
       )}
-      {isPersonWithLogin(profile) && (
-        <>
-          <Link class="button button-wide" href="/settings/sessions">
-            {words.sessions.title}
+      {isPersonWithLogin(profile) &&
+        [
+          ['account', words.account.title],
+          ['sessions', words.sessions.title],
+          ['password', text.changePassword],
+        ].map(([path, title]) => (
+          <Link key={path} class="button button-wide" href={`/settings/${path}`}>
+            {title}
           </Link>
-          <Link class="button button-wide" href="/settings/password">
-            {text.changePassword}
-          </Link>
-        </>
-      )}
+        ))}
       {!isAnonymous(profile) && (
         <a class="button button-wide" href={new URL('logout', baseUrl).href}>
           {text.logOut}

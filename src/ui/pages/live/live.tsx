@@ -2,8 +2,9 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, useSearch, useSearchParams } from 'wouter-preact';
-import { isAdmin, type Profile, useProfile } from '../shared/account.ts';
-import { getAutomatically, problemOf, useRefreshed, valueOr } from '../shared/api.ts';
+import { type FactorState, hasFactor, isAdmin, type Profile, useProfile } from '../shared/account.ts';
+import type { RoleRecord } from '../shared/answers.ts';
+import { getAutomatically, problemOf, useFetched, useList, useRefreshed, valueOr } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { createTile, MOST_LIVE, type Tile, UNSEEN } from '../shared/cameras/tile.ts';
 import { Problem, ToExplore, useNearness, usePageTitle } from '../shared/parts.tsx';
@@ -36,6 +37,7 @@ function Wall() {
   return (
     <section class="records-page">
       <header class="page-head wall-head">
+        {isAdminWithLogin(profile) && <ToFirstSteps />}
         <h1>{words.ui.frame.live}</h1>
         <div class="row">
           {shown.length > 0 && <Slot name="live" {...{ cameras, show }} />}
@@ -62,6 +64,24 @@ function Wall() {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** The way to the first steps that an admin has not taken yet, as `two-step.tsx` shows them: asked for after the pictures. */
+function ToFirstSteps() {
+  const [isAsked, setIsAsked] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(setIsAsked, 3000, true);
+    return () => clearTimeout(timer);
+  }, []);
+  const factors = valueOr(useFetched<FactorState | undefined>(isAsked && 'api/second-factor')[0], undefined);
+  const people = valueOr(useList<RoleRecord>(isAsked && 'api/roles')[0], []).reduce((sum, { users }) => sum + users, 0);
+  const left = [factors && hasFactor(factors), people > 1].filter((isTaken) => !isTaken).length;
+  if (!factors || people === 0 || left === 0) return null;
+  return (
+    <p class="first-steps">
+      <Link href="/settings/account">{words.account.steps}</Link> {words.account.left({ left, all: 2 })}
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 /** Settings > Overview: who one is here, with one's own authenticator app, passkeys and recovery codes; of a person who must set them up, these alone (SPEC 12). */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { type FactorState, hasFactor, isAdmin, sendPasskey, useProfile } from '../shared/account.ts';
@@ -31,8 +32,9 @@ export function TwoStep() {
     >
       {(state) => (
         <>
-          {hasHouse && <FirstSteps state={state} hasOthers={users.kind !== 'ready' || users.value.length > 1} />}
-          <Factors state={state} />
+          <Factors state={state}>
+            {hasHouse && <FirstSteps state={state} hasOthers={users.kind !== 'ready' || users.value.length > 1} />}
+          </Factors>
           {!isFirst && <Person />}
           {!isFirst && <Slot name="account" />}
         </>
@@ -43,13 +45,12 @@ export function TwoStep() {
 
 const way = (path: string, text: string) => <Link href={`/settings/${path}`}>{text}</Link>;
 
-/** What an admin of a new house does first: what is open, with its way, before what is done; gone once all of it is done. Who comes here has chosen a password. */
+/** What an admin of a new house does first: what is open, with its way, before what is done; gone once all of it is done. */
 function FirstSteps({ state, hasOthers }: { state: FactorState; hasOthers: boolean }) {
   const { title } = words.secondFactor;
   const steps = [
     [hasFactor(state), title, <a href={`${location.pathname}#factors`}>{title}</a>],
     [hasOthers, words.users.title, way('users?invite', words.invitations.invite)],
-    [true, words.passwords.change.title],
   ] as const;
   const open = steps.filter(([isDone]) => !isDone);
   if (open.length === 0) return null;
@@ -91,6 +92,8 @@ function Person() {
 }
 
 type TotpOffer = AnswerOf<'TOTP_OFFER'>;
+/** What stands in the place of the lists: an offer to take, or recovery codes to keep. */
+type Shown = TotpOffer | readonly string[];
 type PasskeyRecord = FactorState['passkeys'][number];
 
 /** Given the recovery codes to show; none when there are some already. */
@@ -98,48 +101,44 @@ type OnCodes = (codes: readonly string[]) => void;
 
 const codesIn = (body: unknown): readonly string[] => (body as AnswerOf<'RECOVERY_CODES'>).recovery_codes;
 
-function Factors({ state }: { state: FactorState }) {
+/** `children`: what stands before the lists. */
+function Factors({ state, children }: { state: FactorState; children: ComponentChildren }) {
   const profile = useProfile();
   const page = useDialogs();
-  /** What is shown in the place of the lists. */
-  const [offer, setOffer] = useState<TotpOffer>();
-  const [codes, setCodes] = useState<readonly string[]>();
+  const [shown, show] = useState<Shown>();
   /** A user who had to do this first goes where the login would have led. */
   const finish = (): void => {
     if (profile.second_factor_required) return void leave(goOn);
-    setOffer(undefined);
-    setCodes(undefined);
+    show(undefined);
     page.say(words.secondFactor.isSetUp);
     page.again();
   };
-  const onConfirmed: OnCodes = (made) => (made.length > 0 ? setCodes(made) : finish());
-  if (codes) return <RecoveryCodes codes={codes} onDone={finish} />;
-  if (offer) return <TotpSetup {...{ offer, onConfirmed }} onCancel={() => setOffer(undefined)} />;
+  const onConfirmed: OnCodes = (made) => (made.length > 0 ? show(made) : finish());
+  if (shown && 'qr' in shown) return <TotpSetup offer={shown} {...{ onConfirmed }} onCancel={() => show(undefined)} />;
+  if (shown) return <RecoveryCodes codes={shown} onDone={finish} />;
   const lists = [
-    <FactorList key="app" state={state} onOffer={setOffer} onCodes={setCodes} />,
+    <FactorList key="app" {...{ state, show }} />,
     <Passkeys key="passkeys" state={state} onAdded={onConfirmed} />,
   ];
   // On a phone passkeys come first: a fingerprint or the face opens one.
-  return <>{isPhone() && hasPasskeysFor(facts.passkeyOrigin) ? lists.reverse() : lists}</>;
+  if (isPhone() && hasPasskeysFor(facts.passkeyOrigin)) lists.reverse();
+  return [children, ...lists];
 }
 
-type FactorListProps = { state: FactorState; onOffer: (offer: TotpOffer) => void; onCodes: OnCodes };
-
 /** The authenticator app, and the recovery codes of a person who has a factor. */
-function FactorList({ state, onOffer, onCodes }: FactorListProps) {
+function FactorList({ state, show }: { state: FactorState; show: (shown: Shown) => void }) {
   const { totp: isOn, required: isRequired, recovery_codes_left: left } = state;
   const text = words.secondFactor;
-  const start = {
-    send: () => sendToApi('POST', 'api/second-factor/totp'),
-    done: (body: unknown) => onOffer(body as TotpOffer),
-  };
   const instead = isRequired ? { what: text.removeRequired, done: reload } : {};
-  const setUp: Act = { atOnce: start, ...(isOn ? { text: text.replace } : { text: text.setUp, kind: 'strong' }) };
+  const setUp: Act = {
+    ...(isOn ? { text: text.replace } : { text: text.setUp, kind: 'strong' }),
+    atOnce: { send: () => sendToApi('POST', 'api/second-factor/totp'), done: (body) => show(body as TotpOffer) },
+  };
   const newCodes = asking(
     { act: text.newCodes, title: text.newCodes, what: text.newCodesWhat },
     {},
     () => sendToApi('POST', 'api/second-factor/recovery-codes'),
-    { next: (body) => void onCodes(codesIn(body)) },
+    { next: (body) => void show(codesIn(body)) },
   );
   return (
     <section id="factors" class="form panel">
@@ -159,13 +158,12 @@ function FactorList({ state, onOffer, onCodes }: FactorListProps) {
   );
 }
 
-type TotpSetupProps = { offer: TotpOffer; onConfirmed: OnCodes; onCancel: () => void };
-
 /** Sets up an authenticator app: the secret as a picture and as text, and its first code. */
-function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
+function TotpSetup({ offer, onConfirmed, onCancel }: { offer: TotpOffer; onConfirmed: OnCodes; onCancel: () => void }) {
   const text = words.secondFactor;
   return (
     <PanelForm
+      {...{ onCancel }}
       submit={text.confirm}
       first={{ code: '' }}
       onSubmit={(typed) => sendToApi('POST', 'api/second-factor/totp/confirm', typed)}
@@ -174,11 +172,13 @@ function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
       {({ field }) => (
         <>
           <h2 class="form-title">{text.setUp}</h2>
+          {isPhone() && (
+            <a class="button" href={offer.uri}>
+              {text.openApp}
+            </a>
+          )}
           <p>{text.scan}</p>
           <img class="qr-code" src={`data:image/svg+xml,${encodeURIComponent(offer.qr)}`} alt={text.picture} />
-          <a class="button" href={offer.uri}>
-            {text.openApp}
-          </a>
           <p>{text.byHand}</p>
           <p class="secret">
             <code>{offer.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
@@ -191,9 +191,6 @@ function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
             isNumeric
             {...field('code')}
           />
-          <Button kind="plain small" onPress={onCancel}>
-            {words.ui.common.cancel}
-          </Button>
         </>
       )}
     </PanelForm>

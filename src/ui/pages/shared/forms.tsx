@@ -188,16 +188,20 @@ interface PanelFormProps<Values> extends FormRules<Values> {
   readonly onSent: Parameters<typeof useForm<Values & object>>[1];
   /** What the button says meanwhile. */
   readonly submitting?: string;
+  readonly onCancel?: () => void;
 }
 
 /** A form that stands in the page: its fields, what is wrong, and the button. */
-export function PanelForm<Values extends object>({ submitting, onSent, ...rules }: PanelFormProps<Values>) {
+export function PanelForm<Values extends object>({ submitting, onCancel, onSent, ...rules }: PanelFormProps<Values>) {
   const { form, onSend, fields, problem, button } = useForm(rules, onSent);
   return (
     <form class="form panel" ref={form} onSubmit={onSend}>
       {fields}
       {problem}
-      <p class="row form-actions">{button('strong', submitting)}</p>
+      <p class="row form-actions">
+        {onCancel && <Button onPress={onCancel}>{words.ui.common.cancel}</Button>}
+        {button('strong', submitting)}
+      </p>
     </form>
   );
 }

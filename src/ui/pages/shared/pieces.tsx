@@ -119,8 +119,9 @@ export function PageShown(page: Pick<Page, 'load' | 'slots'>) {
   const Shown = useLoaded(page.load, () => loadPage(page));
   if (Shown === undefined) return <p class="starting">{words.ui.frame.moment}</p>;
   if (Shown !== null) return <Shown />;
-  const { cannotStart } = words.ui.frame;
-  return <Trouble title={cannotStart} message={words.ui.common.notReached} onRetry={() => location.reload()} />;
+  // Without a network a new start would leave the console.
+  const again = async () => (await getFromApi('api/profile')).kind !== 'unreachable' && location.reload();
+  return <Trouble title={words.settings.cannotLoad} message={words.ui.common.notReached} onRetry={again} />;
 }
 
 /** The pieces of a place. One that cannot be loaded is left out. */
