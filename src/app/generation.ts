@@ -1,7 +1,7 @@
 /** What holds under one configuration, its services and its gate: a reload makes the next generation and swaps the reference (SPEC 1). */
 import { randomUUID } from 'node:crypto';
 import type { OwnConfig } from '../access/nvr-adapter.ts';
-import { passkeySite } from '../accounts/passkeys/passkeys.ts';
+import { passkeyParty } from '../accounts/passkeys/passkeys.ts';
 import type { HouseSettings } from '../accounts/settings/house-settings.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -156,7 +156,7 @@ function servicesUnder(
     knowsCustomRoles: async () => since === undefined || !(await authorizer.isNvrOlder(since)),
   };
   const { providers } = accounts;
-  const site = passkeySite(settings);
+  const party = passkeyParty(settings);
   const pages: UiOptions = {
     pages: built,
     name: ui.name,
@@ -171,7 +171,7 @@ function servicesUnder(
     onLoginPage: (...shown) => Promise.all(features().map((one) => one.onLoginPage?.(...shown))),
     hasPasswords: auth.password_login !== 'none' || providers.list.length === 0,
     shortestPassword: auth.password_min_length,
-    passkeyOrigin: site.ok ? site.value.origin : '',
+    passkeyOrigin: party.ok ? party.value.origin : '',
     hasSites: server.site !== undefined,
     frameAncestors: ui.frame_ancestors,
     accounts,

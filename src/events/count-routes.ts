@@ -12,7 +12,7 @@ import type { EventsHandler } from './event-routes.ts';
 import { readEventsQuery, readParameters } from './read-query.ts';
 import { badParameters, sendJson } from './responses.ts';
 
-/** Two years of a busy site are some 25 MB. */
+/** Two years of a busy NVR are some 25 MB. */
 const BYTES_KEPT = 64 * 1024 * 1024;
 
 /** What was counted of a slice, as JSON without brackets, and how often its events had been written then. */

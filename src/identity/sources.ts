@@ -210,7 +210,7 @@ export const createSessionSource =
 
 const MALFORMED: SessionVerdict = { kind: 'invalid', reason: 'malformed' };
 
-/** Cookies of two users are refused: another host of the same site can set its own cookie in front of the user's. */
+/** Cookies of two users are refused: another host of the same domain can set its own cookie in front of the user's. */
 function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
   const callers = verdicts.flatMap((verdict) => (verdict.kind === 'valid' ? [verdict.caller] : []));
   const [caller] = callers;

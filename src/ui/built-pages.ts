@@ -61,7 +61,7 @@ function once(make: () => Buffer): () => Buffer {
 /** Where the pages keep their assets, relative to the base path. */
 export const ASSETS_PATH = '/postern/assets/';
 
-/** The path, from the root of the site, of a built file such as `login-….css`; undefined while the pages are not built. */
+/** The path, from the root of the host, of a built file such as `login-….css`; undefined while the pages are not built. */
 export function assetPath(
   pages: BuiltPages | undefined,
   basePath: string,

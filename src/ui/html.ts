@@ -91,7 +91,7 @@ ${body}
 </html>
 `.markup;
 
-/** `path`: from the root of the site, base path included; undefined when the pages are not built. */
+/** `path`: from the root of the host, base path included; undefined when the pages are not built. */
 export const stylesheetLink = (path: string | undefined): Html =>
   html`${path !== undefined && html`<link rel="stylesheet" href="${path}">\n`}`;
 

@@ -34,7 +34,7 @@ interface Shown {
 
 /**
  * The address holds the secret, so no Referer tells more of it than the host. (With `no-referrer` browsers would send
- * `Origin: null` with the form, and it could not be told from one of another site.)
+ * `Origin: null` with the form, and it could not be told from one of another origin.)
  */
 const REFERRER = {
   'Referrer-Policy': 'strict-origin',

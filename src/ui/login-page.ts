@@ -50,7 +50,7 @@ export async function postLogin(ctx: RouteContext, ui: UiOptions): Promise<void>
   };
   // admit() has refused requests that say they come from another site; a form must also say that it comes from this one.
   if (ctx.get('Sec-Fetch-Site') !== 'same-origin' && ctx.get('Origin') === '')
-    return refuse(403, { problem: words.otherSite });
+    return refuse(403, { problem: words.otherWebsite });
   const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: ui.bodySeconds() });
   if (form.kind !== 'read') return refuse(BODY_STATUS[form.kind], { problem: words.notUnderstood });
   const field = (name: string): string => form.fields.get(name) ?? '';

@@ -62,5 +62,5 @@ function refusalMessage({ reason, opens, cameras }: RefusalPage, locale: string,
 
 const bidi = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-/** `javascript:` and similar schemes never get into a link; `//host` and `/\host` lead to another site. */
+/** `javascript:` and similar schemes never get into a link; `//host` and `/\host` lead to another host. */
 const isSafeTarget = (href: string): boolean => /^(?:https?:\/\/|\/(?![/\\]))[\x21-\x7e]*$/.test(href);

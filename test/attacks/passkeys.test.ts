@@ -502,7 +502,7 @@ describe('The passkeys of a person', () => {
 });
 
 describe('Bytes of a stranger', () => {
-  const SITE = { id: 'localhost', origin: ORIGIN };
+  const PARTY = { id: 'localhost', origin: ORIGIN };
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url') || 'AA';
   const honest = made(newPasskey(), { challenge: 'c', user: { id: 'u' } });
   const bytes = Buffer.from(honest.response.attestationObject, 'base64url');
@@ -526,7 +526,7 @@ describe('Bytes of a stranger', () => {
     await fc.assert(
       fc.asyncProperty(any, async (attestation) => {
         const credential = { ...honest, ...honest.response, attestationObject: text(attestation) };
-        const verified = await verifyNew(credential, { challenge: 'c', site: SITE, mustVerifyUser: false });
+        const verified = await verifyNew(credential, { challenge: 'c', party: PARTY, mustVerifyUser: false });
         assert.ok(verified === undefined || verified.id === honest.id);
       }),
       { numRuns: 200 },

@@ -13,7 +13,7 @@ import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
 import { MAYBE_GIVEN_TEXT, NEW_PASSWORD, thingName } from '../http/json-body.ts';
 import { type Call, declaring, type OpenCall, orByForm, orRefusedFields, Refused, unfit } from '../http/kernel.ts';
 import { NEW_PASSKEY, USUAL_NAME } from '../passkeys/passkey-routes.ts';
-import { requireSite } from '../passkeys/passkeys.ts';
+import { requireParty } from '../passkeys/passkeys.ts';
 import { addUser, userAbsent, VALIDITY } from '../users/users.ts';
 import { acceptByPasskey, acceptByPassword, passkeyOptions } from './invitations.ts';
 
@@ -99,19 +99,19 @@ async function accept({ ctx, params, body }: OpenCall<{ password: string }>, dep
 }
 
 function options({ ctx, params }: OpenCall, deps: Services): Promise<object> {
-  return passkeyOptions(params['token'] ?? '', requireSite(deps), ctx, deps);
+  return passkeyOptions(params['token'] ?? '', requireParty(deps), ctx, deps);
 }
 
 function unlessOff(call: OpenCall<unknown>, deps: Services): void {
   unlessDisabled(call, deps);
-  requireSite(deps);
+  requireParty(deps);
 }
 
 async function acceptPasskey(
   { ctx, params, body }: OpenCall<z.output<typeof NEW_PASSKEY>>,
   deps: Services,
 ): Promise<object> {
-  const [name, site] = [orRefusedFields(thingName(body.name || USUAL_NAME)), requireSite(deps)];
-  const { user } = await acceptByPasskey({ token: params['token'] ?? '', name, site }, body.credential, ctx, deps);
+  const [name, party] = [orRefusedFields(thingName(body.name || USUAL_NAME)), requireParty(deps)];
+  const { user } = await acceptByPasskey({ token: params['token'] ?? '', name, party }, body.credential, ctx, deps);
   return { success: true, user };
 }

@@ -89,13 +89,13 @@ export const acceptByPassword = (
 /** What a browser is asked for, for the user of that link and no other. Refuses by a `Refused`. */
 export async function passkeyOptions(
   token: string,
-  site: RelyingParty,
+  party: RelyingParty,
   ctx: RouteContext,
   services: AccountServices,
 ): Promise<object> {
   const options = await lookAtInvitation(token, ctx, services, async ({ owner, invitation }) => {
     if (owner.hasFactor) throw factorPresent();
-    return creationOptions(owner, acceptScope(owner, invitation), site, services);
+    return creationOptions(owner, acceptScope(owner, invitation), party, services);
   });
   if (!options) throw linkVoid();
   return options;
@@ -103,7 +103,7 @@ export async function passkeyOptions(
 
 /** Sets a passkey, and a password that no person knows. Refuses by a `Refused`. */
 export const acceptByPasskey = (
-  { token, ...given }: { readonly token: string; readonly name: string; readonly site: RelyingParty },
+  { token, ...given }: { readonly token: string; readonly name: string; readonly party: RelyingParty },
   credential: NewCredential,
   ctx: RouteContext,
   services: AccountServices,

@@ -16,7 +16,7 @@ import { shortText, triedName } from '../audit.ts';
 import { CODE, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { declaring, type OpenCall, Refused, record, refusedFields, whileCounted } from '../http/kernel.ts';
 import { ASSERTION, type RelyingParty } from '../passkeys/credential.ts';
-import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
+import { boundTo, judgePasskey, requestOptions, requireParty } from '../passkeys/passkeys.ts';
 import { readSalt } from '../passwords/password-hash.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieLine, type SessionClaims } from '../sessions/session-jwt.ts';
@@ -204,21 +204,21 @@ export const PASSKEY_LOGIN_ROUTES = [
 
 function unlessOff(_: unknown, deps: Pick<Services, 'settings'>): void {
   unlessDisabled(_, deps);
-  requireSite(deps);
+  requireParty(deps);
 }
 
 async function options({ ctx, body }: OpenCall<z.output<typeof ASKED>>, deps: AccountServices): Promise<object> {
-  const site = requireSite(deps);
+  const party = requireParty(deps);
   const { user = '', password = '' } = body;
   if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
-  if (user === '') return requestOptions({ to: 'log-in', browser: browserId(ctx) }, undefined, site, deps);
-  return whileCounted(deps, () => askSecondStep(ctx, { user, password, site }, deps), 'code_asked');
+  if (user === '') return requestOptions({ to: 'log-in', browser: browserId(ctx) }, undefined, party, deps);
+  return whileCounted(deps, () => askSecondStep(ctx, { user, password, party }, deps), 'code_asked');
 }
 
 /** The first step of a login whose second one is a passkey. It ends with what is asked of it, and never in a session. */
 async function askSecondStep(
   ctx: RouteContext,
-  { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
+  { user, password, party }: { readonly user: string; readonly password: string; readonly party: RelyingParty },
   deps: AccountServices,
 ): Promise<object> {
   if (passwordFault(password) !== undefined) throw loginFailed(undefined, undefined, 'invalid_request');
@@ -227,16 +227,16 @@ async function askSecondStep(
   record(ctx, deps, { what: 'login', who: owner.name }, 'second-factor-asked');
   if (!kinds.includes('passkey'))
     throw new Refused(409, 'absent', NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: kinds } });
-  return requestOptions({ to: 'second-step', browser: browserId(ctx), ...boundTo(owner) }, owner, site, deps);
+  return requestOptions({ to: 'second-step', browser: browserId(ctx), ...boundTo(owner) }, owner, party, deps);
 }
 
 /** Alone, or after the right password. No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
 async function logInWithPasskey({ ctx, body }: OpenCall<z.output<typeof SHOWN>>, deps: AccountServices): Promise<void> {
-  const site = requireSite(deps);
+  const party = requireParty(deps);
   const [browser = ''] = browserIn(ctx);
   const attempt = async ({ address, signal }: LoginClient): Promise<Login> => {
     const place = deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
-    const judged = await guessed(place, () => judgePasskey(body.credential, { browser }, site, deps));
+    const judged = await guessed(place, () => judgePasskey(body.credential, { browser }, party, deps));
     if (judged.ok) return admitted(judged.value, { address, signal }, deps, 'passkey');
     const { why, user } = judged.error;
     if (why !== 'passkey-challenge-over') throw loginFailed(user, why, 'bad_passkey');

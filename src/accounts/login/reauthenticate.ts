@@ -7,7 +7,7 @@ import { ANY, BODY_NO, described } from '../../routes/shapes.ts';
 import { CODE, MAYBE_GIVEN_TEXT } from '../http/json-body.ts';
 import { ANSWERED, type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { ASSERTION } from '../passkeys/credential.ts';
-import { boundTo, judgePasskey, requestOptions, requireSite } from '../passkeys/passkeys.ts';
+import { boundTo, judgePasskey, requestOptions, requireParty } from '../passkeys/passkeys.ts';
 import type { ProviderSessions } from '../sessions/sessions.ts';
 import { type Guessed, guessed, guessOnAccount, judgeCode, judgeGuess, whileThere } from './guesses.ts';
 
@@ -67,7 +67,7 @@ async function findProver(call: Call<unknown>, { store }: Pick<Services, 'store'
 
 async function options(call: Call, deps: Services): Promise<object> {
   const { user, session } = await findProver(call, deps);
-  return requestOptions({ to: 'prove', ...boundTo(user), session }, user, requireSite(deps), deps);
+  return requestOptions({ to: 'prove', ...boundTo(user), session }, user, requireParty(deps), deps);
 }
 
 async function reauthenticate(
@@ -83,7 +83,7 @@ async function reauthenticate(
     const url = await deps.providers.ask(ctx, deps, prover, { name: provider, returnTo });
     return url === undefined ? ANSWERED : { url };
   }
-  const passkey = credential && { shown: credential, site: requireSite(deps) };
+  const passkey = credential && { shown: credential, party: requireParty(deps) };
   const { user, session: knownSession, address } = prover;
   const act = { what: 'reauthenticated', user: user.name, ...(passkey && { factor: 'passkey' as const }) } as const;
   const judged = whileThere(ctx.res, (signal): Promise<Guessed<unknown>> => {
@@ -96,7 +96,7 @@ async function reauthenticate(
       }
       // No signature can be guessed; the limits keep the checks from being used up by one client.
       const place = deps.limiter.reserve(address, true, of);
-      return guessed(place, () => judgePasskey(passkey.shown, prover, passkey.site, deps));
+      return guessed(place, () => judgePasskey(passkey.shown, prover, passkey.party, deps));
     });
   });
   try {

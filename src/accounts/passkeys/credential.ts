@@ -75,14 +75,14 @@ const ATTESTATIONS: readonly string[] = ['none', 'packed'];
 /** What a signature must be of. `mustVerifyUser`: by fingerprint, face or PIN, for a passkey that is all that is shown. */
 interface Expected {
   readonly challenge: string;
-  readonly site: RelyingParty;
+  readonly party: RelyingParty;
   readonly mustVerifyUser: boolean;
 }
 
-const expectation = ({ challenge, site, mustVerifyUser }: Expected) => ({
+const expectation = ({ challenge, party, mustVerifyUser }: Expected) => ({
   expectedChallenge: challenge,
-  expectedOrigin: site.origin,
-  expectedRPID: site.id,
+  expectedOrigin: party.origin,
+  expectedRPID: party.id,
   requireUserVerification: mustVerifyUser,
 });
 
@@ -135,7 +135,7 @@ const OUTER = { type: 'public-key', clientExtensionResults: {} } as const;
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-/** The site that passkeys are made for: taken from `server.public_url` alone, never from a request (SPEC 12). */
+/** The relying party of passkeys: taken from `server.public_url` alone, never from a request (SPEC 12). */
 export interface RelyingParty {
   /** A domain: passkeys of it are shown on its pages and on no others (WebAuthn, "RP ID"). */
   readonly id: string;

@@ -10,7 +10,7 @@ import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { firstFactor, newEpoch, withFactor, withoutFactor } from '../second-factor/second-factor.ts';
 import { keepSession } from '../sessions/session-routes.ts';
 import { NEW_CREDENTIAL } from './credential.ts';
-import { boundTo, creationOptions, MOST_PASSKEYS, newPasskey, notAdded, requireSite } from './passkeys.ts';
+import { boundTo, creationOptions, MOST_PASSKEYS, newPasskey, notAdded, requireParty } from './passkeys.ts';
 
 const PATH = '/api/second-factor/passkeys';
 export const USUAL_NAME = 'Passkey';
@@ -37,19 +37,19 @@ export const PASSKEY_ROUTES: readonly OwnRoute<Services>[] = [
   route({ route: `DELETE ${PATH}/{passkey}`, ...CHANGE, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404, 409], act: 'second-factor-removed', run: remove }),
 ];
 
-/** The user who adds a passkey, the session by which it is added, and the site that it is for. */
+/** The user who adds a passkey, the session by which it is added, and the relying party that it is for. */
 async function adding(call: Call<unknown>, deps: Services) {
   const user = await enrolling(call, deps);
   // Other credentials were refused before: they have no factors.
   const { credential } = call.caller;
   const session = credential.kind === 'session' ? credential.tokenId : '';
   const scope = { to: 'add', ...boundTo(user), session } as const;
-  return { user, scope, site: requireSite(deps) };
+  return { user, scope, party: requireParty(deps) };
 }
 
 async function options(call: Call, deps: Services): Promise<object> {
-  const { user, scope, site } = await adding(call, deps);
-  return creationOptions(user, scope, site, deps);
+  const { user, scope, party } = await adding(call, deps);
+  return creationOptions(user, scope, party, deps);
 }
 
 async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: Services): Promise<object> {

@@ -32,15 +32,15 @@ export const MOST_PASSKEYS = 20;
 /** What pages and the operating system's dialog call the service. */
 const SERVICE = 'Postern';
 
-/** The site of passkeys, or the sentence that says why there are none. */
-export const passkeySite = ({ auth, server }: Settings): Result<RelyingParty, string> =>
+/** The relying party of passkeys, or the sentence that says why there are none. */
+export const passkeyParty = ({ auth, server }: Settings): Result<RelyingParty, string> =>
   auth.second_factor === 'off' ? err(OFF) : toRelyingParty(server.public_url);
 
 /** The same with a refusal. */
-export function requireSite({ settings }: Pick<Services, 'settings'>): RelyingParty {
-  const site = passkeySite(settings);
-  if (!site.ok) throw new Refused(409, 'passkeys-off', site.error);
-  return site.value;
+export function requireParty({ settings }: Pick<Services, 'settings'>): RelyingParty {
+  const party = passkeyParty(settings);
+  if (!party.ok) throw new Refused(409, 'passkeys-off', party.error);
+  return party.value;
 }
 
 /** What a challenge for a user is bound to: a change of password or factors makes it another one. */
@@ -83,8 +83,8 @@ export async function newPasskey(
     user,
     name,
     scope,
-    site,
-  }: { readonly user: User; readonly name: string; readonly scope: CreationScope; readonly site: RelyingParty },
+    party,
+  }: { readonly user: User; readonly name: string; readonly scope: CreationScope; readonly party: RelyingParty },
   { challenges, clock, passkeyUserKey }: Omit<CreationServices, 'store'>,
 ): Promise<{ readonly passkey: PasskeyRecord; readonly challenge: SpentChallenge }> {
   const { challenge: text = '', isCrossOrigin = true } = clientDataIn(credential.clientDataJSON) ?? {};
@@ -92,7 +92,7 @@ export async function newPasskey(
   const challenge = challenges.read(text, scope, now);
   if (challenge.kind !== 'good')
     throw notAdded(challenge.kind === 'foreign' && scope.to === 'accept' ? 'foreign-link' : challenge.kind);
-  const expected = { challenge: text, site, mustVerifyUser: scope.to === 'accept' };
+  const expected = { challenge: text, party, mustVerifyUser: scope.to === 'accept' };
   const verified = isCrossOrigin ? undefined : await verifyNew(credential, expected);
   if (!verified) throw notAdded('unfit');
   const owned = { user: user.name, userHandle: passkeyHandle(passkeyUserKey, user), transports: credential.transports };
@@ -163,7 +163,7 @@ export type PasskeyFault =
 export async function judgePasskey(
   assertion: Assertion,
   asked: { readonly browser: string } | { readonly user: User; readonly session: string },
-  site: RelyingParty,
+  party: RelyingParty,
   { store, challenges, clock }: PasskeyServices,
 ): Promise<Result<User, { readonly user?: User; readonly why: PasskeyFault }>> {
   const found = await store.secondFactor.findPasskey(assertion.id);
@@ -188,7 +188,7 @@ export async function judgePasskey(
   const isItsUser =
     assertion.userHandle === undefined ? step !== 'log-in' : isSame(assertion.userHandle, passkey.userHandle);
   if (isCrossOrigin || !isItsUser) return err({ user, why: 'passkey-unfit' });
-  const verified = await verifyUse(assertion, passkey, { challenge, site, mustVerifyUser: step !== 'second-step' });
+  const verified = await verifyUse(assertion, passkey, { challenge, party, mustVerifyUser: step !== 'second-step' });
   if (!verified) return err({ user, why: 'passkey-unfit' });
   const shown = { challenge: verdict, ...verified, at: unixSeconds(clock) };
   const used = await store.secondFactor.usePasskey(passkey, shown);
@@ -218,8 +218,8 @@ export async function warnOfUnusable(
       'the signing secret is another one than when these users set up their authenticator app: their codes cannot be checked. They log in with a recovery code and set it up again; or run "postern users second-factor reset NAME"',
     );
   // A changed host name cannot be seen.
-  const site = toRelyingParty(server.public_url);
-  if (!auth.enabled || auth.second_factor === 'off' || site.ok) return;
+  const party = toRelyingParty(server.public_url);
+  if (!auth.enabled || auth.second_factor === 'off' || party.ok) return;
   const idle = (await secondFactor.passkeyUsers()).length;
-  if (idle > 0) log.warn({ users: idle }, `these users have passkeys that cannot be used. ${site.error}`);
+  if (idle > 0) log.warn({ users: idle }, `these users have passkeys that cannot be used. ${party.error}`);
 }

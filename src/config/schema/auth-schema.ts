@@ -60,9 +60,9 @@ export const authSection = (more: object) => z
       'Name of the session cookie. Clients such as Home Assistant expect the default.'),
     cookie_domain: key(text(
       (domain) => isDomain(domain) && domain.includes('.') && isIP(domain) === 0,
-      'is not a domain that browsers take for cookies: write the part that the host names of the sites have in common, such as example.com',
+      'is not a domain that browsers take for cookies: write the part that the host names of the services have in common, such as example.com',
     ).transform((domain) => domain.toLowerCase()).optional(), { widens: never, example: 'example.com' },
-      'Domain of the session cookie: one login for all sites whose host names end in it. Every other server below that domain gets the cookie, too, so that all of them must be your own. Unset: the cookie is for one host name.'),
+      'Domain of the session cookie: one login for all services whose host names end in it. Every other server below that domain gets the cookie, too, so that all of them must be your own. Unset: the cookie is for one host name.'),
     cookie_secure: key(z.union([z.literal('auto'), z.boolean()], {
         error: ({ input }) => `${JSON.stringify(input)} is not one of auto, true, false`,
       }).prefault('auto'), { widens: along(true, 'auto', false) },

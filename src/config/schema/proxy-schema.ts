@@ -10,7 +10,7 @@ import { headerName, headerSecret, network, text } from './value-types.ts';
 interface JwtPreset {
   /** Lower-case names of headers, the first that is sent counts. */
   readonly headers: readonly string[];
-  /** Undefined: it is the site's own. */
+  /** Undefined: each installation has one of its own. */
   readonly issuer?: string;
   readonly jwksUrl?: string;
   readonly userClaim: string;
@@ -97,7 +97,7 @@ const jwt = z
         context.addIssue({
           code: 'custom',
           path: [key],
-          message: `is missing: ${preset ? `it is the site's own with ${given.preset}` : 'write it, or choose a preset'}`,
+          message: `is missing: ${preset ? `it is your own with ${given.preset}` : 'write it, or choose a preset'}`,
         });
   })
   .transform(({ preset: name, header, ...given }) => {

@@ -27,7 +27,7 @@ export interface Attempt {
   readonly nonce: string;
   /** The code verifier of RFC 7636. */
   readonly verifier: string;
-  /** A path from the root of the site, base path included. */
+  /** A path from the root of the host, base path included. */
   readonly returnTo: string;
   readonly purpose: Purpose;
   /** Unix seconds. */

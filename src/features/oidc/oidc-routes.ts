@@ -105,7 +105,7 @@ async function begin({ ctx, params, query }: OpenCall, deps: OidcServices): Prom
   return ANSWERED;
 }
 
-/** A page leads on: the policy of the invitation's page stops a form that is redirected to another site. */
+/** A page leads on: the policy of the invitation's page stops a form that is redirected to another origin. */
 async function beginInvited({ ctx, params }: OpenCall, deps: OidcServices): Promise<object> {
   const { token = '', name: provider = '' } = params;
   const held = await lookAtInvitation(token, ctx, deps, async (held) => held);

@@ -46,8 +46,8 @@ interface Discovered {
 export type Provider = ReturnType<typeof createProvider>;
 
 /** Each question rejects with a `SignInFault` where the provider gives no answer, or none that proves anything. */
-export function createProvider(settings: ProviderSettings, site: PublicUrl, { fetch, clock, onAnswer }: Asking) {
-  const redirectUri = publicAddress(site, `${OIDC_PATH}/${settings.name}/callback`);
+export function createProvider(settings: ProviderSettings, publicUrl: PublicUrl, { fetch, clock, onAnswer }: Asking) {
+  const redirectUri = publicAddress(publicUrl, `${OIDC_PATH}/${settings.name}/callback`);
   let known: Discovered | undefined;
   let failed: { readonly at: number; readonly fault: SignInFault } | undefined;
   let keySet: { readonly address: string; readonly keys: ReturnType<typeof keySetAt> } | undefined;

@@ -35,17 +35,17 @@ export function activeProviders(
   { clock, log, roleRegistry }: Pick<Lasting, 'clock' | 'log' | 'roleRegistry'>,
   metrics: OidcMetrics,
 ): readonly ActiveProvider[] {
-  const { public_url: site } = settings.server;
-  if (!site) return [];
+  const { public_url: publicUrl } = settings.server;
+  if (!publicUrl) return [];
   return configuredIn(settings).map((config): ActiveProvider => {
     const { name, label = name, create: creates } = config;
     const watch = watchOf(name, log, metrics);
-    const provider = createProvider(config, site, { fetch: fetchFor(config), clock, onAnswer: watch.found });
+    const provider = createProvider(config, publicUrl, { fetch: fetchFor(config), clock, onAnswer: watch.found });
     const rolesOf = async (groups: readonly string[]): Promise<readonly Role[]> => {
       const verdict = resolveMapped(groups, config, (await roleRegistry.latest()).keys());
       return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
     };
-    const afterLogout = publicAddress(site, LOGIN_PATH);
+    const afterLogout = publicAddress(publicUrl, LOGIN_PATH);
     return {
       name,
       label,
@@ -90,13 +90,13 @@ const REFUSALS: readonly number[] = [400, 401, 404, 422];
 
 /** A sentence each. Each provider is asked anew: what the service knows already may be an hour old. */
 export async function providerFaults(settings: Settings, clock: Clock): Promise<readonly string[]> {
-  const { public_url: site } = settings.server;
-  if (!site) return [];
-  const found = await Promise.all(configuredIn(settings).map((config) => findFaults(config, site, clock)));
+  const { public_url: publicUrl } = settings.server;
+  if (!publicUrl) return [];
+  const found = await Promise.all(configuredIn(settings).map((config) => findFaults(config, publicUrl, clock)));
   return found.flat();
 }
 
-async function findFaults(config: ProviderSettings, site: PublicUrl, clock: Clock): Promise<readonly string[]> {
+async function findFaults(config: ProviderSettings, publicUrl: PublicUrl, clock: Clock): Promise<readonly string[]> {
   let date = '';
   const asked = fetchFor(config);
   const fetch: BoundedFetch = async (url, request) => {
@@ -104,7 +104,7 @@ async function findFaults(config: ProviderSettings, site: PublicUrl, clock: Cloc
     date = response.headers.get('date') ?? '';
     return response;
   };
-  const provider = createProvider(config, site, { fetch, clock, onAnswer: () => {} });
+  const provider = createProvider(config, publicUrl, { fetch, clock, onAnswer: () => {} });
   const reached = await provider.reach().catch((fault: SignInFault) => fault);
   const named = `the provider ${config.name}`;
   if (reached instanceof Error) {

@@ -36,7 +36,7 @@ export function providerButtons(
 }
 
 /**
- * Leads on by a page. A redirect would keep the other site as the one that leads here, or would not bring the cookies along,
+ * Leads on by a page. A redirect would keep the provider's page as the one that leads here, or would not bring the cookies along,
  * and a policy for forms would stop it on the way out.
  */
 export function goOn(ctx: RouteContext, address: string, ui: Services['ui']): void {

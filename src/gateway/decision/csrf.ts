@@ -19,7 +19,7 @@ export interface CsrfFacts {
 }
 
 /** What of this service a browser's page is compared with. */
-type Site = Pick<CsrfFacts, 'host' | 'encrypted' | 'publicOrigin'>;
+type OwnPlace = Pick<CsrfFacts, 'host' | 'encrypted' | 'publicOrigin'>;
 
 /** True when a page of another site could have made the request with credentials that a browser adds by itself. */
 export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): boolean {
@@ -33,9 +33,9 @@ export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): 
 }
 
 /** Whether a page of this origin sent it, as far as the browser says; programs say nothing of it. */
-export function isFromOwnPage(request: RequestFacts, site: Site): boolean {
+export function isFromOwnPage(request: RequestFacts, own: OwnPlace): boolean {
   const from = request.headers['sec-fetch-site'];
-  return (from === undefined || (typeof from === 'string' && OWN_PAGE.includes(from))) && isOwnOrigin(request, site);
+  return (from === undefined || (typeof from === 'string' && OWN_PAGE.includes(from))) && isOwnOrigin(request, own);
 }
 
 /**
@@ -56,7 +56,7 @@ export const isOriginHidden = ({ headers }: RequestFacts): boolean =>
   headers['origin'] === NO_ORIGIN && headers['sec-fetch-site'] === undefined;
 
 /** No Origin: no browser page, or a plain navigation. */
-function isOwnOrigin(request: RequestFacts, { host, encrypted, publicOrigin }: Site): boolean {
+function isOwnOrigin(request: RequestFacts, { host, encrypted, publicOrigin }: OwnPlace): boolean {
   const origin = request.headers['origin'];
   if (origin === undefined) return true;
   // A page without an origin; or a form of ours, by a proxy's `Referrer-Policy: no-referrer`. No page can write the other header.

@@ -98,7 +98,7 @@ export function judgedRequest(
   return { ...judged, headers: sent, ...(body && { body }), ...(narrowing && { narrowing }) };
 }
 
-/** A visitor needs none of them, and they may be about other pages of this site. */
+/** A visitor needs none of them, and they may be about other pages of this service. */
 const OF_THE_BROWSER = ['cookie', 'authorization', 'referer', 'origin'] as const;
 
 /**

@@ -34,7 +34,7 @@ describe('A login that is answered', () => {
   // biome-ignore format: a table
   const failures: [status: number, why: LoginFailure][] = [
     [400, 'notUnderstood'],
-    [403, 'otherSite'],
+    [403, 'otherWebsite'],
     [404, 'noPasswords'],
     [415, 'notUnderstood'],
     [422, 'fillIn'],

@@ -27,7 +27,7 @@ const USUAL_BUSY_SECONDS = 5;
 // biome-ignore format: a table
 const FAILURES = {
   400: 'notUnderstood',
-  403: 'otherSite',
+  403: 'otherWebsite',
   404: 'noPasswords',
   415: 'notUnderstood',
   422: 'fillIn',

@@ -138,7 +138,7 @@ let viewed: string | undefined;
 /** Undefined: the person who is logged in. */
 export const viewedPerson = (): string | undefined => viewed;
 
-/** Whose view the page shows when it opens. No address says it: a page of another site could open that. */
+/** Whose view the page shows when it opens. No address says it: a page of another origin could open that. */
 export const wantViewAs = (name: string): void => {
   wanted = name;
 };

@@ -1,9 +1,9 @@
-/** Where a login leads, and where a page goes when its session is over: never to another site. */
+/** Where a login leads, and where a page goes when its session is over: never to another host. */
 import { START_PATH } from '../../../domain/page-paths.ts';
 
 type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
-/** A path from the root; `//host` and `/\host` are another site in disguise. */
+/** A path from the root; `//host` and `/\host` are another host in disguise. */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x7e]*$/;
 
 /** Pages that would end the new session, or ask for a login again. */
