@@ -60,7 +60,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1'], ['forward'], ['websocket'], ['entry'], ['listen', 'explain'], ['.']],
   nvr:      [['frigate'], ['.']],
-  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['roles', 'grants'], ['users'], ['tokens', 'invitations', 'settings']],
+  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys', 'store'], ['login'], ['roles', 'grants'], ['users'], ['tokens', 'invitations', 'settings'], ['all']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['.'], ['events', 'store'], ['accounts']],

@@ -30,7 +30,7 @@ import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
 import { createSessions } from '../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../accounts/sessions/store-grace.ts';
-import { openSitePublisher } from '../accounts/sites/sites.ts';
+import { openPublisher } from '../accounts/store/own-store.ts';
 import { createTokenLimiter, createTokenVerifier } from '../accounts/tokens/api-tokens.ts';
 import { deleteExpired, demoteWhoseRoleIsGone } from '../accounts/users/users.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
@@ -41,7 +41,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { type Clock, type DeletionGuard, hourly, steadyNow, unixSeconds } from '../domain/clock.ts';
 import { hasFreshProof } from '../domain/credentials.ts';
-import { ADMIN, type Role } from '../domain/names.ts';
+import { ADMIN } from '../domain/names.ts';
 import { rateLimit } from '../domain/rate-limit.ts';
 import { rightsOfUser } from '../domain/rights.ts';
 import type { Store } from '../store/open-store.ts';
@@ -87,10 +87,10 @@ export async function openAccounts(
   const { key: signingKey, keyId } = secret.value;
   const credentials = await openCredentials({ ...options, steadyClock, keyId, audit, log });
   const { roleRegistry } = credentials;
-  const publisher = await openSitePublisher({ store, clock, log }, settings.server.site ?? '', keyId);
+  const publisher = await openPublisher({ store, clock, log }, keyId);
   const limits = await openLimits({
     store: store.loginBlocks,
-    site: settings.server.site,
+    isAlone: !store.hasOtherNvrs,
     attempts: store.attempts,
     clock,
     steadyClock,
@@ -141,8 +141,7 @@ export async function openAccounts(
       await publisher.close();
       await credentials.close();
     },
-    /** The cameras of the NVR have changed: the other sites on the store are told. */
-    publishCameras: publisher.cameras,
+    publishCameras: (cameras: readonly string[]) => publisher.publish({ cameras }),
     /** The accounts as they are by these settings; nothing has changed yet. */
     under: (settings: Settings) => accountsUnder(settings, lasting, options.features),
     /** Makes it active for all requests. */
@@ -152,8 +151,10 @@ export async function openAccounts(
     },
     /** Makes users without their role viewers, and an admin where there is none. `reset`: with a new password in any case. */
     async settle({ settings, hasher, audit }: AccountServices, reset: boolean): Promise<NewAdminPassword | undefined> {
-      await credentials.demoteWhoseRoleIsGone(publisher.publishedRoles());
-      await publisher.roles([...settings.auth.roles.keys()]);
+      const roles = await roleRegistry.latest();
+      await demoteWhoseRoleIsGone(publisher.publishedRoles(), roles, { store, clock, audit, log });
+      await publisher.publish({ roles: [...settings.auth.roles.keys()] });
+      await publisher.warn(settings);
       if (!settings.auth.enabled) return undefined;
       const isPasswordOff = settings.auth.password_login === 'none';
       const admin = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset, made });
@@ -179,7 +180,6 @@ export async function openCredentials(
   },
 ) {
   const { store, settings, steadyClock, mayDelete, keyId, clock, audit, log } = options;
-  const upkeep = { store, clock, audit, log, site: settings.server.site };
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -204,7 +204,7 @@ export async function openCredentials(
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   const tidy = async (): Promise<void> => {
     if (!mayDelete()) return;
-    await deleteExpired(upkeep).catch((fault) =>
+    await deleteExpired({ store, clock, audit, log }).catch((fault) =>
       log.warn({ err: fault }, 'expired sessions and revocations could not be deleted from the store: retrying in 1 h'),
     );
   };
@@ -219,9 +219,6 @@ export async function openCredentials(
     followStore: createHashCosts(store, grace),
     /** Called when the custom roles have changed, by whomever. */
     onRoles: (tell: (roles: CustomRoles) => void) => void listeners.push(tell),
-    /** `before`: the roles of this site's file until now. */
-    demoteWhoseRoleIsGone: async (before: readonly Role[]): Promise<void> =>
-      demoteWhoseRoleIsGone(before, await roleRegistry.latest(), upkeep),
     async close() {
       stopTidying();
       await Promise.all([seenSessions.close(), grantUses.close()]);

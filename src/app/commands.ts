@@ -1,21 +1,18 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 import { existsSync } from 'node:fs';
+import { ACCOUNT_ROUTES } from '../accounts/all/account-routes.ts';
 import { AT_COMMAND_LINE, type Audit } from '../accounts/audit.ts';
 import type { Asking, CommandStore, StoreUse } from '../accounts/http/route-commands.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
-import { createLoginBlocks, LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
+import { createLoginBlocks } from '../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../accounts/passwords/password-hash.ts';
-import { ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
 import { createRoleRegistry } from '../accounts/roles/roles.ts';
 import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
-import { openKnownStore } from '../accounts/sites/own-store.ts';
-import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
-import { USER_ROUTES } from '../accounts/users/user-routes.ts';
+import { openKnownStore, storeOptions } from '../accounts/store/own-store.ts';
 import { type CommandPlace, loadConfig, underStored } from '../config/load-config.ts';
 import { formatProblems } from '../config/problems/problems.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
-import { storeAddress } from '../config/schema/store-schema.ts';
 import { addressMaker } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
 import { COMMAND_LINE_CALLER } from '../domain/credentials.ts';
@@ -25,14 +22,7 @@ import { openStore } from '../store/open-store.ts';
 import { openFeaturesForCommand, tokenRightsIn } from './resources/features.ts';
 
 /** The routes that commands call. */
-const CALLED: readonly OwnRoute<never>[] = [
-  ...LIMIT_ROUTES,
-  ...USER_ROUTES,
-  ...ROLE_ROUTES,
-  ...FACTOR_ROUTES,
-  ...INVITATION_ROUTES,
-  ...TOKEN_ROUTES,
-];
+const CALLED: readonly OwnRoute<never>[] = [...ACCOUNT_ROUTES, ...FACTOR_ROUTES, ...INVITATION_ROUTES];
 
 /** Rejects with every problem of the configuration, or with why the store cannot be opened. */
 export async function openForCommands(
@@ -46,11 +36,9 @@ export async function openForCommands(
     throw new Error(formatProblems(config.file, config.problems));
   }
   if (use !== 'create') assertThere(config.settings);
-  const url = storeAddress(config.settings.store.url);
-  const { site } = config.settings.server;
   const store = await (use === 'read'
-    ? openStore({ url, site, readOnly: true })
-    : openKnownStore(directory, { url, site }));
+    ? openStore({ ...storeOptions(config.settings), readOnly: true })
+    : openKnownStore(directory, config.settings));
   const { settings } = await underStored(config, store.settings, read);
   const { auth } = settings;
   const secretPlaces = { configDirectory: directory, environment: env };

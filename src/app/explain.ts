@@ -6,7 +6,7 @@ import { importSigningKey } from '../accounts/sessions/session-jwt.ts';
 import { createSessions } from '../accounts/sessions/sessions.ts';
 import { findSigningSecret } from '../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../accounts/sessions/store-grace.ts';
-import { openStoreReadOnly } from '../accounts/sites/own-store.ts';
+import { openStoreReadOnly } from '../accounts/store/own-store.ts';
 import { type CommandPlace, underStored } from '../config/load-config.ts';
 import { formatProblems } from '../config/problems/problems.ts';
 import { rolesOfFile } from '../config/schema/role-schema.ts';

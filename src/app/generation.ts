@@ -132,7 +132,7 @@ function servicesUnder(
   { pages: built, version }: Pick<Runtime, 'pages' | 'version'>,
   { features, ...given }: Pick<Services, 'status' | 'house'> & { readonly features: () => readonly ActiveFeature[] },
 ): Services {
-  const { auth, ui, server, nvr } = settings;
+  const { auth, ui, nvr } = settings;
   const { uncounted: rules, seen } = authorizer;
   const friendlyNameOf = (camera: string): string | undefined => cameras.layout()?.friendly?.get(camera as CameraName);
   const { custom_roles_since: since } = tableHead;
@@ -172,7 +172,7 @@ function servicesUnder(
     hasPasswords: auth.password_login !== 'none' || providers.list.length === 0,
     shortestPassword: auth.password_min_length,
     passkeyOrigin: party.ok ? party.value.origin : '',
-    hasSites: server.site !== undefined,
+    hasOtherNvrs: accounts.store.hasOtherNvrs,
     frameAncestors: ui.frame_ancestors,
     accounts,
     timeZone: auth.timezone ?? undefined,

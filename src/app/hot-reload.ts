@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import { siteWarnings } from '../accounts/sites/sites.ts';
 import { CUT, EMPTIED, isCut } from '../config/marks.ts';
 import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import { type Renewal, renewed } from '../config/rules.ts';
@@ -98,8 +97,6 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       if (loss) throw new Error(formatProblem(config.file, loss));
       const generation = await openGeneration(config, { runtime, warnings: report.warnings, ...parts });
       opened = { generation, runtime };
-      const cameras = generation.components.cameras.it.current();
-      for (const sentence of await siteWarnings(config.settings, runtime.store, cameras)) runtime.log.warn(sentence);
       runtime.accounts.onRoles(() => now().generation.components.events.it?.tellRoles());
       runtime.accounts.enforce(generation.accounts);
       report.started(generation, runtime);
@@ -143,27 +140,25 @@ async function settled({ accounts, rules }: Generation, runtime: Runtime): Promi
 /** What is wrong with a configuration that lacks what was there before. `before`: the active one, at a reload. */
 async function lossIn(
   config: ServiceConfig,
-  store: Pick<Store, 'accounts' | 'roles' | 'sites'>,
+  store: Pick<Store, 'accounts' | 'roles' | 'here' | 'hasOtherNvrs'>,
   before?: ServiceConfig,
 ): Promise<Problem | undefined> {
   if (config.isEmpty && before && !before.isEmpty) return EMPTIED;
   const cut = before && cutFile(config, before);
   if (cut) return cut;
   if (config.given.has('auth.roles')) return undefined;
-  const elsewhere = (await store.sites.listSites()).filter(({ site }) => site !== (config.settings.server.site ?? ''));
   const stored = (await store.roles.listRoles()).map(({ role }) => role);
-  const defined = new Set([ADMIN, VIEWER, NO_ROLE, ...stored, ...elsewhere.flatMap(({ roles }) => roles)]);
+  const defined = new Set([ADMIN, VIEWER, NO_ROLE, ...stored, ...(await store.roles.rolesElsewhere(store.here))]);
   const orphans = (await store.accounts.listUsers()).filter(
     ({ role, roleSource }) => roleSource === undefined && !defined.has(role),
   );
   if (orphans.length === 0) return undefined;
   const roles = [...new Set(orphans.map(({ role }) => role))].sort().join(', ');
   const users = orphans.length === 1 ? '1 user has' : `${orphans.length} users have`;
-  // An empty map may make them viewers at the other sites of the store, too.
-  const otherwise =
-    config.settings.server.site === undefined
-      ? 'write "roles: {}" below "auth:" to make these users viewers'
-      : 'give each of these users another role, with "postern users role <name> <role>"';
+  // With other NVRs an empty map may make them viewers there, too.
+  const otherwise = store.hasOtherNvrs
+    ? 'give each of these users another role, with "postern users role <name> <role>"'
+    : 'write "roles: {}" below "auth:" to make these users viewers';
   const message = `is missing, but ${users} a role that nothing else defines (${roles}): put auth.roles back, or ${otherwise}`;
   return config.placed({ path: ['auth', 'roles'], message });
 }

@@ -1,17 +1,11 @@
 /** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
+import { ACCOUNT_ROUTES } from '../accounts/all/account-routes.ts';
 import { INVITATION_ROUTES } from '../accounts/invitations/invitation-routes.ts';
-import { LIMIT_ROUTES } from '../accounts/login/login-blocks.ts';
 import { LOGIN_ROUTES } from '../accounts/login/login-routes.ts';
 import { PASSKEY_LOGIN_ROUTES } from '../accounts/login/post-login.ts';
 import { REAUTHENTICATE_ROUTES } from '../accounts/login/reauthenticate.ts';
 import { PASSKEY_ROUTES } from '../accounts/passkeys/passkey-routes.ts';
-import { CONFIG_SET_ROUTES, ROLE_ROUTES } from '../accounts/roles/role-routes.ts';
 import { FACTOR_ROUTES } from '../accounts/second-factor/factor-routes.ts';
-import { SESSION_ROUTES } from '../accounts/sessions/session-routes.ts';
-import { SETTING_ROUTES } from '../accounts/settings/house-settings.ts';
-import { SITE_ROUTES } from '../accounts/sites/sites.ts';
-import { TOKEN_ROUTES } from '../accounts/tokens/token-routes.ts';
-import { USER_ROUTES } from '../accounts/users/user-routes.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../gateway/explain/explain-route.ts';
 import { OPENAPI_ROUTES } from '../routes/document.ts';
@@ -40,14 +34,7 @@ export const CORE_ROUTES: readonly OwnRoute<Services>[] = [
   ...EVENT_ROUTES,
   ...STATUS_ROUTES,
   ...EXPLAIN_ROUTES,
-  ...USER_ROUTES,
-  ...LIMIT_ROUTES,
-  ...SETTING_ROUTES,
-  ...SESSION_ROUTES,
-  ...ROLE_ROUTES,
-  ...CONFIG_SET_ROUTES,
-  ...TOKEN_ROUTES,
-  ...SITE_ROUTES,
+  ...ACCOUNT_ROUTES,
 ];
 
 export const boundRoutes = (services: Services): readonly BoundRoute[] => bound(CORE_ROUTES, services);

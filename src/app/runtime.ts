@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
 import { holdRevocations } from '../accounts/sessions/store-grace.ts';
-import { claimSite, openKnownStore } from '../accounts/sites/own-store.ts';
+import { claimName, openKnownStore } from '../accounts/store/own-store.ts';
 import { formatProblem } from '../config/problems/problems.ts';
-import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { clientKey } from '../domain/addresses.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -80,9 +79,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   });
   const health = openHealth(metrics, log, clock, options.log, settings.store.url.engine);
   opened.defer(() => health.close());
-  const written = await openKnownStore(directory, {
-    url: storeAddress(settings.store.url),
-    site: settings.server.site,
+  const written = await openKnownStore(directory, settings, {
     listenUrl: settings.store.listen_url,
     onFault: health.store.note,
     onMoved: (moved) => log.info(moved, 'events by month are moved into one table'),
@@ -98,7 +95,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   const store = holdRevocations(bounded, log);
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
-  await claimSite(directory, options.config, store, log);
+  await claimName(directory, options.config, store, log);
   ({ settings } = await active.underStored(store.settings));
   health.store.watch(store.probe, store.glance);
   void warnOfClock(store.serverTime, clock, log);

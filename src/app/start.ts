@@ -1,5 +1,5 @@
 import { createHouseSettings } from '../accounts/settings/house-settings.ts';
-import { rememberStore, tellRestored } from '../accounts/sites/own-store.ts';
+import { rememberStore, tellRestored } from '../accounts/store/own-store.ts';
 import { steadyNow } from '../domain/clock.ts';
 import { questionsUnderWay } from '../outbound/ask-upstream.ts';
 import { createScrape, openProcessMetrics } from '../telemetry/scrape.ts';

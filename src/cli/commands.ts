@@ -14,10 +14,10 @@ import {
   type StoreUse,
   table,
 } from '../accounts/http/route-commands.ts';
+import { STORE_COMMANDS } from '../accounts/store/store-commands.ts';
 import { parseListenAddress } from '../config/schema/addresses.ts';
 import type { BlockKind } from '../domain/accounts/logins.ts';
 import { OWN_SOURCE } from '../domain/accounts/sign-in.ts';
-import { isSiteName } from '../domain/accounts/site.ts';
 import type { ListenAddress } from '../domain/addresses.ts';
 import { createProgress } from '../domain/command-frame.ts';
 import { endText, momentText, parseExpiry, parseMoment, useText } from '../domain/moment.ts';
@@ -25,7 +25,6 @@ import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { SampleQuestion } from '../events/sample-events.ts';
 import { FEATURES } from '../features/all.ts';
 import type { Explanation } from '../gateway/explain/explain.ts';
-import type { SiteRecord } from '../store/engine/tables.ts';
 
 type UserRow = z.output<typeof USER>;
 type LimitRow = z.output<typeof LIMIT>;
@@ -242,27 +241,6 @@ const LIMITS: CommandGroup = {
   ],
 };
 
-/** How a service without `server.site` is written here. */
-const UNNAMED = '-';
-
-// biome-ignore format: a table
-const SITES: CommandGroup = {
-  name: 'sites',
-  about: 'list, rename and forget the sites that share the store',
-  commands: [
-    { words: 'list', about: 'print the sites, their cameras and the roles of their files',
-      run: (_, frame) => onStore(frame, 'read', async ({ store }) => table<SiteRecord>(await store.sites.listSites(), 'No service has used this store yet.', [
-        ['', ({ site }) => (site === '' ? UNNAMED : site)],
-        ['', ({ cameras }) => `cameras: ${cameras?.join(', ') || 'not known'}`],
-        ['', ({ roles }) => `roles of its file: ${roles.join(', ') || 'none'}`],
-      ])) },
-    { words: 'rename <old> <new>', about: `give a site another name, with its links and screens; "${UNNAMED}" is a service that had none`,
-      run: ({ old = '', new: name = '' }: Given, frame) => onStore(frame, 'change', (open) => renameSite(open, old, name)) },
-    { words: 'forget <name>', about: 'remove what is left of a site that is gone: its cameras and the roles of its file',
-      run: ({ name = '' }: Given, frame) => onStore(frame, 'change', (open) => forgetSite(open, name)) },
-  ],
-};
-
 // biome-ignore format: a table
 const EVENTS: CommandGroup = {
   name: 'events',
@@ -293,7 +271,16 @@ const STORE: CommandGroup = {
 };
 
 /** The order is that of the help; the features follow. */
-export const COMMANDS: readonly CommandGroup[] = [SERVICE, USERS, ROLES, TOKENS, LIMITS, SITES, EVENTS, STORE];
+export const COMMANDS: readonly CommandGroup[] = [
+  SERVICE,
+  USERS,
+  ROLES,
+  TOKENS,
+  LIMITS,
+  ...STORE_COMMANDS,
+  EVENTS,
+  STORE,
+];
 
 async function listed({ ask }: Pick<CommandStore, 'ask'>): Promise<string> {
   const users = table(await ask<UserRow[]>('GET /api/users'), NO_USERS, [
@@ -392,26 +379,6 @@ function limitLine(limit: LimitRow): string {
   const tried = limit.kind === 'codes' || limit.names.length === 0 ? '' : `  tried ${limit.names.join(', ')}`;
   return `${limitName(limit)}  until ${new Date(limit.until * 1000).toISOString()}${tried}`;
 }
-
-async function renameSite({ store }: CommandStore, from: string, to: string): Promise<string> {
-  if (!isSiteName(to))
-    throw new Error(
-      `${JSON.stringify(to)} is not a name of a site: write 1 to 30 lower-case letters, digits and hyphens`,
-    );
-  const outcome = await store.sites.renameSite(nameIn(from), to);
-  if (outcome === 'taken') throw new Error(`There is a site ${to} already: "postern sites list" shows all`);
-  if (outcome === 'absent') throw absent(from);
-  return `${from} is ${to} now. Write server.site: ${to}`;
-}
-
-async function forgetSite({ store }: CommandStore, name: string): Promise<string> {
-  if ((await store.sites.forgetSite(nameIn(name))) !== 'forgotten') throw absent(name);
-  return `Forgotten: ${name}. A service that is running as this site comes back with its next start.`;
-}
-
-const nameIn = (text: string): string => (text === UNNAMED ? '' : text);
-
-const absent = (name: string): Error => new Error(`There is no site ${name}: "postern sites list" shows all`);
 
 function wholeNumber(text: string): number {
   if (!/^\d{1,12}$/.test(text)) throw new Error('Give a whole number.');

@@ -23,7 +23,7 @@ export const QUERY_SECONDS = 10;
 
 export interface EventsDeps extends Pick<Services, 'clock' | 'log' | 'metrics'> {
   readonly roles: () => CustomRoles;
-  /** Tells the other sites on the store which cameras the NVR has. Never rejects. */
+  /** Tells the other services on the store which cameras the NVR has. Never rejects. */
   readonly publishCameras: (cameras: readonly string[]) => Promise<void>;
   readonly store: Store;
   readonly mayDelete: DeletionGuard;

@@ -12,7 +12,7 @@ import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { databaseOn, type Engine, type StoreOptions } from './engine/engine.ts';
 import { type Locked, lockedOn, Queries } from './engine/rows.ts';
-import { type Tables, tablesWhere } from './engine/tables.ts';
+import { type Here, isNamed, NAMELESS, type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { forgetEventsOf, writeEvents } from './events/write-events.ts';
@@ -23,7 +23,7 @@ import { assertNotLost, isBlank } from './sqlite/sqlite-faults.ts';
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 export async function openStore(options: StoreOptions) {
-  const { readOnly = false, site = '' } = options;
+  const { readOnly = false, here = NAMELESS } = options;
   const engine = await openEngine(options);
   const { dialect: _, words, ...given } = engine;
   const { db, close } = databaseOn(engine);
@@ -41,10 +41,13 @@ export async function openStore(options: StoreOptions) {
   return {
     ...given,
     db,
-    ...openParts(db, engine, site),
+    here,
+    /** Other services, each with an NVR of its own, may use the store, too. */
+    hasOtherNvrs: isNamed(here),
+    ...openParts(db, engine, here),
     /** A part of its own over the tables of a feature. */
     part: <Part extends object>(make: MakePart<Part>): Part =>
-      make(db, lockedOn(db, words), { site, isFile: engine.file !== undefined }),
+      make(db, lockedOn(db, words), { here, isFile: engine.file !== undefined }),
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     /** All or none of them; the same id replaces. */
     writeEvents: (events: readonly EventRecord[]): Promise<void> => writeEvents(events, db, words),
@@ -56,9 +59,9 @@ export async function openStore(options: StoreOptions) {
   };
 }
 
-/** Where a part is: `site` is empty where one service uses the store; `isFile`: the store is a file of this machine. */
+/** Where a part is. `isFile`: the store is a file of this machine. */
 export interface PlaceOfPart {
-  readonly site: string;
+  readonly here: Here;
   readonly isFile: boolean;
 }
 /** Makes a part of the store over tables of its own; all that it has is calls. */
@@ -69,15 +72,15 @@ export type MakePart<Part extends object> = (
 ) => Part & Calls<Part>;
 
 /** The parts whose calls are bounded by a time, each over tables of its own. */
-function openParts(db: Kysely<Tables>, { words }: Engine, site: string) {
+function openParts(db: Kysely<Tables>, { words }: Engine, here: Here) {
   const locked = lockedOn(db, words);
   return {
     accounts: createAccountStore(db, locked),
     roles: createRoleStore(db, locked),
     sites: createSiteStore(db, locked),
-    settings: settingStoreOf(site)(db, locked),
+    settings: settingStoreOf(here)(db, locked),
     sessions: sessionStoreOf(words)(db, locked),
-    grants: createGrantStore(new Queries(db), locked, site),
+    grants: createGrantStore(new Queries(db), locked, here),
     secondFactor: createSecondFactorStore(db, locked),
     invitations: createInvitationStore(db, locked),
     signIns: createSignInStore(db, locked),
@@ -154,8 +157,8 @@ const CALL_MILLISECONDS = 4000;
  * neither.
  */
 export function boundCalls(store: Store): Store {
-  const { db, file, copyTo, version, heard, isCurrent, name, glance, close, ...asked } = store;
-  const { events, writeEvents, forgetEvents, part, ...bound } = asked;
+  const { db, file, copyTo, version, heard, isCurrent, name, glance, close, here, ...asked } = store;
+  const { hasOtherNvrs, events, writeEvents, forgetEvents, part, ...bound } = asked;
   const { attempts, serverTime, identity, probe, ...parts } = bound;
   return {
     ...store,

@@ -107,8 +107,8 @@ function earlyRequests(ctx: RouteContext, { pages }: UiOptions, page: string): s
 /** The console gets the facts that it needs before its first request, and nothing else of the settings. */
 function fillConsolePage(page: string, ctx: RouteContext, ui: UiOptions): string {
   const { tag, words } = pageLanguage(ctx);
-  const { name, hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites } = ui;
-  const own = { name, hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasSites };
+  const { name, hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasOtherNvrs } = ui;
+  const own = { name, hasNvr, still, live, eventsBy, hasOwnLogin, shortestPassword, passkeyOrigin, hasOtherNvrs };
   const providers = ui.providers.map(({ name, label }) => ({ name, label }));
   const facts: PageFacts = { ...own, loginPath: loginPath(ui), providers };
   return fillPage(page, tag, { name, noScript: words.ui.page.noScript, facts: JSON.stringify(facts) });

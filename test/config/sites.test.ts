@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { formatProblem } from '../../src/config/problems/problems.ts';
+import { isSiteName } from '../../src/config/schema/server-schema.ts';
 import { load, warningsFor } from './config-place.ts';
 
 const NVR = 'nvr: {url: "http://nvr:5000"}\n';
@@ -52,4 +53,10 @@ describe('A site', () => {
     );
     assert.equal(told.length, 1, told.join('\n'));
   });
+});
+
+it('names of sites are short, in lower case, and never hold a colon', () => {
+  for (const good of ['a', 'house', 'barn-2', '1']) assert.ok(isSiteName(good), good);
+  for (const bad of ['', 'House', 'a:b', '-a', 'a-', 'a b', 'a'.repeat(31), '*', 'a.b'])
+    assert.ok(!isSiteName(bad), bad);
 });

@@ -5,12 +5,11 @@ import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
 import { isPictureKind } from '../../src/domain/policy.ts';
 import { headText, misfitSentences } from '../../src/features/ledger/chain.ts';
-import type { LedgerStore } from '../../src/features/ledger/ledger-store.ts';
+import type { LedgerQuestion, LedgerStore } from '../../src/features/ledger/ledger-store.ts';
 import { listNotices } from '../../src/features/ledger/notices.ts';
 import {
   LEDGER_KINDS,
   type LedgerEntry,
-  type LedgerQuestion,
   type ListedRecord,
   type StoredRecord,
 } from '../../src/features/ledger/records.ts';

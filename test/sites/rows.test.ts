@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { NEW_GRANT } from '../../src/domain/accounts/grant.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
-import type { LedgerEntry, LedgerQuestion } from '../../src/features/ledger/records.ts';
+import type { LedgerQuestion } from '../../src/features/ledger/ledger-store.ts';
+import type { LedgerEntry } from '../../src/features/ledger/records.ts';
 import { checkLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { groupByDay } from '../../src/features/ledger/writer.ts';
 import { batchOf, liveAt } from '../support/own-entries.ts';
@@ -22,8 +23,8 @@ describe('Rows of one site', () => {
   beforeEach(async () => {
     directory = newDirectory();
     url = `sqlite:${join(directory, 'postern.db')}`;
-    house = await openStore({ url, site: 'house' });
-    barn = await openStore({ url, site: 'barn' });
+    house = await openStore({ url, here: { site: 'house' } });
+    barn = await openStore({ url, here: { site: 'barn' } });
   });
   afterEach(async () => {
     await house.close();
@@ -31,9 +32,9 @@ describe('Rows of one site', () => {
   });
 
   it('the ledger: two services on one file write one chain, and each record says its site', async () => {
-    const open = { id: 'open', ...entry('house:hall') };
+    const open = { id: 'open', ...entry('hall') };
     await house.ledger.append(batchOf([], [open]), NOW);
-    await barn.ledger.append(batchOf([entry('barn:yard')]), NOW);
+    await barn.ledger.append(batchOf([entry('yard')]), NOW);
     assert.deepEqual(await barn.ledger.left(NOW + 80), [], 'the house may still go on with it');
     const [left] = await barn.ledger.left(NOW + 100);
     assert.deepEqual(left, { ...open, site: 'house' });
@@ -44,7 +45,7 @@ describe('Rows of one site', () => {
     );
     assert.deepEqual(
       (await barn.ledger.find({ sight: undefined, site: 'house' }, 10)).map(({ camera }) => camera),
-      ['house:hall'],
+      ['hall'],
     );
     const [heads, closings] = [await barn.ledger.heads(), await barn.ledger.closings()];
     const check = checkLedger({ heads, closings, noted: [], now: NOW });
@@ -53,7 +54,7 @@ describe('Rows of one site', () => {
     const found = await house.ledger.find({ sight: undefined, site: 'barn' }, 10);
     assert.deepEqual(
       found.map(({ site, camera }) => [site, camera]),
-      [['barn', 'barn:yard']],
+      [['barn', 'yard']],
     );
     assert.deepEqual(await house.ledger.find({ sight: undefined, site: 'bar' }, 10), [], 'a name that begins another');
   });

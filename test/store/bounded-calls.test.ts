@@ -6,8 +6,8 @@ import { findStoreFault } from '../../src/domain/store/store-fault.ts';
 import { boundCalls, type Store } from '../../src/store/open-store.ts';
 import { openInstanceStore } from '../accounts/support/people.ts';
 
-/** The server ends questions about events by itself; `db` is no part. */
-const OTHERS = ['db', 'events'];
+/** The server ends questions about events by itself; `db` and `here` are no parts. */
+const OTHERS = ['db', 'events', 'here'];
 const ATTEMPTS = ['reserve', 'keep', 'release', 'forget'];
 const isObject = (part: unknown): part is object => typeof part === 'object' && part !== null;
 

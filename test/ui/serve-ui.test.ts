@@ -42,7 +42,7 @@ async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}
     hasOwnLogin: true,
     shortestPassword: 15,
     passkeyOrigin: 'https://nvr.example.com',
-    hasSites: false,
+    hasOtherNvrs: false,
     frameAncestors: "'self'",
     timeZone: undefined,
     // No form comes as far as its services here.
@@ -329,7 +329,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;name&quot;:&quot;Postern&quot;,&quot;hasNvr&quot;:false,&quot;still&quot;:&quot;\/api\/\{camera\}\/latest\.jpg&quot;,&quot;live&quot;:null,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;name&quot;:&quot;Postern&quot;,&quot;hasNvr&quot;:false,&quot;still&quot;:&quot;\/api\/\{camera\}\/latest\.jpg&quot;,&quot;live&quot;:null,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasOtherNvrs&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
     );
   });
 });

@@ -108,8 +108,8 @@ function givenBackTo({ release }: AttemptStore): (attempt: string) => void {
 /** A restart clears what one process counted in its memory. */
 export async function openLimits(
   deps: LoginBlockSources & {
-    /** `server.site`. */
-    readonly site: string | undefined;
+    /** What former processes kept is forgotten, if they counted in their memory. */
+    readonly isAlone: boolean;
     /** The time that the store is told. Undefined: its server's own. */
     readonly sharedClock: Clock | undefined;
     /** All replicas have the same: the one that sessions are signed with. */
@@ -131,8 +131,8 @@ export async function openLimits(
     shared.setClauses(rules.clauses);
     return blocks.watched(shared, windows, nameOf);
   };
-  // Those of another site on the same file last.
-  if (!attempts && deps.site === undefined) await deps.store.forgetBlocks();
+  // Those of another service on the same file last.
+  if (!attempts && deps.isAlone) await deps.store.forgetBlocks();
   return { limiter: open(BY_ADDRESS, { clauses: [] }), codeLimiter: open(BY_ACCOUNT, CODE_RULES), blocks };
 }
 

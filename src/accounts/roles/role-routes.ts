@@ -133,7 +133,7 @@ async function configSet(
     if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
     prove('roles');
     // A page of the NVR knows its own cameras alone: entries of a role that name none of them stay.
-    const isHere = (entry: string) => deps.settings.server.site === undefined || isAmong(entry, deps.knownCameras());
+    const isHere = (entry: string) => !deps.store.hasOtherNvrs || isAmong(entry, deps.knownCameras());
     const before = await deps.roleRegistry.latest();
     const elsewhere = (name: string) => (before.get(name as Role) ?? []).filter((entry) => !isHere(entry));
     const whole = [...wanted].map(

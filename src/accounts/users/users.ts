@@ -146,25 +146,23 @@ export function checkValidity(from: number | null, until: number | null): void {
 
 /** What is needed where the service changes accounts itself: users whose role is gone become viewers, guests whose time is over are deleted (SPEC 4.2, 4.3). */
 interface UpkeepServices extends Pick<Services, 'audit' | 'clock' | 'log'> {
-  readonly store: Pick<Store, 'accounts' | 'grants' | 'sites'>;
-  /** `server.site`. */
-  readonly site?: string | undefined;
+  readonly store: Pick<Store, 'accounts' | 'grants' | 'roles' | 'here' | 'hasOtherNvrs'>;
 }
 
 /**
- * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of this site's file until
- * now. With `server.site` no other role counts as gone, nor one that the file of another site has.
+ * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of the file until now. With other
+ * NVRs on the store no other role counts as gone, nor one that the file of another site has.
  */
 export async function demoteWhoseRoleIsGone(
   before: readonly Role[],
   roles: CustomRoles,
   services: UpkeepServices,
 ): Promise<void> {
-  const { store, audit, log, site: own } = services;
-  const others = own === undefined ? [] : (await store.sites.listSites()).filter(({ site }) => site !== own);
-  const gone = before.filter((role) => !roles.has(role) && !others.some((site) => site.roles.includes(role)));
-  if (own !== undefined && gone.length === 0) return;
-  const among = own === undefined ? undefined : gone;
+  const { store, audit, log } = services;
+  const elsewhere = store.hasOtherNvrs ? await store.roles.rolesElsewhere(store.here) : [];
+  const gone = before.filter((role) => !roles.has(role) && !elsewhere.includes(role));
+  if (store.hasOtherNvrs && gone.length === 0) return;
+  const among = store.hasOtherNvrs ? gone : undefined;
   const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()], among);
   for (const user of demoted) {
     log.warn(

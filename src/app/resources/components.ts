@@ -93,7 +93,7 @@ async function openCameras(
     log,
   });
   await cameras.refresh();
-  // Before anything is served: the other sites must not take a name for theirs alone.
+  // Before anything is served: no other service on the store may take a name for its own alone.
   const known = cameras.current();
   if (known) await publishCameras(known);
   return cameras;

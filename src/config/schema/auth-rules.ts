@@ -8,6 +8,7 @@ import { authSection } from './auth-schema.ts';
 import { isWider, readKeys } from './keys.ts';
 import { believesMore, everyAddress, lacksEntries } from './proxy-rules.ts';
 import { fails, type Rule, type Settings, warns } from './schema.ts';
+import { everyCamera } from './server-rules.ts';
 
 /** The keys of `auth`, by their place below it. */
 const KEYS = readKeys(authSection({}));
@@ -44,11 +45,10 @@ export const AUTH_RULES: readonly Rule[] = [
   { key: 'auth.roles', warnings: grantsOfProxyUsers },
 ];
 
-function lostCameras({ auth, nvr, server }: Settings) {
-  const known = nvr.cameras;
-  // With other sites it may be a camera of one of them.
-  if (!known || server.site !== undefined) return [];
-  return [...auth.roles].flatMap(([role, entries]) =>
+function lostCameras(settings: Settings) {
+  const known = everyCamera(settings);
+  if (!known) return [];
+  return [...settings.auth.roles].flatMap(([role, entries]) =>
     entries.flatMap((entry, index) =>
       about(
         ['auth', 'roles', role, index],

@@ -26,7 +26,7 @@ export const SERVER_RULES: readonly Rule[] = [
   { key: 'server.sites', problems: sitesDiffer, warnings: sitesWithoutLogin },
   warns('server.internal', ({ server: { internal } }) => internal !== false && internal.path === undefined && internal.port !== USUAL_INTERNAL_PORT && !LOOPBACK.test(internal.host) &&
     'is reachable from other machines, and every caller is an admin there: write 127.0.0.1 in the place of the address, or false'),
-  // Browsers drop a cookie for the frames of other sites that is not Secure, and one that is Secure on plain HTTP.
+  // Browsers drop a cookie for the frames of other origins that is not Secure, and one that is Secure on plain HTTP.
   warns('ui.frame_ancestors', ({ auth, server, tls, ui }) => {
     const { origin } = server.public_url ?? {};
     const isEncrypted = tls.enabled || origin?.startsWith('https:');
@@ -85,6 +85,10 @@ function listenersDiffer(raw: Raw): readonly Finding[] {
 
 const overlaps = (one: string, other: string): boolean =>
   one === other || EVERYWHERE.includes(one) || EVERYWHERE.includes(other);
+
+/** All cameras that an entry of a role may name; undefined: not known, as with other sites, whose cameras it may name. */
+export const everyCamera = ({ nvr, server }: Settings): Settings['nvr']['cameras'] =>
+  server.site === undefined ? nvr.cameras : undefined;
 
 function sitesDiffer(raw: Raw): readonly Finding[] {
   const [own, list] = [raw('server.site'), raw('server.sites')];

@@ -1,6 +1,5 @@
 /** Keys of `server`, `tls`, `logger` and `ui`: listeners, logs and pages (interface 2.5; SPEC 1). */
 import { z } from 'zod';
-import { isSiteName } from '../../domain/accounts/site.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parsed } from '../../routes/shapes.ts';
 import { parseListenAddress, parsePathPrefix, parsePublicUrl, serverDefaults } from './addresses.ts';
@@ -15,6 +14,8 @@ const listener = () => parsed(parseListenAddress);
 const listenerOrOff = () => z.union([listener(), z.literal(false)], { error: ({ input }) => NOT_LISTENER(input) });
 
 const MOST_SITES = 100;
+const SITE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?$/;
+export const isSiteName = (text: string): boolean => SITE_NAME.test(text);
 
 const siteName = () =>
   text(isSiteName, 'is not a name of a site: write 1 to 30 lower-case letters, digits and hyphens, such as barn');

@@ -4,11 +4,9 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Frame } from '../../accounts/http/route-commands.ts';
-import { findSigningSecret, presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
-import { makeClaim, openKnownStore, openStoreReadOnly } from '../../accounts/sites/own-store.ts';
-import { otherSecret, sitesOfOtherSecret, siteWarnings } from '../../accounts/sites/sites.ts';
+import { presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { openStoreReadOnly, tryStore } from '../../accounts/store/own-store.ts';
 import type { CommandPlace, LoadedConfig } from '../../config/load-config.ts';
-import { rememberedStore } from '../../config/marks.ts';
 import { missingTlsFiles, openSecrets } from '../../config/named-files.ts';
 import { about, type Finding, formatProblem, type KeyPath } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -21,8 +19,7 @@ import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { checkTrustedHeaders } from '../../identity/trusted-headers.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
-import { pendingMigration, unreachableFault } from '../../store/open-store.ts';
-import { isBlank } from '../../store/sqlite/sqlite-faults.ts';
+import { unreachableFault } from '../../store/open-store.ts';
 
 type CheckPlace = Pick<CommandPlace, 'directory' | 'env' | 'schema' | 'clock' | 'trustedHeadersFile'>;
 
@@ -97,7 +94,7 @@ async function storedSettings(settings: Settings): Promise<StoredSettings> {
 const storeFault = async ({ store: { url } }: Settings): Promise<Error | undefined> =>
   url.engine === 'postgres' ? unreachableFault(storeAddress(url)) : undefined;
 
-/** What a start would end with although the configuration is right, and warn of where several sites share the store (SPEC 20). */
+/** What a start would end with although the configuration is right, and warn of where others use the store, too (SPEC 20). */
 async function startFindings(
   { settings, namedFiles }: Pick<LoadedConfig, 'settings' | 'namedFiles'>,
   place: CheckPlace,
@@ -105,6 +102,7 @@ async function startFindings(
   isRunning: Frame['isRunning'],
 ) {
   const { tls, events } = settings;
+  const { url } = settings.store;
   const problems: Finding[] = [];
   const warnings: string[] = [];
   const looks: readonly (readonly [path: KeyPath, look: () => Promise<unknown>])[] = [
@@ -114,7 +112,13 @@ async function startFindings(
     ),
     [['events', 'nvr_database'], () => nvrDatabaseOpens(events)],
     [[], () => secretIsGood(place)],
-    [['store', 'url'], async () => away ?? storeOpens(settings, place, { problems, warnings })],
+    [
+      ['store', 'url'],
+      async () => {
+        if (url.engine === 'sqlite') await canWrite(url.file);
+        return away ?? tryStore(settings, place, { problems, warnings });
+      },
+    ],
     ...(await addressesToTry(settings, isRunning)).map(
       ({ name, at }) => [['server', name], async () => at && assertBindable(at)] as const,
     ),
@@ -159,44 +163,6 @@ async function secretIsGood({ directory, env }: CheckPlace): Promise<void> {
   if (!secret.ok) throw new Error(secret.error);
   if (!secret.value) await canWrite(join(directory, '.jwt_secret'));
 }
-
-/** The store as a start finds it, for a moment. */
-const lookAt = ({ store, server }: Settings) => ({
-  url: storeAddress(store.url),
-  listenUrl: store.listen_url,
-  site: server.site,
-  readOnly: true,
-  isBrief: true,
-});
-
-/** Adds what the other sites on the store are the cause of. */
-async function storeOpens(
-  settings: Settings,
-  { directory, env }: CheckPlace,
-  { problems, warnings }: { readonly problems: Finding[]; readonly warnings: string[] },
-): Promise<void> {
-  const { url } = settings.store;
-  const { site } = settings.server;
-  const options = lookAt(settings);
-  const isBlankFile = url.engine === 'sqlite' && isBlank(url.file);
-  if (url.engine === 'sqlite') await canWrite(url.file);
-  if (isBlankFile && (await rememberedStore(directory)) === undefined) return; // a first start makes it
-  if (!isBlankFile && (await pendingMigration(options)) !== undefined)
-    return void warnings.push(...(site === undefined ? [] : [NOT_COMPARED]));
-  await using opened = new AsyncDisposableStack();
-  const store = await openKnownStore(directory, options);
-  opened.defer(store.close);
-  const claim = await makeClaim(site, directory, store);
-  problems.push(...about(['server', 'site'], claim.kind === 'refused' && claim.message));
-  if (site === undefined) return;
-  const secret = await findSigningSecret({ environment: env, configDirectory: directory }, 'refuse');
-  const others = secret.ok ? sitesOfOtherSecret(await store.sites.listSites(), site, secret.value.keyId) : [];
-  problems.push(...about(['server', 'site'], others.length > 0 && otherSecret(others)));
-  warnings.push(...(await siteWarnings(settings, store, settings.nvr.cameras)));
-}
-
-const NOT_COMPARED =
-  'the sites were not compared: the tables of the store are those of an older version, and the next start changes them';
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
 

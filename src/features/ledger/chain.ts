@@ -11,6 +11,7 @@ import {
   ownAct,
   readDetail,
 } from './records.ts';
+import { HASHED } from './tables.ts';
 
 /** The hash before the first record of a chain. */
 export const NO_HASH = '0'.repeat(64);
@@ -19,22 +20,15 @@ export const emptyHead = (chain: string): ChainHead => ({ chain, seq: 0, hash: N
 
 /**
  * The text that is hashed: a JSON array without blanks. A program that has the record and the hash before can check it by hand.
- * The first number is its form: chains of former versions have form 1, and the site in the name of the chain.
+ * The first number is its form: chains of former versions have form 1.
  */
-export const canonicalText = (entry: LedgerEntry, { chain, seq }: Omit<ChainHead, 'hash'>, before: string): string =>
-  JSON.stringify([
-    ...(chainNumber(chain) > 0 ? [2, chain, seq, before, entry.site ?? ''] : [1, chain, seq, before]),
-    entry.kind,
-    entry.user,
-    entry.credential,
-    entry.address,
-    entry.camera,
-    entry.from,
-    entry.to,
-    entry.watchedFrom,
-    entry.watchedTo,
-    entry.detail,
+export function canonicalText(entry: LedgerEntry, { chain, seq }: Omit<ChainHead, 'hash'>, before: string): string {
+  const [first, ...others] = HASHED.map((name) => entry[name]);
+  return JSON.stringify([
+    ...(chainNumber(chain) > 0 ? [2, chain, seq, before, first ?? ''] : [1, chain, seq, before]),
+    ...others,
   ]);
+}
 
 export const hashEntry = (entry: LedgerEntry, place: Omit<ChainHead, 'hash'>, before: string): string =>
   createHash('sha256')

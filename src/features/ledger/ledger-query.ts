@@ -3,12 +3,12 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { isSiteName } from '../../domain/accounts/site.ts';
+import { isSiteName } from '../../config/schema/server-schema.ts';
 import { type JsonRecord, parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { answer, formed, named, TEXT } from '../../routes/shapes.ts';
-import type { LedgerStore } from './ledger-store.ts';
-import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion, type ListedRecord } from './records.ts';
+import type { LedgerQuestion, LedgerStore } from './ledger-store.ts';
+import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type ListedRecord } from './records.ts';
 
 const FORMATS = ['json', 'ndjson', 'csv'] as const;
 type Format = (typeof FORMATS)[number];

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { ANSWERED, type Call, declaring, Refused, respond } from '../../accounts/http/kernel.ts';
 import type { Services } from '../../app/services.ts';
-import type { Settings } from '../../config/schema/schema.ts';
 import type { Turns } from '../../domain/async.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { isLentName, traitsFor } from '../../domain/credentials.ts';
@@ -18,8 +17,8 @@ import {
   recordJson,
   streamRecords,
 } from './ledger-query.ts';
-import type { LedgerStore } from './ledger-store.ts';
-import { type LedgerCursor, type LedgerDay, type LedgerQuestion, type LedgerSight, qualified } from './records.ts';
+import type { LedgerQuestion, LedgerSight, LedgerStore } from './ledger-store.ts';
+import type { LedgerCursor, LedgerDay } from './records.ts';
 import type { LocalDay } from './writer.ts';
 
 /** What the records are read by. */
@@ -69,7 +68,7 @@ async function readRequest({ caller, query, ctx }: Call, deps: LedgerServices): 
   const read = readLedgerQuery(query, ctx?.get('accept') ?? '');
   if (!read.ok) throw new Refused(422, 'fields-invalid', read.error.join('; '));
   const { limit, cursor, format, kind: kinds, camera, ...asked } = read.value;
-  const cameras = camera === undefined ? undefined : recordedAs(camera, deps.settings);
+  const cameras = camera === undefined ? undefined : [camera];
   return { limit, cursor, format, question: { ...asked, kinds, cameras, sight: await findSight(caller, deps) } };
 }
 
@@ -85,20 +84,9 @@ async function findSight(caller: Caller, deps: LedgerServices): Promise<LedgerSi
   // Another person may have had the name before.
   const at = settings.auth.enabled ? (await store.accounts.findUser(caller.name))?.createdAt : undefined;
   const ownSince = at === undefined ? undefined : { at, day: localDay(at) };
-  const seen = caller.scope.kind === 'all' ? undefined : await visibleCameras(caller.scope);
-  const cameras = seen?.flatMap((camera) => recordedHere(camera, settings));
+  const cameras = caller.scope.kind === 'all' ? undefined : await visibleCameras(caller.scope);
   return { own: caller.name, ownSince, cameras, others: ledgerKeys(settings).visible_to_viewers };
 }
-
-/** The names under which a camera stands in records and sums: in records of 0.2.0 behind its site. */
-const recordedAs = (camera: string, { server: { site } }: Settings): readonly string[] =>
-  site === undefined ? [camera] : [camera, qualified(site, camera)];
-
-/** Likewise of a camera of this site alone: a name with a colon may be that of a camera of another site, too. */
-const recordedHere = (camera: string, settings: Settings): readonly string[] =>
-  settings.server.site !== undefined && camera.includes(':')
-    ? [qualified(settings.server.site, camera)]
-    : recordedAs(camera, settings);
 
 async function list(call: Call, deps: LedgerServices): Promise<object> {
   const asked = await readRequest(call, deps);

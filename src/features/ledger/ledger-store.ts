@@ -21,9 +21,8 @@ import {
   type LedgerCursor,
   type LedgerDay,
   type LedgerEntry,
-  type LedgerQuestion,
+  type LedgerKind,
   type LedgerRecord,
-  type LedgerSight,
   type ListedRecord,
   type OwnEntry,
   recordId,
@@ -31,7 +30,34 @@ import {
 } from './records.ts';
 import { LONGEST_SPAN_SECONDS } from './spans.ts';
 import { inOneStatement, inTransaction, type Step } from './steps.ts';
-import './tables.ts';
+import { type AskedSite, namesHere, recorded, recordedNames, recordsAt, summed, sumsAt } from './tables.ts';
+
+/** Which records a caller may see; all that is given must hold. */
+export interface LedgerSight {
+  readonly own: string;
+  /** The account's own records count since it was made: another person may have had the name before. Absent: all. */
+  readonly ownSince?: { readonly at: number; readonly day: string } | undefined;
+  /** Cameras that the caller sees; undefined: all. */
+  readonly cameras: readonly string[] | undefined;
+  /** Whether viewings of other people on these cameras are shown. */
+  readonly others: boolean;
+}
+
+export interface LedgerQuestion extends AskedSite {
+  readonly kinds?: readonly LedgerKind[] | undefined;
+  readonly user?: string | undefined;
+  /** `token:<id>` or the like: what was done with it alone. */
+  readonly credential?: string | undefined;
+  /** One of these. */
+  readonly cameras?: readonly string[] | undefined;
+  /** Records with one of `acts` as `detail.what` that name this user, or that this user did and that name no user. */
+  readonly about?: { readonly user: string; readonly acts: readonly string[] } | undefined;
+  /** The bounds of time: some part of a span lies between the two. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  /** Undefined: everything. */
+  readonly sight: LedgerSight | undefined;
+}
 
 /** A process that has not renewed its spans for so long is gone, or cut off. */
 const LEFT_SECONDS = 90;
@@ -50,10 +76,15 @@ type Plan = Pick<Step, 'over' | 'open' | 'now' | 'forgotten'> & {
 export type LedgerStore = ReturnType<typeof ledgerPart>;
 
 /** Its calls reject with a store fault. */
-export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: PlaceOfPart) {
+export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, here }: PlaceOfPart) {
   const rows = new Queries(db);
   const take = (isFile ? inTransaction : inOneStatement)(db);
-  const atSite = (entry: OwnEntry): OwnEntry => (site === '' || entry.site !== undefined ? entry : { ...entry, site });
+  const recordedHere = (entry: OwnEntry): OwnEntry => recorded(entry, here);
+  const placed = ({ sight, ...question }: LedgerQuestion): LedgerQuestion => ({
+    ...question,
+    cameras: question.cameras?.flatMap((camera) => recordedNames(camera, here)),
+    sight: sight && { ...sight, cameras: sight.cameras?.flatMap((camera) => namesHere(camera, here)) },
+  });
   const heads = (): Promise<readonly ChainHead[]> => rows.list('ledger_chains', {}, ['chain']);
   const closings = (): Promise<readonly ChainClosing[]> =>
     db.selectFrom('ledger_closings').select(['chain', 'seq', 'hash', 'day', 'records']).orderBy('id').execute();
@@ -89,14 +120,15 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
       const others = known.filter(({ chain }) => chain !== head.chain);
       const isFirst = head.seq === 0 && fresh.length > 0 && others.length > 0;
       const first = isFirst ? [{ id: randomUUID(), ...beginningEntry(head.chain, others, rest.now) }] : [];
-      const own = [...first, ...fresh].map(atSite);
+      const own = [...first, ...fresh].map(recordedHere);
       const records = linkEntries(head, own);
       const rows = records.map((record, at) => ({
         ...writeRow('ledger_records', { ...record, id: recordId(record) }),
         own_id: own[at]?.id ?? randomUUID(),
       }));
       const { chain, seq, hash } = records.at(-1) ?? head;
-      const step = { ...rest, from: head, to: { chain, seq, hash }, records: rows, days: daysOf?.(own) ?? [] };
+      const days = daysOf?.(own.map(summed)) ?? [];
+      const step = { ...rest, from: head, to: { chain, seq, hash }, records: rows, days };
       try {
         if (await take(step)) return records;
       } catch (fault) {
@@ -152,7 +184,7 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
         const rows = ids.length === 0 ? [] : await selectRecords(db).where('own_id', 'in', ids).orderBy('id').execute();
         recorded = rows.map(asStored);
         const fresh = freshOf(ended, new Map(rows.map((row) => [row.own_id ?? '', asStored(row)])));
-        return { fresh, over: ended.map(({ id }) => id), open: open.map(atSite), now, daysOf };
+        return { fresh, over: ended.map(({ id }) => id), open: open.map(recordedHere), now, daysOf };
       });
       return [...recorded, ...(added ?? [])];
     },
@@ -184,9 +216,9 @@ export function ledgerPart(db: Kysely<Tables>, _: Locked, { isFile, site }: Plac
 
     /** Newest first. */
     find: (question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]> =>
-      findRecords(db, question, limit, cursor),
+      findRecords(db, placed(question), limit, cursor),
     days: (question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]> =>
-      findDays(db, question, firstDay, lastDay),
+      findDays(db, placed(question), firstDay, lastDay),
 
     /** Sums. */
     async forgetDaysBefore(day: string): Promise<void> {
@@ -276,11 +308,10 @@ async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | und
 }
 
 function conditions(question: LedgerQuestion, cursor: LedgerCursor | undefined): Condition[] {
-  const { about, after, before, site, sight } = question;
+  const { about, after, before, sight } = question;
   const since = sight?.ownSince;
-  const all = named(question, since ? [sql`from_at >= ${since.at}`] : []);
+  const all = named(question, recordsAt(question), since ? [sql`from_at >= ${since.at}`] : []);
   if (about) all.push(isAbout(about));
-  if (site !== undefined) all.push(sql`site = ${site}`);
   if (question.credential !== undefined) all.push(sql`credential = ${question.credential}`);
   if (after !== undefined) all.push(sql`to_at >= ${after}`);
   if (before !== undefined) all.push(sql`from_at <= ${before}`);
@@ -289,8 +320,12 @@ function conditions(question: LedgerQuestion, cursor: LedgerCursor | undefined):
 }
 
 /** Conditions on the columns that records and sums have in common. */
-function named({ kinds, user, cameras, sight }: LedgerQuestion, ownSince: readonly Condition[]): Condition[] {
-  const all: Condition[] = [];
+function named(
+  { kinds, user, cameras, sight }: LedgerQuestion,
+  site: ReturnType<typeof recordsAt | typeof sumsAt>,
+  ownSince: readonly Condition[],
+): Condition[] {
+  const all = site.map(([column, by, value]) => sql<boolean>`${sql.ref(column)} ${sql.raw(by)} ${value}`);
   if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(sql`kind`, kinds));
   if (user !== undefined) all.push(sql`user_name = ${user}`);
   if (cameras !== undefined) all.push(isOneOf(sql`camera`, cameras));
@@ -322,15 +357,12 @@ async function findDays(
   firstDay: string,
   lastDay: string,
 ): Promise<readonly LedgerDay[]> {
-  const { site, sight } = question;
-  const since = sight?.ownSince;
+  const since = question.sight?.ownSince;
   const where = allOf([
     sql`day >= ${firstDay}`,
     sql`day <= ${lastDay}`,
-    // Sums have no site: of cameras, the name begins with the site.
-    ...(site === undefined ? [] : [sql<boolean>`camera >= ${`${site}:`}`, sql<boolean>`camera < ${`${site};`}`]),
     ...(question.credential === undefined ? [] : [sql<boolean>`viewer = ${question.credential}`]),
-    ...named(question, since ? [sql`day >= ${since.day}`] : []),
+    ...named(question, sumsAt(question), since ? [sql`day >= ${since.day}`] : []),
   ]);
   const { rows } = await sql<Tables['ledger_days']>`select * from ledger_days where ${where}`.execute(db);
   return rows.map((row) => readRecord('ledger_days', row));

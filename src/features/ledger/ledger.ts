@@ -60,9 +60,7 @@ export function openLedger(opened: LedgerServices, metrics: LedgerMetrics) {
       const given = { ...services, noticesOf, records: store, downloads: oneAtATime(), localDay };
       return {
         routes: bound<typeof given>([...NOTICE_ROUTES, ...LEDGER_ROUTES], given),
-        viewings: enabled
-          ? createViewings({ spans: writer, site: settings.server.site, layout, camerasOf, clock })
-          : undefined,
+        viewings: enabled ? createViewings({ spans: writer, layout, camerasOf, clock }) : undefined,
       };
     },
     async close(): Promise<void> {

@@ -82,34 +82,6 @@ export interface LedgerBatch {
 /** Sums of one local day, for plots. */
 export type LedgerDay = RecordOf<'ledger_days'>;
 
-/** Which records a caller may see; all that is given must hold. */
-export interface LedgerSight {
-  readonly own: string;
-  /** The account's own records count since it was made: another person may have had the name before. Absent: all. */
-  readonly ownSince?: { readonly at: number; readonly day: string } | undefined;
-  /** Cameras that the caller sees; undefined: all. */
-  readonly cameras: readonly string[] | undefined;
-  /** Whether viewings of other people on these cameras are shown. */
-  readonly others: boolean;
-}
-
-export interface LedgerQuestion {
-  readonly kinds?: readonly LedgerKind[] | undefined;
-  readonly user?: string | undefined;
-  /** One of these names. */
-  readonly cameras?: readonly string[] | undefined;
-  readonly site?: string | undefined;
-  /** `token:<id>` or the like: what was done with it alone. */
-  readonly credential?: string | undefined;
-  /** Records with one of `acts` as `detail.what` that name this user, or that this user did and that name no user. */
-  readonly about?: { readonly user: string; readonly acts: readonly string[] } | undefined;
-  /** The bounds of time: some part of a span lies between the two. */
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
-  /** Undefined: everything. */
-  readonly sight: LedgerSight | undefined;
-}
-
 /** A record as it is listed. `hash` is null while the span goes on. */
 export interface ListedRecord extends OwnEntry {
   readonly hash: string | null;
@@ -141,7 +113,3 @@ export function readDetail({ detail }: Pick<LedgerEntry, 'detail'>): JsonRecord 
   const told = parsedJson(detail ?? '');
   return isRecord(told) ? told : {};
 }
-
-/** How sums of the ledger name a camera, and records of 0.2.0: `barn:garden`. */
-export const qualified = (site: string | undefined, camera: string): string =>
-  site === undefined ? camera : `${site}:${camera}`;

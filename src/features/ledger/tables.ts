@@ -1,7 +1,17 @@
-/** The tables of the ledger. */
+/** The tables of the ledger, and how their rows say at which site a camera is (SPEC 14, 20). */
 import type { ViewingKind } from '../../domain/policy.ts';
-import { hidden, maybe, NUMBER, named, optional, type Table, TEXT, text } from '../../store/engine/tables.ts';
-import type { LedgerKind } from './records.ts';
+import {
+  type Here,
+  hidden,
+  maybe,
+  NUMBER,
+  named,
+  optional,
+  type Table,
+  TEXT,
+  text,
+} from '../../store/engine/tables.ts';
+import type { LedgerKind, OwnEntry } from './records.ts';
 
 // biome-ignore format: a table
 const ENTRY = {
@@ -39,3 +49,36 @@ type Own = typeof LEDGER_TABLES;
 declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}
 }
+
+/** What the hash of a record is over, in this order; in chains of former versions without the first. */
+// biome-ignore format: a table
+export const HASHED = ['site', 'kind', 'user', 'credential', 'address', 'camera', 'from', 'to', 'watchedFrom', 'watchedTo', 'detail'] as const;
+
+export type AskedSite = Readonly<Partial<Record<'site', string | undefined>>>;
+/** What is compared where one site alone is asked for. Sums have no site: of cameras, the name begins with it. */
+export const recordsAt = ({ site }: AskedSite) => (site === undefined ? [] : ([['site', '=', site]] as const));
+// biome-ignore format: a table
+export const sumsAt = ({ site }: AskedSite) =>
+  site === undefined ? [] : ([['camera', '>=', `${site}:`], ['camera', '<', `${site};`]] as const);
+
+/** How sums name a camera, and records of 0.2.0: `barn:garden`. */
+const qualified = ({ site }: Here, camera: string): string => (site === '' ? camera : `${site}:${camera}`);
+
+/** The entry as it is recorded. A camera with a colon in its name stands behind its site: of 0.2.0 the same text may be a camera of another site. */
+export const recorded = (entry: OwnEntry, here: Here): OwnEntry =>
+  here.site !== '' && entry.site === undefined
+    ? { ...entry, ...here, camera: entry.camera?.includes(':') ? qualified(here, entry.camera) : entry.camera }
+    : entry;
+
+/** The entry with its camera as sums name it. */
+export const summed = ({ site = '', camera, ...entry }: OwnEntry): OwnEntry => ({
+  ...entry,
+  camera: !camera || camera.includes(':') ? camera : qualified({ site }, camera),
+});
+
+/** The names under which a camera stands in records and sums: in records of 0.2.0 behind its site. */
+export const recordedNames = (camera: string, here: Here) => [...new Set([camera, qualified(here, camera)])];
+
+/** Likewise of a camera of this site alone: a name with a colon may be that of a camera of another site, too. */
+export const namesHere = (camera: string, here: Here) =>
+  camera.includes(':') ? [qualified(here, camera)] : recordedNames(camera, here);

@@ -16,19 +16,15 @@ import type { Client } from '../../gateway/decision/request-facts.ts';
 import type { AskedPictures, ViewingWatch } from '../../gateway/entry/pipeline.ts';
 import type { PolicyRow } from '../../routes/policy-row.ts';
 import type { FeatureRules } from '../feature.ts';
-import { qualified } from './records.ts';
 import { type Span, type Spans, type Subject, storable, type WatchedTime } from './spans.ts';
 
 export function createViewings({
   spans,
-  site,
   layout,
   camerasOf,
   clock,
 }: Pick<FeatureRules, 'layout' | 'camerasOf'> & {
   readonly spans: Pick<Spans, 'begin' | 'end' | 'see'>;
-  /** `server.site` */
-  readonly site: string | undefined;
   readonly clock: Clock;
 }): ViewingWatch {
   const now = (): number => clock.now() / 1000;
@@ -38,7 +34,7 @@ export function createViewings({
     if (route.kind !== 'listed' || !route.row.views) return NOTHING_SHOWN;
     const { views } = route.row;
     const subjects = (cameras: ViewedCameras): readonly Subject[] =>
-      cameras.map((camera) => atSite(toSubject({ caller, address: client.address }, views, camera, seen), site));
+      cameras.map((camera) => toSubject({ caller, address: client.address }, views, camera, seen));
     const cameras = camerasOfRequest(asked);
     return {
       // Small pictures are of all times: one record for each camera.
@@ -72,12 +68,6 @@ export function createViewings({
     },
   };
 }
-
-/** A camera with a colon in its name stands in records behind its site: of 0.2.0 the same text may be a camera of another site. */
-const atSite = (subject: Subject, site: string | undefined): Subject =>
-  site !== undefined && subject.camera?.includes(':')
-    ? { ...subject, camera: qualified(site, subject.camera) }
-    : subject;
 
 /** What a request is a viewing of. */
 interface Plan {

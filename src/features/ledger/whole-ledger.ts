@@ -1,5 +1,5 @@
 /** The whole ledger for the command line, only read: written out; and verified: the first record of each chain that does not fit is named, rows without a place, and what was deleted without a record or before its time (SPEC 14). */
-import { openStoreReadOnly } from '../../accounts/sites/own-store.ts';
+import { openStoreReadOnly } from '../../accounts/store/own-store.ts';
 import { type CommandPlace, loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { emptyHead, hashEntry, type ToldDeletion, toldBeginning, toldDeletion } from './chain.ts';

@@ -11,15 +11,7 @@ import type { FeatureServices } from '../feature.ts';
 import { misfitSentences } from './chain.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { sendNotices } from './notices.ts';
-import {
-  type LedgerDay,
-  type LedgerEntry,
-  type LedgerRecord,
-  type OwnEntry,
-  ownAct,
-  qualified,
-  readDetail,
-} from './records.ts';
+import { type LedgerDay, type LedgerEntry, type LedgerRecord, type OwnEntry, ownAct, readDetail } from './records.ts';
 import { createSpans, cutOff } from './spans.ts';
 
 export type LedgerMetrics = ReturnType<typeof ledgerMetrics>;
@@ -160,7 +152,7 @@ export function groupByDay(entries: readonly LedgerEntry[], localDay: LocalDay):
       user: user ?? '',
       viewer: viewerName(entry),
       kind,
-      camera: atSite(camera ?? '', entry.site),
+      camera: camera ?? '',
     };
     const key = JSON.stringify(place);
     const { seconds, records } = days.get(key) ?? { seconds: 0, records: 0 };
@@ -168,10 +160,6 @@ export function groupByDay(entries: readonly LedgerEntry[], localDay: LocalDay):
   }
   return [...days.values()];
 }
-
-/** Sums have no column for the site. */
-const atSite = (camera: string, site: string | undefined): string =>
-  camera === '' || camera.includes(':') ? camera : qualified(site, camera);
 
 /** Tokens, what is lent, and the internal port are told apart from the person: what they show day and night says nothing about the person. */
 function viewerName({ credential }: LedgerEntry): string {

@@ -24,7 +24,7 @@ export const LINK_TABLES = {
     opened: hidden(defaulted(NUMBER)), wrong_pins: hidden(defaulted(NUMBER)),
   },
     // Its maker can still see who opened one that was revoked.
-    ofGrants: { kind: 'link', isOfSite: true, staysInLists: true, keptSeconds: 30 * DAY, order: ['-created_at', 'id'] } },
+    ofGrants: { kind: 'link', isLocal: true, staysInLists: true, keptSeconds: 30 * DAY, order: ['-created_at', 'id'] } },
   openings: { key: 'id', changesVerdicts: false, columns: {
     id: TEXT, link_id: TEXT, viewer: maybe(TEXT), client: TEXT, at: NUMBER, address: TEXT, agent: maybe(TEXT),
   } },

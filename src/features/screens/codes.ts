@@ -1,19 +1,20 @@
 /** The codes that pair screens, in the store: a code makes one screen, for one display (SPEC 18). */
 import { insertGrant } from '../../store/accounts/grants.ts';
 import { type Locked, type Queries, storePart } from '../../store/engine/rows.ts';
+import type { PlaceOfPart } from '../../store/open-store.ts';
 import type { Screen, ScreenCode } from './tables.ts';
 
 export type ScreenCodes = ReturnType<typeof screenCodePart>;
 
-/** `site`: the codes of other sites on the same store pair nothing here. */
-export const screenCodePart = (kysely: Queries['kysely'], locked: Locked, { site }: { readonly site: string }) => {
+/** The codes of other services on the same store pair nothing here. */
+export const screenCodePart = (kysely: Queries['kysely'], locked: Locked, { here }: Pick<PlaceOfPart, 'here'>) => {
   const waiting = (userHash: string, now: number) =>
-    ({ site, user_hash: userHash, state: 'pending', expires_at: { '>': now } }) as const;
+    ({ ...here, user_hash: userHash, state: 'pending', expires_at: { '>': now } }) as const;
   return storePart(
     {
       findCode: (db, by: { readonly deviceHash: string } | { readonly userHash: string }) =>
         db.find('screen_codes', {
-          site,
+          ...here,
           ...('userHash' in by ? { user_hash: by.userHash } : { device_hash: by.deviceHash }),
         }),
 
@@ -38,7 +39,7 @@ export const screenCodePart = (kysely: Queries['kysely'], locked: Locked, { site
       async changeScreen(db, id: string, { name, cameras }: Partial<Pick<Screen, 'name' | 'cameras'>>) {
         const text = cameras && JSON.stringify(cameras);
         const change = { ...(name !== undefined && { name }), ...(text !== undefined && { cameras: text }) };
-        return (await db.update('grants', { id, kind: 'screen', site }, change)) > 0;
+        return (await db.update('grants', { id, kind: 'screen', ...here }, change)) > 0;
       },
     },
     {
@@ -47,14 +48,14 @@ export const screenCodePart = (kysely: Queries['kysely'], locked: Locked, { site
         locked({ key: 'screen codes' }, async (db) => {
           if ((await db.count('screen_codes', { expires_at: { '>': code.createdAt } })) >= most) return 'too-many';
           if (await db.has('screen_codes', { user_hash: code.userHash })) return 'taken';
-          await db.insert('screen_codes', code, { site });
+          await db.insert('screen_codes', code, here);
           return 'added';
         }),
 
       /** Adds the screen. `gone`: the code is over or used; `absent`: the account is gone; `too-many`: it has so many screens. */
       confirmCode: (locked, userHash: string, screen: Screen, most: number) =>
         locked({ person: screen.user }, async (db, user) => {
-          const added = await insertGrant('screen', screen, user, { site, most }, db);
+          const added = await insertGrant('screen', screen, user, { here, most }, db);
           if (added !== 'added') return added;
           const confirmed = { state: 'confirmed', screen_id: screen.id } as const;
           if (await db.update('screen_codes', waiting(userHash, screen.createdAt), confirmed)) return 'confirmed';

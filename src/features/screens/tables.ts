@@ -4,10 +4,10 @@ import {
   type Granted,
   hidden,
   LATE_SECONDS,
+  LOCAL,
   maybe,
   NUMBER,
   type RecordOf,
-  SITE,
   type Table,
   TEXT,
 } from '../../store/engine/tables.ts';
@@ -16,11 +16,11 @@ import {
 export const SCREEN_TABLES = {
   /** `agent`: the `User-Agent` with which it was paired. */
   screen_displays: { key: 'id', columns: { id: TEXT, agent: maybe(TEXT) },
-    ofGrants: { kind: 'screen', isOfSite: true, keptSeconds: LATE_SECONDS, order: ['-created_at', 'id'] } },
+    ofGrants: { kind: 'screen', isLocal: true, keptSeconds: LATE_SECONDS, order: ['-created_at', 'id'] } },
   /** A display polls by its device code, and a person confirms by the letters that it shows; of both stand digests here. A pairing lasts minutes. */
   screen_codes: { key: 'device_hash', isCopied: false, changesVerdicts: false, ends: { by: 'expires_at', keptSeconds: LATE_SECONDS }, columns: {
     device_hash: TEXT, user_hash: TEXT, address: TEXT, agent: maybe(TEXT), created_at: NUMBER, expires_at: NUMBER, state: TEXT,
-    screen_id: maybe(TEXT), polled_at: hidden(maybe(NUMBER)), site: SITE,
+    screen_id: maybe(TEXT), polled_at: hidden(maybe(NUMBER)), ...LOCAL,
   } },
 } as const satisfies Readonly<Record<string, Table>>;
 

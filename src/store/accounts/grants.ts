@@ -7,6 +7,7 @@ import {
   type GrantKind,
   type GrantRules,
   type Grants,
+  type Here,
   readRecord,
   type TableName,
   tablesWhere,
@@ -22,12 +23,12 @@ function rulesOf(kind: GrantKind) {
   return rules;
 }
 
-/** The kinds whose grants are of one site each. */
-export const kindsOfSite = (): readonly GrantKind[] =>
-  grantRules().flatMap(({ kind, isOfSite }) => (isOfSite ? kind : []));
+/** The kinds whose grants count where they were made alone. */
+export const localKinds = (): readonly GrantKind[] =>
+  grantRules().flatMap(({ kind, isLocal }) => (isLocal ? kind : []));
 
-/** Rows of a kind, of its site. */
-const placed = (kind: GrantKind, site: string): Where<'grants'> => ({ kind, ...(rulesOf(kind).isOfSite && { site }) });
+/** Rows of a kind that count here. */
+const placed = (kind: GrantKind, here: Here): Where<'grants'> => ({ kind, ...(rulesOf(kind).isLocal && here) });
 
 export async function listGrants<Kind extends GrantKind>(
   db: Queries,
@@ -44,11 +45,11 @@ export async function listGrants<Kind extends GrantKind>(
   return found.map((row) => ({ ...readRecord('grants', row), ...readRecord(own, row) }) as unknown as Grants[Kind]);
 }
 
-export const createGrantStore = (db: Queries, locked: Locked, site: string) => ({
+export const createGrantStore = (db: Queries, locked: Locked, here: Here) => ({
   /** `absent`: the account or the token of its maker is gone. `too-many`: its user has `most` of that kind. Invitations: in the place of an older one. */
   add: <Kind extends GrantKind>(kind: Kind, grant: Grants[Kind], most?: number) =>
     locked(grant.userCreatedAt === null ? { key: `grants ${grant.user}` } : { person: grant.user }, (db, user) =>
-      insertGrant(kind, grant, user, { site, most }, db),
+      insertGrant(kind, grant, user, { here, most }, db),
     ),
 
   /** Whatever has become of it. */
@@ -57,12 +58,12 @@ export const createGrantStore = (db: Queries, locked: Locked, site: string) => (
     by: { readonly id: string } | { readonly secretHash: string },
   ): Promise<Grants[Kind] | undefined> => {
     const one = 'id' in by ? { id: by.id } : { secret_hash: by.secretHash };
-    return (await listGrants(db, kind, { ...placed(kind, site), ...one }))[0];
+    return (await listGrants(db, kind, { ...placed(kind, here), ...one }))[0];
   },
 
   /** Ended ones too, until they are forgotten; of all users without `user`. */
   list: <Kind extends GrantKind>(kind: Kind, user?: UserName): Promise<readonly Grants[Kind][]> =>
-    listGrants(db, kind, { ...placed(kind, site), ...(user !== undefined && { user_name: user }) }),
+    listGrants(db, kind, { ...placed(kind, here), ...(user !== undefined && { user_name: user }) }),
 
   /** `absent`: also of one that was revoked, or used up. */
   async revoke(
@@ -71,7 +72,7 @@ export const createGrantStore = (db: Queries, locked: Locked, site: string) => (
     at: number,
   ): Promise<'revoked' | 'absent'> {
     const one = 'id' in by ? { id: by.id } : { user_name: by.user as UserName, last_used_at: null };
-    const where = { ...placed(kind, site), ...one };
+    const where = { ...placed(kind, here), ...one };
     const { staysInLists } = rulesOf(kind);
     const changed = staysInLists
       ? await db.update('grants', { ...where, revoked_at: null }, { revoked_at: at })
@@ -103,11 +104,11 @@ export async function insertGrant<Kind extends GrantKind>(
   kind: Kind,
   grant: Grants[Kind],
   owner: User | undefined,
-  { site, most }: { readonly site: string; readonly most?: number | undefined },
+  { here, most }: { readonly here: Here; readonly most?: number | undefined },
   transaction: Queries,
 ): Promise<'added' | 'absent' | 'too-many'> {
   const { user, userCreatedAt, createdAt } = grant;
-  const { own, isOfSite, isAlone, staysInLists } = rulesOf(kind);
+  const { own, isLocal, isAlone, staysInLists } = rulesOf(kind);
   if (userCreatedAt !== null && owner?.createdAt !== userCreatedAt) return 'absent';
   if (
     'tokenId' in grant &&
@@ -119,7 +120,7 @@ export async function insertGrant<Kind extends GrantKind>(
   if (isAlone) await transaction.delete('grants', ofUser);
   const counted = { ...ofUser, ...(staysInLists && { revoked_at: null, expires_at: { '>': createdAt } }) };
   if (most !== undefined && (await transaction.count('grants', counted)) >= most) return 'too-many';
-  await transaction.insert('grants', grant, { kind, ...(isOfSite && { site }) });
+  await transaction.insert('grants', grant, { kind, ...(isLocal && here) });
   await transaction.insert(own, grant as never);
   return 'added';
 }

@@ -3,9 +3,9 @@
 import { type Role, VIEWER } from '../../domain/names.ts';
 import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
 import { storePart } from '../engine/rows.ts';
-import { SITE, type SiteRecord, type StoredRole, tablesWhere } from '../engine/tables.ts';
+import { type Here, SITE, type SiteRecord, type StoredRole, tablesWhere } from '../engine/tables.ts';
 import { namesIn } from './accounts.ts';
-import { kindsOfSite } from './grants.ts';
+import { localKinds } from './grants.ts';
 
 export type RoleStore = ReturnType<typeof createRoleStore>;
 
@@ -13,6 +13,9 @@ export const createRoleStore = storePart(
   {
     /** All roles, in order of name. */
     listRoles: (db) => db.list('custom_roles', {}, ['role']),
+    /** The roles of the configuration files of the other services on the store. */
+    rolesElsewhere: async (db, { site }: Here) =>
+      (await db.list('sites', { site: { '!=': site } }, [])).flatMap(({ roles }) => roles),
   },
   {
     /**
@@ -37,7 +40,7 @@ const addressRow = (site: string): string => `server.public_url ${site}`.trimEnd
 
 export type SettingStore = ReturnType<ReturnType<typeof settingStoreOf>>;
 
-export const settingStoreOf = (site: string) => {
+export const settingStoreOf = ({ site }: Here) => {
   const keys = Object.values(STORED_KEYS);
   const rowOf = (key: StoredKey): string => (key === 'server.public_url' ? addressRow(site) : key);
   return storePart(
@@ -75,7 +78,7 @@ export const createSiteStore = storePart(
         if (await db.has('sites', { site: to })) return 'taken';
         if (!(await db.update('sites', { site: from }, { site: to }))) return 'absent';
         for (const [table] of tablesWhere(({ columns }) => columns['site'] === SITE))
-          await db.update(table, { ...(table === 'grants' && { kind: kindsOfSite() }), site: from }, { site: to });
+          await db.update(table, { ...(table === 'grants' && { kind: localKinds() }), site: from }, { site: to });
         const id = addressRow(to);
         await db.delete('settings', { id });
         await db.update('settings', { id: addressRow(from) }, { id });

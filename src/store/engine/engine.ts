@@ -3,7 +3,7 @@ import { Kysely, type Dialect as KyselyDialect, type QueryExecutorProvider, type
 import type { User } from '../../domain/accounts/account.ts';
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { SeenSession, Tables } from './tables.ts';
+import type { Here, SeenSession, Tables } from './tables.ts';
 
 /** A statement failed, which wrote or may have written, or only read. */
 export type OnFault = (fault: unknown, by: 'read' | 'write') => void;
@@ -20,8 +20,8 @@ export interface TablesUpdate {
 export interface StoreOptions {
   /** `sqlite:/absolute/path`, or `postgres://…`. */
   readonly url: string;
-  /** `server.site`: links and screens are of one site, and records say theirs. Default: the only one, which has no name. */
-  readonly site?: string | undefined;
+  /** Whose rows count here: links and screens are of one service, and records say theirs. Default: of the only one. */
+  readonly here?: Here;
   /** PostgreSQL: another address for LISTEN, where `url` is that of a transaction pooler. */
   readonly listenUrl?: string | undefined;
   /** PostgreSQL: seconds after which the server ends a statement. */

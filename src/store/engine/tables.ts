@@ -52,8 +52,8 @@ export interface GrantRules {
   readonly kind: GrantKind;
   /** The order of lists: columns of `grants`, with a hyphen from the greatest down. */
   readonly order: readonly string[];
-  /** Those of other sites on the same store are none here. */
-  readonly isOfSite?: true;
+  /** They count at the site alone where they were made. */
+  readonly isLocal?: true;
   /** One that was revoked stays in lists. */
   readonly staysInLists?: true;
   /** One for each user. */
@@ -79,8 +79,13 @@ export const named = <const Name extends string | false, Kind extends Column>(fi
   ({ ...column, field }) as const;
 export const hidden = <Kind extends Column>(column: Kind) => named(false, column);
 export const USER = named('user', text<UserName>());
-/** Empty: of a service without `server.site`. */
+/** The site that a store is opened for, as its rows say it; empty without `server.site`. */
+export type Here = Readonly<Record<'site', string>>;
+export const NAMELESS: Here = { site: '' };
+export const isNamed = ({ site }: Here): boolean => site !== '';
 export const SITE = hidden(defaulted(TEXT));
+/** The column of rows that count at one site alone. */
+export const LOCAL = { site: SITE } as const;
 
 /** Clocks of replicas differ, and a clock may be set: a revocation is kept for longer than a token can hold. */
 export const LATE_SECONDS = 3600;
@@ -126,7 +131,7 @@ const CORE_TABLES = {
     /** The role that a token was made with, or the role of a link's maker at that time; and a narrowing to these cameras. */
     role: maybe(text<Role>()), cameras: maybe(NAMES), created_at: NUMBER,
     /** Null: it does not end by itself. Links stay in lists after their revocation; other grants are deleted. */
-    expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER), last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), site: SITE,
+    expires_at: maybe(NUMBER), revoked_at: maybe(NUMBER), last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT), ...LOCAL,
   } },
   token_rights: { key: 'id', ofGrants: { kind: 'api-token', order: ['created_at', 'id'] }, columns: {
     /** Whether it opens the routes for users, roles, tokens and sessions, which otherwise need a person. */

@@ -14,6 +14,7 @@ import { createSecondFactorStore } from '../../../src/store/accounts/second-fact
 import { createSignInStore } from '../../../src/store/accounts/sign-ins.ts';
 import { type BeginningLogin, databaseOn } from '../../../src/store/engine/engine.ts';
 import { lockedOn, Queries } from '../../../src/store/engine/rows.ts';
+import { NAMELESS } from '../../../src/store/engine/tables.ts';
 import { postgresEngine } from '../../../src/store/postgres/postgres.ts';
 import { sqliteEngine } from '../../../src/store/sqlite/sqlite.ts';
 
@@ -47,10 +48,10 @@ export async function openHalted(url: string) {
     locked,
     accounts: createAccountStore(db, locked),
     roles: createRoleStore(db, locked),
-    grants: createGrantStore(new Queries(db), locked, ''),
+    grants: createGrantStore(new Queries(db), locked, NAMELESS),
     invitations: createInvitationStore(db, locked),
     openings: openingPart(db, locked),
-    screenCodes: screenCodePart(db, locked, { site: '' }),
+    screenCodes: screenCodePart(db, locked, { here: NAMELESS }),
     secondFactor: createSecondFactorStore(db, locked),
     sessions: {
       ...sessions,

@@ -1,11 +1,11 @@
-/** The frame around every page: name, navigation, and the account menu with theme, language, sites, password and logout (SPEC 8, interface 5.6). */
+/** The frame around every page: name, navigation, and the account menu with theme, language, other consoles, password and logout (SPEC 8, interface 5.6). */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { START_PATH } from '../../../domain/page-paths.ts';
 import { LANGUAGES } from '../../../locales/languages.ts';
 import iconUrl from '../icon.svg?inline';
-import { isAnonymous, useProfile, useSites } from '../shared/account.ts';
+import { isAnonymous, useOtherConsoles, useProfile } from '../shared/account.ts';
 import { askForProofBy } from '../shared/api.ts';
 import {
   basePath,
@@ -120,7 +120,7 @@ function AccountMenu() {
   const profile = useProfile();
   const { username: name } = profile;
   const [theme, setTheme] = useState(chosenTheme);
-  const others = useSites()?.others.filter(({ url }) => url !== null) ?? [];
+  const others = useOtherConsoles();
   const text = words.ui.menu;
   const label = (
     <>
@@ -163,8 +163,8 @@ function AccountMenu() {
       />
       {/* Where a login counts for all, it leads straight in. */}
       {others.length > 0 && (
-        <nav aria-label={text.sites}>
-          <p class="menu-note">{text.sites}</p>
+        <nav aria-label={text.others}>
+          <p class="menu-note">{text.others}</p>
           {others.map(({ name, url }) => (
             <a class="button button-wide" key={name} href={url ?? ''}>
               <bdi>{name}</bdi>

@@ -1,6 +1,6 @@
 /** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
 import { parseCustomRoleName } from '../../../domain/names.ts';
-import { useNameableCameras, useSites } from '../shared/account.ts';
+import { useNameableCameras } from '../shared/account.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi, useList, valueOr } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
@@ -21,7 +21,6 @@ export function Roles() {
   const guests = new Set(people.filter(guestText).map(({ role }) => role));
   for (const user of people) if (guestText(user) === undefined) guests.delete(user.role);
   const cameras = useNameableCameras();
-  const hasSites = useSites() !== undefined;
   /** Known where users are kept here; the API counts in any case. */
   const holdersOf = ({ role }: RoleRecord): readonly string[] =>
     people.filter((user) => user.role === role).map(({ username }) => username);
@@ -76,7 +75,7 @@ export function Roles() {
       ]}
       acts={(role) =>
         role.source !== 'store'
-          ? takeOverActs(role, hasSites)
+          ? takeOverActs(role)
           : [
               { text: text.edit, dialog: () => <EditRole {...{ role, known, cameras }} /> },
               asking(
@@ -92,10 +91,10 @@ export function Roles() {
 }
 
 /** A role of the file is copied into the store, where it can be changed once its line in the file is gone. */
-function takeOverActs(role: RoleRecord, hasSites: boolean): readonly Act[] {
+function takeOverActs(role: RoleRecord): readonly Act[] {
   if (role.source !== 'file' || role.taken_over) return [];
-  const { takeOver, takeOverSites } = words.roles;
-  const what = [takeOver.what(role), ...(hasSites ? [takeOverSites] : [])].join(' ');
+  const { takeOver } = words.roles;
+  const what = takeOver.what({ ...role, hasOtherNvrs: facts.hasOtherNvrs });
   const path = pathTo('api/roles', role.role, '/take-over');
   return [asking({ ...takeOver, what }, role, () => sendToApi('POST', path))];
 }

@@ -55,7 +55,10 @@ export async function goToProvider(path: string, body?: object): Promise<string 
 
 /** The sites that share the accounts, each with an NVR of its own (SPEC 20). Undefined where there is one site, and until the answer is there. */
 export const useSites = () =>
-  valueOr(useFetched<z.output<typeof SITES> | undefined>(facts.hasSites && 'api/sites')[0], undefined);
+  valueOr(useFetched<z.output<typeof SITES> | undefined>(facts.hasOtherNvrs && 'api/sites')[0], undefined);
+
+/** The consoles that share the account, by name. */
+export const useOtherConsoles = () => (useSites()?.others ?? []).filter(({ url }) => url !== null);
 
 /** The cameras that a role or a token may name: those of all sites. */
 export function useNameableCameras(): readonly string[] {

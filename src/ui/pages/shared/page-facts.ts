@@ -18,8 +18,8 @@ export interface PageFacts {
   readonly shortestPassword: number;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
-  /** Several NVRs share the accounts, a site each. */
-  readonly hasSites: boolean;
+  /** Several NVRs share the accounts. */
+  readonly hasOtherNvrs: boolean;
   /** The providers that people can sign in with. `label`: what people call it. */
   readonly providers: readonly { readonly name: string; readonly label: string }[];
 }
