@@ -139,7 +139,9 @@ export function openConnection(upstream: Upstream, tls: TlsOptions, pool: PoolSi
   function onRead(count: number, buffer: Uint8Array): boolean {
     guarded(() => takeBytes((buffer as Buffer).subarray(0, count)));
     if (state.kind !== 'streaming') return true;
-    if (state.flow !== 'paused') state.flow = memory.isLent() ? 'stopped' : 'reading';
+    const isEnough = isEnoughForTurn(count);
+    if (state.flow !== 'paused') state.flow = isEnough || memory.isLent() ? 'stopped' : 'reading';
+    if (isEnough) setImmediate(readOn);
     wait(state.flow === 'reading' ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
     return state.flow === 'reading';
   }
@@ -245,6 +247,20 @@ const LOAN_BYTES = 256 * 1024;
 const SHALLOW_READ = 32 * 1024;
 const MOST_KEPT = 16;
 const kept: Buffer[] = [];
+
+/** Bytes of bodies, of all connections together. A few downloads could otherwise be read for a tenth of a second, while others wait. */
+const MOST_IN_TURN = 2 * 1024 * 1024;
+let readInTurn = 0;
+
+/** Counts what was read in this turn of the event loop. When it is much, each connection reads once more at most. */
+function isEnoughForTurn(count: number): boolean {
+  if (readInTurn === 0)
+    setImmediate(() => {
+      readInTurn = 0;
+    });
+  readInTurn += count;
+  return readInTurn > MOST_IN_TURN;
+}
 
 /** Memory that one connection reads into alone. Writes to its client read from it until the kernel has taken their bytes. */
 interface Loan {
