@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
-import { repeated, sharedRun } from '../domain/async.ts';
+import { repeated, sharedRun, withTimeLimit } from '../domain/async.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
 import { faultMessage } from '../domain/result.ts';
@@ -49,9 +49,11 @@ export async function startEventsWorker({ onFault, onCrash, ...workerData }: Eve
   const worker = new Worker(new URL('../events-worker.ts', import.meta.url), { workerData });
   const tell = (message: ToEventsWorker): void => worker.postMessage(message);
   let isStopping = false;
-  let hasEnded = false;
 
-  await untilReady(worker);
+  const early = once(worker, 'exit').then(() =>
+    Promise.reject(new Error('the events backend ended before it listened')),
+  );
+  await Promise.race([once(worker, 'message'), early]);
   worker.on('message', (message: FromEventsWorker) => {
     if (message.kind === 'fault') onFault?.(message.message, message.storeFault);
   });
@@ -60,10 +62,7 @@ export async function startEventsWorker({ onFault, onCrash, ...workerData }: Eve
   worker.on('error', (fault) => {
     reason = fault instanceof Error ? fault : reason;
   });
-  worker.once('exit', () => {
-    hasEnded = true;
-    if (!isStopping) onCrash(reason);
-  });
+  worker.once('exit', () => void (isStopping || onCrash(reason)));
 
   return {
     /** Holds from the next request on. */
@@ -77,28 +76,13 @@ export async function startEventsWorker({ onFault, onCrash, ...workerData }: Eve
     },
     /** Answers what is in flight, then ends. */
     async stop(): Promise<void> {
-      if (isStopping || hasEnded) return;
+      if (isStopping || worker.threadId < 0) return;
       isStopping = true;
       const ended = once(worker, 'exit');
       tell({ kind: 'stop' });
-      const timer = setTimeout(() => void worker.terminate(), STOP_PATIENCE_MS);
-      await ended;
-      clearTimeout(timer);
+      await withTimeLimit(ended, STOP_PATIENCE_MS, () => worker.terminate());
     },
   };
-}
-
-/** Takes off its own listeners only: without Node's own on the worker, no later message would be delivered. */
-async function untilReady(worker: Worker): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onReady = (): void => resolve();
-  const onExit = (): void => reject(new Error('the events backend ended before it listened'));
-  worker.once('message', onReady).once('error', reject).once('exit', onExit);
-  try {
-    await promise;
-  } finally {
-    worker.off('message', onReady).off('error', reject).off('exit', onExit);
-  }
 }
 
 /** `unreadable`: it answers, and cannot read what it should. `gone`: nothing listens at the socket. `silent`: it did not answer in time. */

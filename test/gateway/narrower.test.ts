@@ -1,11 +1,18 @@
 /** Large responses are narrowed beside the event loop, to the same bytes as small ones (SPEC 5). */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { getPriority } from 'node:os';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainView } from '../../src/access/camera-view.ts';
+import { ok } from '../../src/domain/result.ts';
 import { askFailure } from '../../src/gateway/decision/upstream-failure.ts';
 import { type NarrowTask, narrowNow } from '../../src/gateway/narrow/narrow-task.ts';
 import { createNarrower } from '../../src/gateway/narrow/narrower.ts';
+import { createErrorReader, passNarrowed } from '../../src/gateway/narrow/response-filter.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { viewOfRole } from '../access/support/views.ts';
 
@@ -98,6 +105,35 @@ describe('A large response', () => {
       assert.equal((JSON.parse(text) as unknown[]).length, count);
       assert.doesNotMatch(text, /eve|street/);
     }
+  });
+
+  it('is put together while the event loop goes round', async () => {
+    const chunks = Array.from({ length: 200 }, (_, at) => Buffer.alloc(64 * 1024, at));
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const received = { statusCode: 200, headers: {}, body: Readable.from(chunks, { objectMode: true }) };
+    const held = { received, response, rules: { cookieName: 'a', isPublic: false }, fail: assert.fail };
+    let given: Uint8Array | undefined;
+    const plan = {
+      body: async (body: Uint8Array<ArrayBuffer>) => {
+        given = body;
+        return ok(new Uint8Array());
+      },
+      reader: createErrorReader(viewOfRole('gardener')),
+      hidesUnknown: false,
+      hold: { take: () => true, release() {} },
+    };
+    const turns = await turnsUntil(passNarrowed(held, plan));
+    assert.ok(turns > 20, `${turns} turns`);
+    assert.ok(Buffer.concat(chunks).equals(given ?? assert.fail()));
+  });
+
+  it('is narrowed behind the event loop, where processors are short', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const body = bytesOf(rowsOf(MANY));
+    await narrower.narrow({ kind: 'narrow', form: 'array', body, view }, FRIGATE);
+    const threads = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
+    assert.ok(threads.includes(Math.min(19, getPriority() + 10)), `priorities: ${threads}`);
   });
 
   it('is narrowed while the event loop goes round', async () => {

@@ -29,8 +29,8 @@ export type FromThread =
   | { readonly kind: 'result'; readonly result: unknown }
   /** The port waits for the text, or for undefined where there is no answer. */
   | { readonly kind: 'question'; readonly path: string; readonly port: MessagePort }
-  /** `isUnanswered`: an answer is missing. Otherwise the NVR has answered in another form. */
-  | { readonly kind: 'failed'; readonly isUnanswered: boolean; readonly message: string };
+  /** The NVR has answered in another form, or not at all. */
+  | { readonly kind: 'failed'; readonly message: string };
 
 /** `mostMemory`: megabytes of the thread. `idleMs`: milliseconds after which a thread ends that is not needed. */
 export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = {}) {
@@ -39,11 +39,9 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
   let idle: NodeJS.Timeout | undefined;
   let underWay = 0;
 
-  /** It takes no task any more: one that came before its exit would fail. */
   const endThread = (): void => {
-    const ending = thread;
-    thread = undefined;
-    ending?.end();
+    thread?.end();
+    thread = undefined; // a task that came before its exit would fail
   };
   const give = async (task: NarrowTask | AskTask, nvr: NvrAdapter, askText?: AskText): Promise<unknown> => {
     clearTimeout(idle);
@@ -75,36 +73,29 @@ function startThread(mostMemory: number) {
   });
   worker.unref();
   const waiting = new Set<(fault: unknown) => void>();
-  let isRunning = true;
   let cause: unknown;
   worker.on('error', (fault) => {
     cause = fault;
   });
   worker.once('exit', () => {
-    isRunning = false;
     const fault = new FilterEnded(
       `the thread that filters large responses ended${cause ? `: ${faultMessage(cause)}` : ''}`,
     );
     for (const reject of waiting) reject(fault);
   });
   return {
-    isRunning: () => isRunning,
+    isRunning: () => worker.threadId >= 0,
     end: () => void worker.terminate(),
     async give(task: NarrowTask | AskTask, nvr: NvrAdapter, askText?: AskText): Promise<unknown> {
       const { port1, port2: port } = new MessageChannel();
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      /** Why a question was not answered. */
-      let unanswered: unknown;
-      const answer = async (path: string, to: MessagePort): Promise<void> => {
-        const text = await askText?.(path).catch((fault: unknown) => {
-          unanswered ??= fault;
-        });
-        to.postMessage(text);
-      };
+      /** A question that is not answered is why the task fails. */
+      const answer = async (path: string, to: MessagePort): Promise<void> =>
+        to.postMessage(await askText?.(path).catch(reject));
       port1.on('message', (message: FromThread) => {
         if (message.kind === 'question') return void answer(message.path, message.port);
         if (message.kind === 'result') return resolve(message.result);
-        return reject(message.isUnanswered ? unanswered : new UnexpectedForm(message.message));
+        return reject(new UnexpectedForm(message.message));
       });
       port1.unref();
       waiting.add(reject);

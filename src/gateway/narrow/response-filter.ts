@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { authorize } from '../../access/authorize.ts';
 import { type CameraView, createCameraView, namesForeignCamera } from '../../access/camera-view.ts';
 import { isPublic } from '../../access/route-table.ts';
@@ -44,6 +45,8 @@ export interface NarrowingPlan {
 }
 
 const LARGEST_RESPONSE = 32 * 1024 * 1024;
+/** A chunk has some 64 KB. */
+const CHUNKS_IN_TURN = 8;
 
 /** Request headers that ask for a part, a compressed or a cached response: the whole one is needed. */
 // biome-ignore format: a table
@@ -102,10 +105,21 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
       if (!hold.take(chunk.length)) return err('answers-too-large');
       chunks.push(chunk);
     }
-    return ok(Buffer.concat(chunks));
+    return ok(await joined(chunks, bytes));
   } catch {
     return UNREADABLE;
   }
+}
+
+/** Copies in steps, and others have turns in between: some megabytes take some milliseconds. */
+async function joined(chunks: readonly Buffer[], length: number): Promise<Buffer<ArrayBuffer>> {
+  const whole = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const [index, chunk] of chunks.entries()) {
+    if (index % CHUNKS_IN_TURN === CHUNKS_IN_TURN - 1) await setImmediate();
+    at += chunk.copy(whole, at);
+  }
+  return whole;
 }
 
 export type ErrorReader = ReturnType<typeof createErrorReader>;
