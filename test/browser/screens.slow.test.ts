@@ -50,6 +50,13 @@ describe('A screen', { skip }, () => {
       await hasCount(display.locator('.camera-tile'), 36);
     }));
 
+  it('is told of on the smallest phone without a scroll to the side, while there is none', (t) =>
+    visit(t, { ...PHONE, viewport: { width: 320, height: 700 } }, async (page) => {
+      await enter(page, instance, VERA, '/postern/settings/screens');
+      await page.getByText('Noch keine Bildschirme.').waitFor();
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+    }));
+
   it('is paired by a phone, shows a wall of twelve cameras, and shows them again when the NVR is back', async (t) => {
     await visit(t, { ...TELEVISION, expectedStatuses: [400, 401, 502] }, async (display) => {
       await display.goto(`${instance.url}/postern/screen?dim=22-7`);
