@@ -72,6 +72,25 @@ describe('Rows of one site', () => {
     assert.deepEqual(await camerasOf({ cameras: ['garden', 'house:garden'] }), ['house:garden']);
   });
 
+  it('a camera with a colon in its name is recorded behind its site, and found by its name at its own site alone', async () => {
+    const days = (entries: readonly LedgerEntry[]) => groupByDay(entries, () => '2027-01-15');
+    await house.ledger.append(batchOf([entry('barn:garden')]), NOW, days);
+    await barn.ledger.append(batchOf([entry('garden')]), NOW, days);
+    const sight = { own: 'zoe', cameras: ['barn:garden'], others: true };
+    const found = async ({ ledger }: Store, question: LedgerQuestion) => [
+      (await ledger.find(question, 10)).map(({ camera }) => camera),
+      (await ledger.days(question, '2027-01-15', '2027-01-15')).map(({ camera }) => camera).sort(),
+    ];
+    const own = ['house:barn:garden'];
+    assert.deepEqual(await found(house, { sight }), [own, own]);
+    assert.deepEqual(await found(barn, { sight }), [[], []]);
+    assert.deepEqual(await found(house, { sight: undefined, site: 'house' }), [own, own]);
+    assert.deepEqual(await found(house, { sight: { ...sight, cameras: undefined }, cameras: ['barn:garden'] }), [
+      own,
+      ['barn:garden', 'house:barn:garden'],
+    ]);
+  });
+
   it('links and codes of screens: another site neither finds nor ends them', async () => {
     const account = { name: 'zoe' as UserName, role: 'viewer' as Role, passwordHash: 'x', createdAt: NOW };
     await house.accounts.addUser({ ...account, passwordChangedAt: null });

@@ -151,7 +151,7 @@ interface UpkeepServices extends Pick<Services, 'audit' | 'clock' | 'log'> {
 
 /**
  * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of the file until now. With other
- * NVRs on the store no other role counts as gone, nor one that the file of another site has.
+ * NVRs on the store no other role counts as gone, nor one that the file of another service has.
  */
 export async function demoteWhoseRoleIsGone(
   before: readonly Role[],

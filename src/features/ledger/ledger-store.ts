@@ -30,7 +30,7 @@ import {
 } from './records.ts';
 import { LONGEST_SPAN_SECONDS } from './spans.ts';
 import { inOneStatement, inTransaction, type Step } from './steps.ts';
-import { type AskedSite, namesHere, recorded, recordedNames, recordsAt, summed, sumsAt } from './tables.ts';
+import { type AskedAt, namesHere, recorded, recordedNames, recordsAt, summed, sumsAt } from './tables.ts';
 
 /** Which records a caller may see; all that is given must hold. */
 export interface LedgerSight {
@@ -43,7 +43,7 @@ export interface LedgerSight {
   readonly others: boolean;
 }
 
-export interface LedgerQuestion extends AskedSite {
+export interface LedgerQuestion extends AskedAt {
   readonly kinds?: readonly LedgerKind[] | undefined;
   readonly user?: string | undefined;
   /** `token:<id>` or the like: what was done with it alone. */
@@ -322,10 +322,10 @@ function conditions(question: LedgerQuestion, cursor: LedgerCursor | undefined):
 /** Conditions on the columns that records and sums have in common. */
 function named(
   { kinds, user, cameras, sight }: LedgerQuestion,
-  site: ReturnType<typeof recordsAt | typeof sumsAt>,
+  comparisons: ReturnType<typeof recordsAt | typeof sumsAt>,
   ownSince: readonly Condition[],
 ): Condition[] {
-  const all = site.map(([column, by, value]) => sql<boolean>`${sql.ref(column)} ${sql.raw(by)} ${value}`);
+  const all = comparisons.map(([column, by, value]) => sql<boolean>`${sql.ref(column)} ${sql.raw(by)} ${value}`);
   if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(sql`kind`, kinds));
   if (user !== undefined) all.push(sql`user_name = ${user}`);
   if (cameras !== undefined) all.push(isOneOf(sql`camera`, cameras));

@@ -54,11 +54,11 @@ declare module '../../store/engine/tables.ts' {
 // biome-ignore format: a table
 export const HASHED = ['site', 'kind', 'user', 'credential', 'address', 'camera', 'from', 'to', 'watchedFrom', 'watchedTo', 'detail'] as const;
 
-export type AskedSite = Readonly<Partial<Record<'site', string | undefined>>>;
+export type AskedAt = Readonly<Partial<Record<'site', string | undefined>>>;
 /** What is compared where one site alone is asked for. Sums have no site: of cameras, the name begins with it. */
-export const recordsAt = ({ site }: AskedSite) => (site === undefined ? [] : ([['site', '=', site]] as const));
+export const recordsAt = ({ site }: AskedAt) => (site === undefined ? [] : ([['site', '=', site]] as const));
 // biome-ignore format: a table
-export const sumsAt = ({ site }: AskedSite) =>
+export const sumsAt = ({ site }: AskedAt) =>
   site === undefined ? [] : ([['camera', '>=', `${site}:`], ['camera', '<', `${site};`]] as const);
 
 /** How sums name a camera, and records of 0.2.0: `barn:garden`. */
