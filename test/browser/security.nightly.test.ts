@@ -42,7 +42,7 @@ describe('The page Security', { skip }, () => {
       await page.locator('button:disabled', { hasText: 'Speichern' }).waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await page.reload();
-      await page.getByText('Zeitzone').waitFor();
+      await zone.waitFor();
       assert.equal(await zone.inputValue(), 'Europe/Berlin');
       await zone.fill('');
       await page.getByRole('button', { name: 'Speichern' }).click();

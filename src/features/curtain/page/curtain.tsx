@@ -77,6 +77,11 @@ function CurtainSwitch({ move, one: { name, by }, text }: CurtainSwitchProps) {
     setIsNew(isDrawn);
     void move([name], isDrawn ? 'open' : undefined);
   };
+  const state = by && [
+    words.curtain.drawnBy({ name: by.by }),
+    by.camera !== name && words.curtain.byPattern({ pattern: by.camera }),
+    by.until !== null && words.status.blocks.until({ moment: formatShortMoment(by.until) }),
+  ];
   const label = (
     <>
       <Icon name={by ? 'hidden' : 'eye'} />
@@ -86,19 +91,10 @@ function CurtainSwitch({ move, one: { name, by }, text }: CurtainSwitchProps) {
   return (
     <div class={by ? 'wall-curtain is-drawn' : 'wall-curtain'}>
       <Switch label={label} value={by !== undefined} onChange={onChange} />
-      {by && <span class="fact-more">{stateText(name, by)}</span>}
+      {by && <span class="fact-more">{state?.filter(Boolean).join(', ')}</span>}
       {isNew && by?.camera === name && by.until === null && (
         <Lengths lengths={['hour', 'night']} onChoose={(length) => move([name], length)} />
       )}
     </div>
   );
-}
-
-function stateText(name: string, { camera, until, by }: DrawnEntry): string {
-  const text = words.curtain;
-  return [
-    text.drawnBy({ name: by }),
-    ...(camera !== name ? [text.byPattern({ pattern: camera })] : []),
-    ...(until !== null ? [words.status.blocks.until({ moment: formatShortMoment(until) })] : []),
-  ].join(', ');
 }

@@ -60,7 +60,7 @@ function Findings({ findings, good, closed = [] }: Report) {
       <div class="findings">
         <RecordTable
           caption={words.doctor.found}
-          rows={findings.toSorted(worstFirst)}
+          rows={findings.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level))}
           keyOf={({ name, seen }) => `${name} ${seen}`}
           columns={[
             {
@@ -108,5 +108,3 @@ const toDo = ({ advice, lines = [] }: Finding) => (
     )}
   </>
 );
-
-const worstFirst = (one: Finding, other: Finding): number => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level);

@@ -224,16 +224,13 @@ function sentence(record: Said, names: ActNames, text: ActWords): string {
   const reason = isOfNobody ? 'no-user' : readDetail(record, 'reason');
   const failure = kind === 'login-failed' && own(text.failures, reason);
   if (failure && what !== 'token-refused') return failure;
-  if (kind === 'login') return loginText(record, text);
+  const provider = /^oidc:(?<name>.+)$/.exec(record.credential ?? '')?.groups?.['name'];
+  if (kind === 'login' && provider !== undefined) return text.loginBy.provider({ name: provider });
+  if (kind === 'login' && readDetail(record, 'factor') === 'passkey') return text.loginBy.passkey;
+  if (kind === 'login') return text.others.login;
   const act = own(text.acts, what);
   if (act) return said(kind === 'refusal' || kind === 'login-failed' ? act.refused : act.done, names);
   return own(text.others, kind) ?? text.others.notice;
-}
-
-function loginText(record: Said, { loginBy, others }: ActWords): string {
-  const provider = /^oidc:(?<name>.+)$/.exec(record.credential ?? '')?.groups?.['name'];
-  if (provider !== undefined) return loginBy.provider({ name: provider });
-  return readDetail(record, 'factor') === 'passkey' ? loginBy.passkey : others.login;
 }
 
 /** Texts that are not known are empty. */

@@ -65,7 +65,9 @@ export function Activity() {
   const { fetched, more, again } = useRecords(`api/ledger?${query}`);
   const [days] = useFetched(`api/ledger/days?${toQuery({ ...filter, group: 'all' }, span)}`, recordsIn<WatchedDay>);
   const { records: all } = valueOr(fetched, NOTHING);
-  const names = new Map([...useCredentialNames(), ...namesInRecords(all)]);
+  // Those that the caller may list; others stay without a name.
+  const named = (kind: Parameters<typeof namesIn>[0]) => namesIn(kind, valueOr(useList<Named>(`api/${kind}s`)[0], []));
+  const names = new Map([...named('token'), ...named('link'), ...named('screen'), ...namesInRecords(all)]);
   // What a person has lent to others is not what the person saw.
   const isChosen = (one: Viewed): boolean => filter.user === '' || viewerOf(one) === filter.user;
   const records = all.filter(isChosen);
@@ -77,6 +79,8 @@ export function Activity() {
   const [sought, seek] = useState('');
   const table = { names, query: sought, onUser, onCamera };
   const text = words.ledger;
+  const seen = filter.user === '' && filter.camera !== '' && text.nobodyWatched({ camera: cameraName(filter.camera) });
+  const none = filter.group === 'viewings' ? seen || text.nothingWatched : text.none;
   usePageTitle(text.title);
   return (
     <div class="activity">
@@ -98,7 +102,7 @@ export function Activity() {
             {hasMinutes(filter) && known.length > 0 && (
               <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
-            <ActivityTable {...table} {...{ records, more }} none={noneText(filter)} />
+            <ActivityTable {...table} {...{ records, more }} {...{ none }} />
             {filter.group === 'viewings' && (
               <Browsed {...table} {...{ isChosen }} asked={toQuery({ ...filter, group: 'browsing' }, span)} />
             )}
@@ -107,12 +111,6 @@ export function Activity() {
       </RecordsPage>
     </div>
   );
-}
-
-function noneText({ group, user, camera }: ActivityFilter): string {
-  const { none, nothingWatched, nobodyWatched } = words.ledger;
-  if (group !== 'viewings') return none;
-  return user === '' && camera !== '' ? nobodyWatched({ camera: cameraName(camera) }) : nothingWatched;
 }
 
 type BrowsedProps = Omit<ActivityTableProps, 'records' | 'more' | 'none'> & {
@@ -161,7 +159,8 @@ function ActivityTable({ records, more, query, names, none, onUser, onCamera }: 
       cell: (row) => {
         const user = viewerIn(row);
         if (user === '') return <bdi class="fact-more">{readDetail(row.record, 'names')}</bdi>;
-        return <Chosen name={viewerOf(row.record)} shown={user} what={text.whatSaw({ user })} onChoose={onUser} />;
+        const onPress = (): void => onUser(viewerOf(row.record));
+        return <PressChip text={user} title={text.whatSaw({ user })} {...{ onPress }} />;
       },
     },
     rows.some(cameraOf) && {
@@ -169,7 +168,7 @@ function ActivityTable({ records, more, query, names, none, onUser, onCamera }: 
       sortBy: (row) => cameraName(cameraOf(row)),
       cell: (row) => {
         const [name, camera] = [cameraOf(row), cameraName(cameraOf(row))];
-        return name && <Chosen {...{ name }} shown={camera} what={text.whoWatched({ camera })} onChoose={onCamera} />;
+        return name && <PressChip text={camera} title={text.whoWatched({ camera })} onPress={() => onCamera(name)} />;
       },
     },
     records.some(({ site }) => site !== undefined) && { title: text.site, text: ({ record }) => record.site },
@@ -248,21 +247,6 @@ function EventPicture({ id }: { id: string }) {
   return event === undefined ? <span class="thumbnail" /> : <Thumbnail event={{ ...event, isPictureInFile: false }} />;
 }
 
-/** `shown`: what people read. */
-type ChosenProps = { name: string; shown: string; what: string; onChoose: (name: string) => void };
-
-const Chosen = ({ name, shown, what, onChoose }: ChosenProps) => (
-  <button class="chip chip-button" type="button" title={what} aria-label={what} onClick={() => onChoose(name)}>
-    <bdi>{shown}</bdi>
-  </button>
-);
-
-/** The names of tokens, links and screens that the caller may list; others stay without a name. */
-function useCredentialNames(): CredentialNames {
-  const named = (kind: Parameters<typeof namesIn>[0]) => namesIn(kind, valueOr(useList<Named>(`api/${kind}s`)[0], []));
-  return new Map([...named('token'), ...named('link'), ...named('screen')]);
-}
-
 /** `users`: who has watched something: `viewerOf`; `shown`: as people read it. */
 type FilterFormProps = {
   filter: ActivityFilter;
@@ -287,11 +271,7 @@ function FilterForm({ filter, sought, seek, users, shown: shownUser, onChange }:
     ['', text.everything],
     ...suggested([...new Set([...names, chosen])].filter(Boolean), shown),
   ];
-  const fields: readonly (readonly [
-    name: keyof ActivityFilter,
-    label: string,
-    options: readonly Option[] | undefined,
-  ])[] = [
+  const fields: readonly (readonly [keyof ActivityFilter, string, readonly Option[] | undefined])[] = [
     ['user', text.person, withAll(people, filter.user, shownUser)],
     ['camera', text.camera, withAll(profile.allowed_cameras, filter.camera, cameraName)],
     ['site', text.site, sites && withAll([sites.site ?? '', ...sites.others.map(({ name }) => name)], filter.site)],

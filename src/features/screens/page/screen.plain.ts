@@ -15,7 +15,13 @@ const DENIED_SECONDS = 30;
 /** Goes round for months. */
 async function run(): Promise<never> {
   for (;;) {
-    const { status, body } = await askWithoutOldSession();
+    let answer = await ask('GET', '/api/profile');
+    // The session of a person who logged in here counts before the screen, also when it is over: then it is forgotten.
+    if (answer.status === 401 && answer.body['reason'] !== 'screen-over') {
+      await ask('POST', '/api/logout');
+      answer = await ask('GET', '/api/profile');
+    }
+    const { status, body } = answer;
     if (status === 200) await showWall(body);
     else if (status === 401 || status === 403) await pair();
     else {
@@ -23,14 +29,6 @@ async function run(): Promise<never> {
       await pause(RETRY_SECONDS);
     }
   }
-}
-
-/** The session of a person who logged in here counts before the screen, also when it is over: then it is forgotten. */
-async function askWithoutOldSession(): Promise<ScreenAnswer> {
-  const answer = await ask('GET', '/api/profile');
-  if (answer.status !== 401 || answer.body['reason'] === 'screen-over') return answer;
-  await ask('POST', '/api/logout');
-  return ask('GET', '/api/profile');
 }
 
 /**
@@ -62,7 +60,8 @@ async function pair(): Promise<void> {
 function showCode(body: Readonly<Record<string, unknown>>): void {
   const { words } = facts;
   const [before = '', behind = ''] = words.lead.split('{address}');
-  const address = make('bdi', 'screen-address', addressText(String(body['verification_uri'])));
+  // Less its scheme: it is read from afar.
+  const address = make('bdi', 'screen-address', String(body['verification_uri']).replace(/^https?:\/\//, ''));
   const code = make('p', 'screen-code', String(body['user_code']));
   code.setAttribute('translate', 'no');
   const text = make(
@@ -81,9 +80,6 @@ function showCode(body: Readonly<Record<string, unknown>>): void {
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(String(body['qr']))}`;
   show(make('main', 'screen-pair', '', picture, text));
 }
-
-/** The address less its scheme: it is read from afar. */
-const addressText = (address: string): string => address.replace(/^https?:\/\//, '');
 
 const MOST_CAMERAS = 36;
 /** The cameras of the screen are asked for so often, which renews its cookie, too. */

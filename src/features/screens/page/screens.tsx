@@ -112,6 +112,8 @@ function ConfirmScreen({ code }: { code: string }) {
   if (device.kind === 'failed') return <TypeCode code={code} />;
   if (device.kind === 'loading') return null;
   const { agent, address, created_at: time } = device.value;
+  // As the display shows them, however they were typed: another display has others.
+  const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '');
   return (
     <FormDialog
       title={text.pair}
@@ -136,7 +138,7 @@ function ConfirmScreen({ code }: { code: string }) {
           <p>
             {text.compare}{' '}
             <strong class="short" translate={false}>
-              {lettersIn(code)}
+              {letters.replace(/^.{4}/, '$&-')}
             </strong>
           </p>
           <p class="notice notice-warn">{text.warning}</p>
@@ -147,13 +149,6 @@ function ConfirmScreen({ code }: { code: string }) {
     </FormDialog>
   );
 }
-
-/** The letters as the display shows them, however they were typed: another display has others. */
-const lettersIn = (code: string): string =>
-  code
-    .toUpperCase()
-    .replaceAll(/[^A-Z]/g, '')
-    .replace(/^.{4}/, '$&-');
 
 function ChangeScreen({ screen }: { screen: ScreenRecord }) {
   const first: ScreenValues = { name: screen.name, cameras: screen.cameras ?? undefined };

@@ -25,7 +25,26 @@ export function EventDetails({ event, onOpen, onClose, ...neighbours }: EventDet
   const text = words.explore.details;
   const panel = useRef<HTMLDialogElement>(null);
   const shown = useRef(event.id);
-  useEffect(() => openBesideOrOver(panel.current, shown), []);
+  // Wherever there is room the list stays usable; else the panel takes the screen, and the focus with it.
+  useEffect(() => {
+    const opener = document.activeElement;
+    const room = matchMedia(BESIDE_THE_LIST);
+    const open = (): void => {
+      panel.current?.close();
+      if (room.matches) panel.current?.show();
+      else panel.current?.showModal();
+    };
+    open();
+    room.addEventListener('change', open);
+    return () => {
+      room.removeEventListener('change', open);
+      const row = rowOf(shown.current) ?? opener;
+      // The browser gives the focus to the element that had it when the panel was opened, or to the page when that is gone.
+      const isLost = [null, document.body, opener].includes(document.activeElement);
+      // Unless the user has clicked elsewhere meanwhile.
+      if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
+    };
+  }, []);
   // The list goes along, and so gets its next page in time.
   useEffect(() => {
     if (shown.current !== event.id) rowOf(event.id)?.scrollIntoView({ block: 'nearest' });
@@ -76,31 +95,6 @@ const shortened = (key: string, value: unknown): unknown =>
   key === 'thumbnail' && typeof value === 'string' && value.length > SHOWN_OF_PICTURE
     ? `${value.slice(0, SHOWN_OF_PICTURE)}… ${words.explore.details.characters({ number: value.length })}`
     : value;
-
-/** Wherever there is room the list stays usable; else the panel takes the screen, and the focus with it. */
-function openBesideOrOver(
-  panel: HTMLDialogElement | null,
-  shown: { readonly current: string },
-): (() => void) | undefined {
-  if (!panel) return undefined;
-  const opener = document.activeElement;
-  const room = matchMedia(BESIDE_THE_LIST);
-  const open = (): void => {
-    panel.close();
-    if (room.matches) panel.show();
-    else panel.showModal();
-  };
-  open();
-  room.addEventListener('change', open);
-  return () => {
-    room.removeEventListener('change', open);
-    const row = rowOf(shown.current) ?? opener;
-    // The browser gives the focus to the element that had it when the panel was opened, or to the page when that is gone.
-    const isLost = [null, document.body, opener].includes(document.activeElement);
-    // Unless the user has clicked elsewhere meanwhile.
-    if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
-  };
-}
 
 const rowOf = (id: string): Element | null => document.querySelector(`[data-event="${CSS.escape(id)}"]`);
 

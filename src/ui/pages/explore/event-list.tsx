@@ -1,5 +1,5 @@
 /** The events under a heading per day, and what to say when there are none. */
-import type { ComponentChild, RefObject } from 'preact';
+import type { ComponentChild } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { isAdmin, useProfile } from '../shared/account.ts';
 import { EventRow } from '../shared/events/event-row.tsx';
@@ -127,7 +127,10 @@ function ArrivalsBar({ waiting, shown, onShow }: { waiting: number; shown: numbe
   const show = (): void => {
     onShow();
     // When the rows are there: the bar is gone, and with it the focus.
-    requestAnimationFrame(() => focusOnNewest(place));
+    requestAnimationFrame(() => {
+      scrollTo({ top: 0 });
+      place.current?.parentElement?.querySelector<HTMLElement>('.event')?.focus({ preventScroll: true });
+    });
   };
   return (
     <div ref={place} class="arrivals" role="status">
@@ -139,11 +142,6 @@ function ArrivalsBar({ waiting, shown, onShow }: { waiting: number; shown: numbe
       {waiting === 0 && shown > 0 && <span class="out-of-sight">{words.explore.newEvents({ number: shown })}</span>}
     </div>
   );
-}
-
-function focusOnNewest(place: RefObject<HTMLDivElement | null>): void {
-  scrollTo({ top: 0 });
-  place.current?.parentElement?.querySelector<HTMLElement>('.event')?.focus({ preventScroll: true });
 }
 
 interface EventPieceProps extends Pick<EventListProps, 'openId' | 'hrefOf'> {

@@ -27,29 +27,6 @@ const loginWords: Templates<Texts['login']['form']> = JSON.parse(
   element('login-form', HTMLFormElement).dataset['words'] ?? '{}',
 );
 
-function showCapsLock(form: HTMLFormElement): void {
-  const hint = element('caps-lock', HTMLElement);
-  const look = (event: KeyboardEvent): void => {
-    hint.textContent = event.getModifierState?.('CapsLock') ? loginWords.capsLock : '';
-  };
-  form.addEventListener('keydown', look);
-  form.addEventListener('keyup', look);
-}
-
-/** Kept in this browser; the server writes the page anew. */
-function wireLanguages(): void {
-  const line = element('languages', HTMLElement);
-  const select = line.querySelector('select');
-  if (!select) return;
-  for (const [tag, name] of LANGUAGES) select.add(new Option(name, tag, false, document.documentElement.lang === tag));
-  select.addEventListener('change', () => {
-    chooseLanguage(select.value);
-    // Not a reload, which would send a form once more.
-    location.replace(location.href);
-  });
-  line.hidden = false;
-}
-
 /** The time before the challenge of a waiting offer is over. */
 const OFFER_MILLISECONDS = 240_000;
 
@@ -137,8 +114,21 @@ recovery.addEventListener('click', () => {
   recovery.hidden = true;
   code.focus();
 });
-wireLanguages();
-showCapsLock(form);
+const languages = element('languages', HTMLElement);
+const select = languages.querySelector('select');
+for (const [tag, name] of LANGUAGES) select?.add(new Option(name, tag, false, document.documentElement.lang === tag));
+// Kept in this browser; the server writes the page anew.
+select?.addEventListener('change', () => {
+  chooseLanguage(select.value);
+  // Not a reload, which would send a form once more.
+  location.replace(location.href);
+});
+languages.hidden = false;
+const capsLock = element('caps-lock', HTMLElement);
+for (const key of ['keydown', 'keyup'] as const)
+  form.addEventListener(key, (event) => {
+    capsLock.textContent = event.getModifierState?.('CapsLock') ? loginWords.capsLock : '';
+  });
 // Browsers count loopback addresses as secure: there is no network in between.
 element('unencrypted', HTMLElement).hidden = isSecureContext;
 /** The browser may bring this page back as it was left, in the midst of logging in. */

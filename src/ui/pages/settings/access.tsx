@@ -15,7 +15,6 @@ import { RecordsPage } from '../shared/records-page.tsx';
 import type { Option } from '../shared/spelling.ts';
 import { cameraName, facts, suggested, words } from '../shared/words.ts';
 import {
-  type AccessAnswer,
   byRole,
   type CameraAccess,
   type Explanation,
@@ -109,6 +108,8 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
   const { user, role } = holder(question.user);
   const known = told?.kind === 'ready' ? { ...told.value, ...holder(told.value.question.user) } : undefined;
   const answer = known?.user && toAnswer(known.explanation, { ...known, ...known.question, user: known.user });
+  // All texts of answers begin with the answer and a colon.
+  const [, verdict, colon, reason] = /^([^:]+?)(\s*: ?)(.*)$/s.exec(answer?.text ?? '') ?? [];
   // Roles of the configuration are changed there; admin and viewer never.
   const remedies = answer?.remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store') ?? [];
   const field = (name: 'user' | 'camera', label: string, options: readonly Option[]) => (
@@ -142,7 +143,15 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
       <div class="access-answer" role="status">
         {(told === undefined || told.kind === 'loading') && <p class="field-help">{text.hint}</p>}
         {told?.kind === 'failed' && <p class="notice notice-warn">{told.problem}</p>}
-        {answer && <Sentence {...answer} />}
+        {answer && (
+          <p class={answer.isYes ? 'access-sentence is-yes' : 'access-sentence is-no'}>
+            <bdi>
+              <strong class="access-verdict">{verdict}</strong>
+              <span class="out-of-sight">{colon}</span>
+              <span class="access-why">{reason}</span>
+            </bdi>
+          </p>
+        )}
       </div>
       {user && (
         <p class="row access-acts">
@@ -159,20 +168,6 @@ function PersonQuestion({ users, roles, cameras, question, ask, told }: PersonQu
         </p>
       )}
     </section>
-  );
-}
-
-/** The answer, and why below it: all texts of answers begin with the one and a colon. */
-function Sentence({ isYes, text }: Pick<AccessAnswer, 'isYes' | 'text'>) {
-  const [, verdict, colon, why] = /^([^:]+?)(\s*: ?)(.*)$/s.exec(text) ?? [];
-  return (
-    <p class={isYes ? 'access-sentence is-yes' : 'access-sentence is-no'}>
-      <bdi>
-        <strong class="access-verdict">{verdict}</strong>
-        <span class="out-of-sight">{colon}</span>
-        <span class="access-why">{why}</span>
-      </bdi>
-    </p>
   );
 }
 

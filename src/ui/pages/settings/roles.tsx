@@ -73,19 +73,18 @@ export function Roles() {
           },
         },
       ]}
-      acts={(role) =>
-        role.source !== 'store'
-          ? takeOverActs(role)
-          : [
-              { text: text.edit, dialog: () => <EditRole {...{ role, known, cameras }} /> },
-              asking(
-                { ...text.delete, what: whatHappens(role, holdersOf(role)) },
-                role,
-                () => sendToApi('POST', 'api/roles/delete', { name: role.role }),
-                { isDangerous: true },
-              ),
-            ]
-      }
+      acts={(role) => {
+        if (role.source !== 'store') return takeOverActs(role);
+        const [names, number] = [holdersOf(role).join(', '), role.users];
+        const unnamed = number === 0 ? text.deleteUnused : text.deleteCount({ number });
+        // Its users become viewers, who see more cameras than before.
+        const what = names === '' ? unnamed : text.deleteWhat({ names });
+        const remove = () => sendToApi('POST', 'api/roles/delete', { name: role.role });
+        return [
+          { text: text.edit, dialog: () => <EditRole {...{ role, known, cameras }} /> },
+          asking({ ...text.delete, what }, role, remove, { isDangerous: true }),
+        ];
+      }}
     />
   );
 }
@@ -97,12 +96,6 @@ function takeOverActs(role: RoleRecord): readonly Act[] {
   const what = takeOver.what({ ...role, hasOtherNvrs: facts.hasOtherNvrs });
   const path = pathTo('api/roles', role.role, '/take-over');
   return [asking({ ...takeOver, what }, role, () => sendToApi('POST', path))];
-}
-
-/** Its users become viewers, who see more cameras than before: the dialog says so. */
-function whatHappens({ users: number }: RoleRecord, holders: readonly string[]): string {
-  if (holders.length > 0) return words.roles.deleteWhat({ names: holders.join(', ') });
-  return number === 0 ? words.roles.deleteUnused : words.roles.deleteCount({ number });
 }
 
 /** `role`: undefined for a new one. */

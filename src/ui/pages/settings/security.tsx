@@ -5,7 +5,7 @@ import type { AnswerOf } from '../shared/answers.ts';
 import { sendToApi, useFetched, valueOr } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { Field, type FieldProps, SelectField, TextField } from '../shared/fields.tsx';
-import { FormDialog, PanelForm, reload, useDialogs } from '../shared/forms.tsx';
+import { FormDialog, PanelForm, reload } from '../shared/forms.tsx';
 import { Button } from '../shared/parts.tsx';
 import { isPerson } from '../shared/pieces.tsx';
 import { RecordsPage } from '../shared/records-page.tsx';
@@ -31,16 +31,7 @@ const listChanges = (choice: SecurityChoice, settings: SecurityRecord): Partial<
 const isOwed = (choice: string | null | undefined): boolean => choice === 'admins' || choice === 'everyone';
 
 export function Security() {
-  const { title, lead } = words.security;
-  return (
-    <RecordsPage {...{ title, lead }} fetched={useFetched<SecurityRecord>('api/settings')}>
-      {(settings) => <SecurityForm settings={settings} />}
-    </RecordsPage>
-  );
-}
-
-function SecurityForm({ settings }: { settings: SecurityRecord }) {
-  const page = useDialogs();
+  const fetched = useFetched<SecurityRecord>('api/settings');
   const factors = valueOr(
     useFetched<FactorState | undefined>(isPerson(useProfile()) && 'api/second-factor')[0],
     undefined,
@@ -49,41 +40,45 @@ function SecurityForm({ settings }: { settings: SecurityRecord }) {
   const labels = { second_factor: words.secondFactor.title, timezone: text.timezone, public_url: text.publicUrl };
   const helps = { second_factor: '', timezone: text.timezoneHelp, public_url: text.publicUrlHelp };
   return (
-    <PanelForm
-      first={Object.fromEntries(FIELDS.map((field) => [field, settings[field].value ?? ''])) as SecurityChoice}
-      hasChanged={(choice) => Object.keys(listChanges(choice, settings)).length > 0}
-      onSubmit={(choice) => {
-        const changes = listChanges(choice, settings);
-        const send = () => sendToApi('PUT', 'api/settings', changes);
-        const isLedOut = isOwed(changes.second_factor) && factors && !hasFactor(factors);
-        if (!isLedOut) return send();
-        // What comes next is said before it comes.
-        page.open(<FormDialog {...text.leaving} onSubmit={send} done={reload} />);
-        return Promise.resolve('');
-      }}
-      onSent={(choice) => {
-        // Who must set up a second step now sees that page alone.
-        if ('second_factor' in listChanges(choice, settings)) return location.reload();
-        page.say(text.saved);
-        page.again();
-      }}
-    >
-      {({ values, field: of }) =>
-        FIELDS.map((field) => {
-          const { value: before, set_by: place } = settings[field];
-          return place === null ? (
-            <SettingField key={field} {...{ before }} label={labels[field]} help={helps[field]} {...of(field)} />
-          ) : (
-            <Field
-              key={field}
-              label={labels[field]}
-              help={`${helps[field]} ${text.setBy({ name: place.replace(/^.*\/|(:\d+)+$/g, '') })}`.trim()}
-              control={(tied) => <input {...tied} title={place} value={values[field]} readOnly />}
-            />
-          );
-        })
-      }
-    </PanelForm>
+    <RecordsPage {...{ fetched }} title={text.title} lead={text.lead}>
+      {(settings, page) => (
+        <PanelForm
+          first={Object.fromEntries(FIELDS.map((field) => [field, settings[field].value ?? ''])) as SecurityChoice}
+          hasChanged={(choice) => Object.keys(listChanges(choice, settings)).length > 0}
+          onSubmit={(choice) => {
+            const changes = listChanges(choice, settings);
+            const send = () => sendToApi('PUT', 'api/settings', changes);
+            const isLedOut = isOwed(changes.second_factor) && factors && !hasFactor(factors);
+            if (!isLedOut) return send();
+            // What comes next is said before it comes.
+            page.open(<FormDialog {...text.leaving} onSubmit={send} done={reload} />);
+            return Promise.resolve('');
+          }}
+          onSent={(choice) => {
+            // Who must set up a second step now sees that page alone.
+            if ('second_factor' in listChanges(choice, settings)) return location.reload();
+            page.say(text.saved);
+            page.again();
+          }}
+        >
+          {({ values, field: of }) =>
+            FIELDS.map((field) => {
+              const { value: before, set_by: place } = settings[field];
+              return place === null ? (
+                <SettingField key={field} {...{ before }} label={labels[field]} help={helps[field]} {...of(field)} />
+              ) : (
+                <Field
+                  key={field}
+                  label={labels[field]}
+                  help={`${helps[field]} ${text.setBy({ name: place.replace(/^.*\/|(:\d+)+$/g, '') })}`.trim()}
+                  control={(tied) => <input {...tied} title={place} value={values[field]} readOnly />}
+                />
+              );
+            })
+          }
+        </PanelForm>
+      )}
+    </RecordsPage>
   );
 }
 

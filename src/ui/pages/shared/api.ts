@@ -92,7 +92,9 @@ async function readResponse(response: Response, person: string | undefined): Pro
   const text = await response.text();
   const body = text === '' ? null : parsedJson(text);
   const isAsked = person === undefined || isAsViewed(headers, person);
-  if (status === 401 && !isAboutTheBody(body) && (person === undefined || !isAsked)) {
+  // A wrong current password, or a wrong proof, is answered with 401 too: the session is as good as before.
+  const isOfBody = ['old-password-wrong', 'not-proven'].includes(Object(body).reason);
+  if (status === 401 && !isOfBody && (person === undefined || !isAsked)) {
     return { kind: 'login-needed', location: headers.get('Location'), reason: readText(Object(body).reason) };
   }
   const refused = (message: string): ApiResponse => ({
@@ -109,9 +111,6 @@ async function readResponse(response: Response, person: string | undefined): Pro
   if (body === undefined) return refused(words.ui.common.unreadable);
   return { kind: 'ok', body, link: headers.get('Link') };
 }
-
-/** A wrong current password, or a wrong proof, is answered with 401 too: the session is as good as before. */
-const isAboutTheBody = (body: unknown): boolean => ['old-password-wrong', 'not-proven'].includes(Object(body).reason);
 
 /** A picture as the address of a blob, where an `<img>` could not say whose it is; undefined when there is none. */
 export async function pictureFromApi(url: string, signal: AbortSignal): Promise<string | undefined> {
@@ -205,7 +204,9 @@ let leftAt = Number.NEGATIVE_INFINITY;
 /** `loop`: the login does not help, for instance because the browser does not keep the cookie. */
 export function goToLogin(location: string | null): 'leaving' | 'loop' {
   if (performance.now() - leftAt < TOGETHER_MILLISECONDS) return 'leaving';
-  const trips = recentTrips(Date.now());
+  const kept = parsedJson(stored('sessionStorage', TRIPS_KEY) ?? '');
+  const times = (Array.isArray(kept) ? kept : []).filter((time) => typeof time === 'number');
+  const trips = times.filter((time) => Date.now() - time < LOOP_MILLISECONDS);
   // A browser that blocks cookies blocks the storage too: the visits cannot be counted, and no login would be kept.
   if (trips.length >= MOST_TRIPS || !navigator.cookieEnabled) return 'loop';
   store('sessionStorage', TRIPS_KEY, JSON.stringify([...trips, Date.now()]));
@@ -214,12 +215,6 @@ export function goToLogin(location: string | null): 'leaving' | 'loop' {
     loginTarget({ location, here: window.location.href, base: baseUrl.href, loginPath: facts.loginPath }),
   );
   return 'leaving';
-}
-
-function recentTrips(now: number): number[] {
-  const kept = parsedJson(stored('sessionStorage', TRIPS_KEY) ?? '');
-  const times: unknown[] = Array.isArray(kept) ? kept : [];
-  return times.filter((time) => typeof time === 'number').filter((time) => now - time < LOOP_MILLISECONDS);
 }
 
 /** A resource of the API: fetched when a component mounts, and again on demand, or again and again. */

@@ -1,5 +1,5 @@
 /** A button that opens a small panel; Escape, a click elsewhere, or moving on with Tab closes it. */
-import type { ComponentChildren, TargetedEvent } from 'preact';
+import type { ComponentChildren, TargetedEvent, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './parts.tsx';
 
@@ -14,14 +14,34 @@ interface MenuProps {
 
 export function Menu({ class: name, align, label, children, onOpen }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
-  useEffect(() => closeWhenLeft(menu.current), []);
+  useEffect(() => {
+    const left = new AbortController();
+    const { signal } = left;
+    const close = (event: Event): void => {
+      const isInside = event.target instanceof Node && menu.current?.contains(event.target);
+      if (menu.current && !isInside) menu.current.open = false;
+    };
+    for (const event of ['pointerdown', 'focusin']) document.addEventListener(event, close, { signal });
+    return () => left.abort();
+  }, []);
   const onToggle = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }): void => {
     if (!currentTarget.open) return;
-    keepInside(currentTarget.querySelector('.menu-panel'));
+    // A panel that would reach beyond the right edge of the window hangs from the other side of its button.
+    const panel = currentTarget.querySelector('.menu-panel');
+    panel?.classList.remove('is-turned');
+    const right = panel?.getBoundingClientRect().right ?? 0;
+    panel?.classList.toggle('is-turned', right > document.documentElement.clientWidth);
     onOpen?.();
   };
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLDetailsElement>): void => {
+    const { key, currentTarget } = event;
+    if (key !== 'Escape' || !currentTarget.open) return;
+    event.stopPropagation();
+    currentTarget.open = false;
+    currentTarget.querySelector('summary')?.focus();
+  };
   return (
-    <details ref={menu} class={`menu ${name}`} onToggle={onToggle}>
+    <details ref={menu} class={`menu ${name}`} {...{ onToggle, onKeyDown }}>
       <summary class="menu-button">
         {label}
         {name.startsWith('filter') && <Icon name="chevron" />}
@@ -37,30 +57,4 @@ export function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, 
   if (!menu || !(target instanceof Element) || !target.closest('button')) return;
   menu.open = false;
   menu.querySelector('summary')?.focus();
-}
-
-/** A panel that would reach beyond the right edge of the window hangs from the other side of its button. */
-function keepInside(panel: Element | null): void {
-  panel?.classList.remove('is-turned');
-  const right = panel?.getBoundingClientRect().right ?? 0;
-  panel?.classList.toggle('is-turned', right > document.documentElement.clientWidth);
-}
-
-function closeWhenLeft(menu: HTMLDetailsElement | null): (() => void) | undefined {
-  if (!menu) return undefined;
-  const isOutside = (target: EventTarget | null): boolean => !(target instanceof Node && menu.contains(target));
-  const onOutside = (event: Event): void => {
-    if (menu.open && isOutside(event.target)) menu.open = false;
-  };
-  const onEscape = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || !menu.open) return;
-    event.stopPropagation();
-    menu.open = false;
-    menu.querySelector('summary')?.focus();
-  };
-  const left = new AbortController();
-  const { signal } = left;
-  for (const event of ['pointerdown', 'focusin']) document.addEventListener(event, onOutside, { signal });
-  menu.addEventListener('keydown', onEscape, { signal });
-  return () => left.abort();
 }

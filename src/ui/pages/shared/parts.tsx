@@ -17,15 +17,24 @@ export const Button = ({ kind = '', onPress, ...button }: ButtonProps & { kind?:
   />
 );
 
-type PressChipProps = Record<'text' | 'number', ComponentChildren> & {
-  isOn: boolean;
+type PressChipProps = {
+  text: ComponentChildren;
+  number?: ComponentChildren;
+  isOn?: boolean;
   title?: string;
   onPress: () => void;
 };
 
-/** A kind of things, and how many there are: it is on, or off. */
+/** A kind of things, and how many there are: it is on, or off. Without a number it leads somewhere, and `title` says where. */
 export const PressChip = ({ text, number, isOn, title, onPress }: PressChipProps) => (
-  <button class="chip chip-button" {...{ title }} type="button" aria-pressed={isOn} onClick={onPress}>
+  <button
+    class="chip chip-button"
+    {...{ title }}
+    type="button"
+    aria-pressed={isOn}
+    aria-label={number === undefined ? title : undefined}
+    onClick={onPress}
+  >
     <bdi>{text}</bdi> {number}
   </button>
 );

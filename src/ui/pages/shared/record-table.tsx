@@ -279,11 +279,17 @@ const wordsIn =
       .join(' ');
 
 function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isHead: boolean }) {
-  const { title, at, more } = column;
-  const note = column.note?.(row);
+  const { title, text, at, cell, more } = column;
+  const none = typeof column.none === 'function' ? column.none(row) : (column.none ?? '–');
+  const [cameras, moment, note] = [column.cameras?.(row), at?.(row), column.note?.(row)];
+  let shown: ComponentChild = none;
+  if (cell) shown = cell(row);
+  else if (cameras) shown = <FewNames names={cameras.map(entryName)} none={words.ui.common.noCameras} />;
+  else if (text) shown = <bdi>{text(row) || none}</bdi>;
+  else if (typeof moment === 'number') shown = formatShortMoment(moment);
   const content = (
     <>
-      {shownIn(column, row)}
+      {shown}
       {more && <> {more(row)}</>}
       {note && <bdi class="fact-more">{note}</bdi>}
     </>
@@ -297,18 +303,6 @@ function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isH
       <div>{content}</div>
     </td>
   );
-}
-
-function shownIn<Row>(column: Column<Row>, row: Row): ComponentChild {
-  const { text, at, cameras, cell } = column;
-  if (cell) return cell(row);
-  const none = typeof column.none === 'function' ? column.none(row) : (column.none ?? '–');
-  if (cameras) {
-    const names = cameras(row);
-    return names ? <FewNames names={names.map(entryName)} none={words.ui.common.noCameras} /> : none;
-  }
-  const moment = at?.(row) ?? undefined;
-  return text ? <bdi>{text(row) || none}</bdi> : moment === undefined ? none : formatShortMoment(moment);
 }
 
 /** `note`: what the row itself has no room for on a narrow screen; its acts stand in a menu then. */

@@ -32,7 +32,9 @@ export function toPasskeyProblem(fault: unknown): PasskeyProblem {
 function withBytes(options: unknown): object {
   const { rp, ...rest } = Object(options);
   const decoded = JSON.parse(JSON.stringify(rest), (key, value) =>
-    key === 'challenge' || key === 'id' ? decodeBase64url(value) : value,
+    key === 'challenge' || key === 'id'
+      ? Uint8Array.from(atob(value.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
+      : value,
   );
   return { ...decoded, ...(rp && { rp }) };
 }
@@ -47,9 +49,6 @@ function answered(credential: Credential | null, names: readonly string[]): obje
   const shown = { ...Object.fromEntries(encoded), ...transports };
   return { id, rawId: id, type, clientExtensionResults: {}, response: shown };
 }
-
-const decodeBase64url = (base64url: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
 
 const encodeBase64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))

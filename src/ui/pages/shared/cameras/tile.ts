@@ -94,7 +94,8 @@ export function createTile(camera: string, name: string, source: PictureSource, 
     timer = window.setTimeout(end(false), PATIENCE_MS);
     [picture.onload, picture.onerror] = [end(true), end(false)];
     // The first one is small: on a slow line it is there sooner.
-    const height = shownAt === 0 ? FIRST_HEIGHT : heightOf(element);
+    const wanted = element.clientHeight * (window.devicePixelRatio || 1);
+    const height = shownAt === 0 ? FIRST_HEIGHT : HEIGHTS.find((one) => one >= wanted) || 1080;
     picture.src = basePath + cameraAddress(still, camera, height, begun);
   };
   const leave = (): void => {
@@ -149,11 +150,6 @@ export function createTile(camera: string, name: string, source: PictureSource, 
 }
 
 export type Tile = ReturnType<typeof createTile>;
-
-function heightOf(element: HTMLElement): number {
-  const wanted = element.clientHeight * (window.devicePixelRatio || 1);
-  return HEIGHTS.find((height) => height >= wanted) ?? 1080;
-}
 
 /** H.264 and H.265, as the stream server of the NVR names them. It answers with the one that the camera sends. */
 const CODECS: readonly string[] = ['avc1.640029', 'hvc1.1.6.L153.B0'];

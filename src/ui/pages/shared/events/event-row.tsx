@@ -103,7 +103,8 @@ let misses = 0;
 /** `isNew`: it has come by itself, and so does its picture. */
 export function Thumbnail({ event, isNew = false }: { event: EventView; isNew?: boolean }) {
   const [isBroken, setIsBroken] = useState(false);
-  const file = event.picture === undefined ? fileUrl(event) : undefined;
+  const isFile = event.picture === undefined && event.isPictureInFile && misses < MOST_MISSES;
+  const file = isFile ? new URL(`api/events/${encodeURIComponent(event.id)}/thumbnail.webp`, baseUrl).href : undefined;
   const isFetched = isNew || viewedPerson() !== undefined;
   const fetched = useFetchedPicture(isFetched ? file : undefined);
   const source = event.picture ?? (isFetched ? fetched : file);
@@ -140,9 +141,4 @@ export function useFetchedPicture(url: string | undefined): string | undefined {
     };
   }, [url]);
   return picture;
-}
-
-function fileUrl(event: EventView): string | undefined {
-  if (!event.isPictureInFile || misses >= MOST_MISSES) return undefined;
-  return new URL(`api/events/${encodeURIComponent(event.id)}/thumbnail.webp`, baseUrl).href;
 }

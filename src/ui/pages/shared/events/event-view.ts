@@ -35,7 +35,7 @@ export function readEvent(record: unknown) {
 export type EventView = NonNullable<ReturnType<typeof readEvent>>;
 
 function readScore(record: JsonRecord): number | undefined {
-  const inner = isRecord(record['data']) ? record['data'] : {};
+  const inner = innerOf(record);
   const score = readNumber(inner['score']) ?? readNumber(inner['top_score']) ?? readNumber(record['top_score']);
   return score !== undefined && score >= 0 && score <= 1 ? score : undefined;
 }
@@ -69,11 +69,11 @@ export type EventFact = readonly [name: string, value: string | undefined];
 const yesOrNo = (value: unknown): string | undefined =>
   value === true ? words.ui.common.yes : value === false ? words.ui.common.no : undefined;
 
-const innerOf = ({ record }: EventView): JsonRecord => (isRecord(record['data']) ? record['data'] : {});
+const innerOf = ({ data }: JsonRecord): JsonRecord => (isRecord(data) ? data : {});
 
 /** What is told of an event beside its picture: every field of the record, and what people look for in `data`. */
 export function factsForPeople(event: EventView): readonly EventFact[] {
-  const inner = innerOf(event);
+  const inner = innerOf(event.record);
   const speed = readNumber(inner['average_estimated_speed']);
   const text = words.explore.details;
   // biome-ignore format: a table

@@ -1,11 +1,5 @@
 /** Stacked bars, one a day, in the width that there is: days are pointed at and chosen by mouse, by touch, and by keys. */
-import type {
-  ComponentChildren,
-  RefObject,
-  TargetedFocusEvent,
-  TargetedKeyboardEvent,
-  TargetedPointerEvent,
-} from 'preact';
+import type { ComponentChildren, TargetedFocusEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts.tsx';
 import { formatCount, formatTick } from '../words.ts';
@@ -40,7 +34,12 @@ export function Plot(props: PlotProps) {
   const { label, starts, series, shaded = [], said, caption, isBusy = false, zoom, beside, children } = props;
   const { selection, handlers, choose } = props.selecting;
   const area = useRef<HTMLDivElement>(null);
-  const width = useWidth(area);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    if (area.current) observer.observe(area.current);
+    return () => observer.disconnect();
+  }, []);
   const slices = starts.length;
   const { marks, top, bars } = useMemo(() => {
     const rows = series.map(({ counts }) => counts);
@@ -120,17 +119,6 @@ export function Plot(props: PlotProps) {
       </figcaption>
     </figure>
   );
-}
-
-function useWidth(place: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (!place.current) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
-    observer.observe(place.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }
 
 /** Pixels. A hand is never quite still. */
