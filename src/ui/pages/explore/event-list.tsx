@@ -78,7 +78,7 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
   if (list.status === 'loading') return <Skeleton text={text.loadingEvents} rows={6} />;
   const blank = (title: string, message: string, ...more: readonly ComponentChild[]) => (
     <Blank {...{ title, message }} isPart isAlert={list.status === 'failed'}>
-      <p class="row">{more}</p>
+      <div class="row">{more}</div>
     </Blank>
   );
   const clear = isFiltered(filter) && <Button onPress={() => onFilter(NO_FILTER)}>{text.clearFilters}</Button>;
@@ -86,7 +86,7 @@ function NoEvents({ list, filter, onFilter, onRetry }: EventListProps) {
     return blank(text.cannotShow, list.problem, <Button onPress={onRetry}>{words.ui.common.tryAgain}</Button>, clear);
   if (clear) return blank(text.noMatch, text.noMatchWhy, clear);
   if (!facts.hasNvr && isAdmin(profile))
-    return blank(text.connectNvr, text.connectNvrHow, <code class="code-block">{NVR_LINES}</code>);
+    return blank(text.connectNvr, text.connectNvrHow, <pre class="code-block">{NVR_LINES}</pre>);
   const why = profile.allowed_cameras.length === 0 ? words.live.none : text.noneWhy;
   if (timeIn(filter, 'after') === ANY_TIME) return blank(text.none, why);
   const onAnyTime = (): void => onFilter(withValues(filter, { after: ANY_TIME }));
