@@ -8,7 +8,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
 import { isFramedElsewhere } from '../../domain/addresses.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
+import { createTaskQueue, type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller, Credential, SessionFault, SessionVerdict } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -376,14 +376,22 @@ type SessionName = Pick<SessionClaims, 'userName' | 'tokenId'>;
 
 /** Tokens, and states of their users: no signature is checked and nothing is asked twice for the same answer (SPEC 4.2). */
 const REMEMBERED_TOKENS = 5000;
+/** Thousands come at once after a restart, with tokens that are new to this process: others have turns in between. */
+const NEW_IN_TURN = 8;
 
 /** Reads a token, whatever the time. Tokens with a good signature are remembered by their digest. */
 function createTokenReader(key: CryptoKey): (token: string) => MaybePromise<TokenReading> {
   const signed = new LRUCache<string, TokenReading>(upTo(REMEMBERED_TOKENS));
+  const { enter } = createTaskQueue(NEW_IN_TURN);
   const check = async (token: string, digest: string): Promise<TokenReading> => {
-    const reading = await readSessionToken(token, key);
-    if (reading.ok) signed.set(digest, reading);
-    return reading;
+    const leave = await enter();
+    try {
+      const reading = signed.get(digest) ?? (await readSessionToken(token, key));
+      if (reading.ok) signed.set(digest, reading);
+      return reading;
+    } finally {
+      setImmediate(leave);
+    }
   };
   return (token) => {
     const digest = hash('sha256', token, 'base64url');

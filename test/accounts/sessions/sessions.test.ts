@@ -110,6 +110,26 @@ describe('A session', () => {
     assert.equal(await reasonFor(token), 'expired');
   });
 
+  it('whose token is new here waits while a few others are checked: after a restart thousands may come at once', async (t) => {
+    const { vera, parts, sessions } = await instance(t);
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => sessions.issue(vera)));
+    const restarted = sessionsOf(parts);
+    let [underWay, most] = [0, 0];
+    const verify = crypto.subtle.verify.bind(crypto.subtle);
+    t.mock.method(crypto.subtle, 'verify', async (...given: Parameters<typeof verify>) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      return verify(...given).finally(() => {
+        underWay -= 1;
+      });
+    });
+    const verdicts = await Promise.all(
+      [...tokens, ...tokens, 'a.b.c'].map((token) => restarted.verify(token, 'cookie')),
+    );
+    assert.equal(verdicts.filter(({ kind }) => kind === 'valid').length, 100);
+    assert.ok(most > 0 && most < 20, `checked at once: ${most}`);
+  });
+
   it('is remembered by its text, and still refused once it is over', async (t) => {
     const { clock, vera, sessions, reasonFor } = await instance(t);
     const token = await sessions.issue(vera);
