@@ -42,7 +42,7 @@ type State =
   /** `keptFor`: ticks of the pool. `isJustFree`: this is still the turn in which the response before ended. */
   | { readonly kind: 'free'; readonly exchange: undefined; readonly keptFor: number; isJustFree: boolean }
   | typeof OVER;
-/** `stopped`: until lent memory is free. `paused`: until the receiver of the response wants more. */
+/** `stopped`: until lent memory is free, and the turn has room. `paused`: until the receiver of the response wants more. */
 type Flow = 'reading' | 'stopped' | 'paused';
 
 const OVER = { kind: 'over', exchange: undefined } as const;
@@ -96,6 +96,7 @@ export function openConnection(upstream: Upstream, tls: TlsOptions, pool: PoolSi
 
   const readOn = (): void => {
     if (state.kind !== 'streaming' || state.flow !== 'stopped' || memory.isLent()) return;
+    if (readInTurn > MOST_IN_TURN) return void setImmediate(readOn);
     state.flow = 'reading';
     wait(patience.idle, 'ERR_UPSTREAM_IDLE');
     socket.read(0); // starts the reading that the callback of `onread` had stopped
@@ -141,7 +142,7 @@ export function openConnection(upstream: Upstream, tls: TlsOptions, pool: PoolSi
     if (state.kind !== 'streaming') return true;
     const isEnough = isEnoughForTurn(count);
     if (state.flow !== 'paused') state.flow = isEnough || memory.isLent() ? 'stopped' : 'reading';
-    if (isEnough) setImmediate(readOn);
+    if (isEnough) readOn();
     wait(state.flow === 'reading' ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
     return state.flow === 'reading';
   }

@@ -409,24 +409,36 @@ describe('A receiver that pauses and resumes in one call', () => {
 });
 
 describe('Bodies that come faster than they are read', () => {
-  it('leave each turn of the event loop to others as well', { timeout: 20_000 }, async () => {
-    const [length, atOnce] = [4_000_000, 4];
-    say = (socket) => void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`);
-    let [turns, left] = [0, length * atOnce];
-    const read: Record<number, number> = {};
-    const pool = createConnectionPool(gateUpstream(), { timeoutConnect: 5, timeoutResponse: 5, timeoutIdle: 5 }, PLAIN);
-    const body = () =>
-      exchangeOver(pool, (_control, piece, onTaken) => {
-        left -= piece.length;
-        read[turns] = (read[turns] ?? 0) + piece.length;
-        onTaken?.();
-      });
-    const bodies = Array.from({ length: atOnce }, body);
-    for (; left > 0; turns += 1) await turn();
-    await Promise.all(bodies);
-    pool.close();
-    assert.ok(Math.max(...Object.values(read)) < length, `bytes in each turn: ${Object.values(read)}`);
-  });
+  // biome-ignore format: a table
+  const taken: readonly (readonly [sentence: string, tell: (onTaken: () => void) => void])[] = [
+    ['used up at once',                    (onTaken) => onTaken()],
+    ['taken by the kernel in the same turn', (onTaken) => process.nextTick(onTaken)],
+    ['taken by the kernel later',          (onTaken) => void setImmediate(onTaken)],
+  ];
+  for (const [sentence, tell] of taken) {
+    it(`leave each turn of the event loop to others as well: ${sentence}`, { timeout: 20_000 }, async () => {
+      const [length, atOnce] = [4_000_000, 4];
+      say = (socket) => void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`);
+      let [turns, left] = [0, length * atOnce];
+      const read: Record<number, number> = {};
+      const pool = createConnectionPool(
+        gateUpstream(),
+        { timeoutConnect: 5, timeoutResponse: 5, timeoutIdle: 5 },
+        PLAIN,
+      );
+      const body = () =>
+        exchangeOver(pool, (_control, piece, onTaken) => {
+          left -= piece.length;
+          read[turns] = (read[turns] ?? 0) + piece.length;
+          if (onTaken) tell(onTaken);
+        });
+      const bodies = Array.from({ length: atOnce }, body);
+      for (; left > 0; turns += 1) await turn();
+      await Promise.all(bodies);
+      pool.close();
+      assert.ok(Math.max(...Object.values(read)) < length, `bytes in each turn: ${Object.values(read)}`);
+    });
+  }
 });
 
 type OnBody = (control: ExchangeControl, bytes: Buffer, onTaken: (() => void) | undefined) => void;
