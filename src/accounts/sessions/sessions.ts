@@ -165,10 +165,14 @@ export function createSessions(
   const endByAge = (session: Pick<SessionFacts, 'issuedAt' | 'authenticatedAt'>): number =>
     maxAge === null ? Number.POSITIVE_INFINITY : loginTime(session) + maxAge;
 
-  const endOfToken = (token: string): number => {
-    const { auth_time, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    return endByAge({ authenticatedAt: auth_time, issuedAt: iat });
-  };
+  /** The same by the text of a token, which many answers of /auth carry in turn. */
+  const endsOfTokens = new LRUCache<string, number>({
+    ...upTo(REMEMBERED_TOKENS),
+    memoMethod(token) {
+      const { auth_time, iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      return endByAge({ authenticatedAt: auth_time, issuedAt: iat });
+    },
+  });
 
   /** Issues a token of the session: ending it ends the tokens of before and after. */
   const sign = (user: User, { tokenId, provider, hasProviderFactor, ...begun }: Begun): Promise<string> => {
@@ -354,7 +358,7 @@ export function createSessions(
     },
     tokensIn: (cookieHeader: string): readonly string[] => cookieValues(cookieHeader, cookie.name),
     cookieFor(token: string, client: CookieClient): string {
-      const left = maxAge === null ? lifetime : endOfToken(token) - unixSeconds(clock);
+      const left = maxAge === null ? lifetime : endsOfTokens.memo(token) - unixSeconds(clock);
       return cookieLine(cookie, token, Math.max(0, Math.min(lifetime, left)), client);
     },
     /** What makes a browser forget the session. */
