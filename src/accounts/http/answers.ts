@@ -36,6 +36,7 @@ export const FIRST_TIME = described('FirstTime', { admin_first_time_login: z.boo
 export const PASSKEY = z.object({ id: TEXT, name: TEXT, created_at: TIME, last_used_at: MAYBE_TIME });
 export const SECOND_FACTOR = described('SecondFactor', {
   required: z.boolean(),
+  off: TRUE.optional().meta({ description: 'None can be set up here' }),
   totp: z.boolean(),
   passkeys: z.array(PASSKEY),
   recovery_codes_left: z.int(),

@@ -71,11 +71,12 @@ export async function enrolling(call: Call<unknown>, deps: Pick<Services, 'store
 async function show(call: Call, deps: FactorServices): Promise<z.output<typeof SECOND_FACTOR>> {
   const { name, role } = await ownUser(call, deps);
   const { secondFactor } = deps.store;
-  const [totp, passkeys] = [await secondFactor.findTotp(name), await secondFactor.listPasskeys(name)];
+  const { second_factor: mode } = deps.settings.auth;
   return {
-    required: isFactorRequired(deps.settings.auth.second_factor, role),
-    totp: totp?.secret !== undefined,
-    passkeys: passkeys.map((passkey) => answer(PASSKEY, passkey)),
+    required: isFactorRequired(mode, role),
+    ...(mode === 'off' && { off: true }),
+    totp: (await secondFactor.findTotp(name))?.secret !== undefined,
+    passkeys: (await secondFactor.listPasskeys(name)).map((passkey) => answer(PASSKEY, passkey)),
     recovery_codes_left: await secondFactor.countRecoveryCodes(name),
   };
 }

@@ -76,11 +76,12 @@ function ToFirstSteps() {
   }, []);
   const factors = valueOr(useFetched<FactorState | undefined>(isAsked && 'api/second-factor')[0], undefined);
   const people = valueOr(useList<RoleRecord>(isAsked && 'api/roles')[0], []).reduce((sum, { users }) => sum + users, 0);
-  const left = [factors && hasFactor(factors), people > 1].filter((isTaken) => !isTaken).length;
+  const steps = [people > 1, ...(factors?.off ? [] : [factors && hasFactor(factors)])];
+  const left = steps.filter((isTaken) => !isTaken).length;
   if (!factors || people === 0 || left === 0) return null;
   return (
     <p class="first-steps">
-      <Link href="/settings/account">{words.account.steps}</Link> {words.account.left({ left, all: 2 })}
+      <Link href="/settings/account">{words.account.steps}</Link> {words.account.left({ left, all: steps.length })}
     </p>
   );
 }

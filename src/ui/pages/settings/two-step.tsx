@@ -49,9 +49,9 @@ const way = (path: string, text: string) => <Link href={`/settings/${path}`}>{te
 function FirstSteps({ state, hasOthers }: { state: FactorState; hasOthers: boolean }) {
   const { title } = words.secondFactor;
   const steps = [
-    [hasFactor(state), title, <a href={`${location.pathname}#factors`}>{title}</a>],
-    [hasOthers, words.users.title, way('users?invite', words.invitations.invite)],
-  ] as const;
+    ...(state.off ? [] : [[hasFactor(state), title, <a href={`${location.pathname}#factors`}>{title}</a>] as const]),
+    [hasOthers, words.users.title, way('users?invite', words.invitations.invite)] as const,
+  ];
   const open = steps.filter(([isDone]) => !isDone);
   if (open.length === 0) return null;
   return (
@@ -116,6 +116,7 @@ function Factors({ state, children }: { state: FactorState; children: ComponentC
   const onConfirmed: OnCodes = (made) => (made.length > 0 ? show(made) : finish());
   if (shown && 'qr' in shown) return <TotpSetup offer={shown} {...{ onConfirmed }} onCancel={() => show(undefined)} />;
   if (shown) return <RecoveryCodes codes={shown} onDone={finish} />;
+  if (state.off && !hasFactor(state)) return children;
   const lists = [
     <FactorList key="app" {...{ state, show }} />,
     <Passkeys key="passkeys" state={state} onAdded={onConfirmed} />,
