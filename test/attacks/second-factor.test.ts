@@ -548,6 +548,8 @@ describe('A user who must set up a factor', () => {
     const { codeNow } = await enrolled(instance, ADMIN_PERSON);
     await instance.reload({ auth: { ...AUTH, second_factor: 'off' }, nvr: behind });
     assert.equal((await logIn(ADMIN_PERSON, {}, instance)).status, 200, 'off asks nobody');
+    const own = await instance.ask('/api/second-factor', { token: await instance.logIn(VERA) });
+    assert.equal(((await own.json()) as { off?: boolean }).off, true, 'and offers none');
     await instance.reload({ auth: AUTH, nvr: behind });
     assert.equal((await logIn(ADMIN_PERSON, { code: codeNow() }, instance)).status, 200);
   });

@@ -67,6 +67,12 @@ describe('Settings', { skip }, () => {
       await page.reload();
       await page.getByText('Recovery codes · ').waitFor();
       await hasCount(steps, 0);
+      await page.route('**/api/second-factor', (route) => route.fulfill({ json: { ...own, totp: false, off: true } }));
+      isAlone = true;
+      await page.reload();
+      await steps.waitFor();
+      assert.match(await steps.innerText(), /^First steps 1 of 1 left\s+Invite user$/);
+      await hasCount(page.getByRole('heading', { name: 'Authenticator app' }), 0);
     }));
 
   it('makes a role by switches and a pattern, limits it, and tells what its deletion does', (t) =>
@@ -313,7 +319,7 @@ describe('Settings', { skip }, () => {
       visit(t, { viewport: { width, height: 800 } }, async (page) => {
         await openSettings(page, instance, 'users');
         assert.equal(await page.title(), 'Users · Administration · Postern');
-        if (width < 900) await page.getByRole('link', { name: 'Administration' }).click();
+        if (width < 900) await page.getByRole('link', { name: 'All settings' }).click();
         const nav = page.getByRole('navigation', { name: 'Settings' });
         await nav.getByRole('heading', { name: 'Your account' }).waitFor();
         const lines = (await nav.locator('> h2, > a').allInnerTexts()).join(' / ');

@@ -94,17 +94,16 @@ async function offer(call: Call, deps: FactorServices): Promise<z.output<typeof 
 
 async function confirm(call: Call<z.output<typeof CONFIRMED>>, deps: FactorServices): Promise<object> {
   const user = await ownUser(call, deps);
-  const { name } = user;
   const { secondFactor } = deps.store;
-  call.note({ user: name, factor: 'totp' });
+  call.note({ user: user.name, factor: 'totp' });
   const now = unixSeconds(deps.clock);
-  const { pending: sealed, pendingUntil = 0 } = (await secondFactor.findTotp(name)) ?? {};
-  const secret = sealed === undefined || pendingUntil <= now ? undefined : deps.sealer.open(sealed, name);
+  const { pending: sealed, pendingUntil = 0 } = (await secondFactor.findTotp(user.name)) ?? {};
+  const secret = sealed === undefined || pendingUntil <= now ? undefined : deps.sealer.open(sealed, user.name);
   if (sealed === undefined || !secret) throw unfit('none-waits', NONE_WAITS, 409);
   const step = matchingStep(secret, call.body.code.replace(/\s/g, ''), now);
   if (step === undefined) throw unfit('wrong-code', WRONG_CODE);
   const { codes, first } = firstFactor(user);
-  const outcome = await secondFactor.confirmTotp(name, { sealed, step, first });
+  const outcome = await secondFactor.confirmTotp(user.name, { sealed, step, first });
   if (outcome === 'gone') throw unfit('none-waits', NONE_WAITS, 409);
   await keepSession(call, withFactor(user, first, outcome), deps);
   return { recovery_codes: outcome === 'first' ? codes : [] };

@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { START_PATH } from '../../../domain/page-paths.ts';
 import { LANGUAGES } from '../../../locales/languages.ts';
 import iconUrl from '../icon.svg?inline';
-import { isAnonymous, useOtherConsoles, useProfile } from '../shared/account.ts';
+import { isAnonymous, useProfile, useSites } from '../shared/account.ts';
 import { askForProofBy } from '../shared/api.ts';
 import {
   basePath,
@@ -118,25 +118,24 @@ function Boundary({ children }: { children: ComponentChildren }) {
 
 function AccountMenu() {
   const profile = useProfile();
-  const { username: name } = profile;
   const [theme, setTheme] = useState(chosenTheme);
-  const others = useOtherConsoles();
+  const others = (useSites()?.others ?? []).filter(({ url }) => url !== null);
   const text = words.ui.menu;
   const label = (
     <>
       <span class="account-initial" aria-hidden="true">
-        {([...name][0] ?? '?').toLocaleUpperCase()}
+        {([...profile.username][0] ?? '?').toLocaleUpperCase()}
       </span>
       <span class="one-line account-name">
         <span class="out-of-sight">{text.account}: </span>
-        <bdi>{name}</bdi>
+        <bdi>{profile.username}</bdi>
       </span>
     </>
   );
   return (
     <Menu class="account" align="end" label={label}>
       <p class="menu-who">
-        <bdi class="menu-name">{name}</bdi>
+        <bdi class="menu-name">{profile.username}</bdi>
         <bdi class="badge badge-strong menu-role">{profile.role}</bdi>
       </p>
       {isAnonymous(profile) && <p class="menu-note">{text.internal}</p>}

@@ -24,7 +24,7 @@ export function Settings() {
         <h1>{words.settings.title}</h1>
       ) : (
         <Link class="settings-back" href="/settings">
-          <span aria-hidden="true">←</span> {section ? groupOf(section) : words.settings.all}
+          <span aria-hidden="true">←</span> {words.settings.all}
         </Link>
       )}
       <nav class="row settings-nav" aria-label={words.settings.title}>

@@ -1,6 +1,6 @@
 /** Settings > Overview: who one is here, with one's own authenticator app, passkeys and recovery codes; of a person who must set them up, these alone (SPEC 12). */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { type FactorState, hasFactor, isAdmin, sendPasskey, useProfile } from '../shared/account.ts';
 import type { AnswerOf, SessionRecord, UserRecord } from '../shared/answers.ts';
@@ -106,6 +106,11 @@ function Factors({ state, children }: { state: FactorState; children: ComponentC
   const profile = useProfile();
   const page = useDialogs();
   const [shown, show] = useState<Shown>();
+  useEffect(() => {
+    if (!shown) return;
+    document.getElementById('content')?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [shown]);
   /** A user who had to do this first goes where the login would have led. */
   const finish = (): void => {
     if (profile.second_factor_required) return void leave(goOn);
@@ -201,15 +206,11 @@ function TotpSetup({ offer, onConfirmed, onCancel }: { offer: TotpOffer; onConfi
 /** Recovery codes, shown once: to copy, to save as a file, or to print. */
 function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const name = useProfile().username;
-  const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus(), []);
   const text = codes.join('\n');
   const file = `${words.secondFactor.fileTitle({ name, host: location.host })}\n\n${text}\n`;
   return (
     <section class="panel recovery-codes">
-      <h2 class="form-title" tabIndex={-1} ref={title}>
-        {words.secondFactor.codes}
-      </h2>
+      <h2 class="form-title">{words.secondFactor.codes}</h2>
       <p class="notice notice-warn">{words.secondFactor.keepCodes}</p>
       <ol class="code-list" dir="ltr">
         {codes.map((code) => (

@@ -57,9 +57,6 @@ export async function goToProvider(path: string, body?: object): Promise<string 
 export const useSites = () =>
   valueOr(useFetched<z.output<typeof SITES> | undefined>(facts.hasOtherNvrs && 'api/sites')[0], undefined);
 
-/** The consoles that share the account, by name. */
-export const useOtherConsoles = () => (useSites()?.others ?? []).filter(({ url }) => url !== null);
-
 /** The cameras that a role or a token may name: those of all sites. */
 export function useNameableCameras(): readonly string[] {
   const { allowed_cameras } = useProfile();
