@@ -15,7 +15,7 @@ export interface Place {
   readonly key: string;
 }
 
-/** The maps that may hold the key of a place such as `auth.oidc.*.issuer`. */
+/** The maps that may hold the key of a place such as `section.*.key`. */
 export function findPlaces(tree: unknown, place: string): readonly Place[] {
   const steps = place.split('.');
   const key = steps.pop() ?? '';

@@ -61,7 +61,7 @@ export interface Key extends Readonly<Traits> {
   readonly isTwin?: true;
 }
 
-/** Keys by place: `auth.oidc.*.issuer`, with `*` for an entry of a list or of a map. */
+/** Keys by place: `section.*.key`, with `*` for an entry of a list or of a map. */
 export type Keys = ReadonlyMap<string, Key>;
 
 export function readKeys(schema: z.core.$ZodType): Keys {
