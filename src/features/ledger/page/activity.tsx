@@ -80,7 +80,7 @@ export function Activity() {
   const table = { names, query: sought, onUser, onCamera };
   const text = words.ledger;
   const seen = filter.user === '' && filter.camera !== '' && text.nobodyWatched({ camera: cameraName(filter.camera) });
-  const none = filter.group === 'viewings' ? seen || text.nothingWatched : text.none;
+  const none = (hasMinutes(filter) && seen) || (filter.group === 'viewings' ? text.nothingWatched : text.none);
   usePageTitle(text.title);
   return (
     <div class="activity">
@@ -366,6 +366,7 @@ function WatchedPlot({ days, span: { first, days: count }, user, shown, onUser }
     words.ledger.minutes({ minutes: Math.round(minutes ?? 0) });
   const sum = people.reduce((minutes, { counts }) => minutes + (counts[at ?? 0] ?? 0), 0);
   const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sum)}`;
+  if (people.every(({ total }) => total === 0)) return null;
   return (
     <Plot label={words.ledger.plot} {...{ starts, series, selecting, said }} caption={words.ledger.perDay}>
       <details class="legend-place" open={!isPhone() || series.length <= FEW_PEOPLE}>

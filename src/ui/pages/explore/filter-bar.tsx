@@ -67,7 +67,7 @@ export function FilterBar({ filter, cameras, labels, onChange }: FilterBarProps)
       {isFiltered(filter) && (
         <Button kind="plain" onPress={() => onChange(NO_FILTER)}>
           <Icon name="close" />
-          {text.clear}
+          <span class="button-text">{text.clear}</span>
         </Button>
       )}
     </search>

@@ -83,20 +83,14 @@ function Parts({ status, now, limits }: PartsProps) {
     [text.blocks.title, limits?.length] as const,
     [text.warnings, warnings?.length] as const,
     [text.failures, past.length] as const,
-  ].flatMap(([title, what]) => (what ? `${title}: ${what}` : []));
+  ].map(([title, what]) => what && `${title}: ${what}`);
+  const health = hasAny(faults) ? text.attention({ parts: faults.join(', ') }) : !hasAny(inPart) && text.health;
   return (
     <>
       <div class="health">
-        {(hasAny(faults) || !hasAny(inPart)) && (
-          <p class={`reach reach-${hasAny(faults) ? 'failed' : 'ok'}`} role="status">
-            {hasAny(faults) ? text.attention({ parts: faults.join(', ') }) : text.health}
-          </p>
-        )}
-        {hasAny(advice) && (
-          <p class="notice notice-warn" role="status">
-            {advice.join('. ')}
-          </p>
-        )}
+        <p class={`reach reach-${hasAny(faults) ? 'failed' : health ? 'ok' : 'degraded'}`} role="status">
+          {[health, ...advice].filter(Boolean).join('. ')}
+        </p>
         {versions && startedAt && (
           <p class="field-help">
             Postern {versions.postern}. {text.running} {formatShortMoment(startedAt)}.
