@@ -1,9 +1,12 @@
 /** What is written at the end of a turn: all of it, in order, whatever one of them does. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createHttp1Connections } from '../../src/gateway/listen/http1-connections.ts';
 import { atEndOfTurn, leaveInTurn, pipedAtEndOfTurn } from '../../src/gateway/response/client-socket.ts';
 
 describe('At the end of a turn', () => {
@@ -70,6 +73,45 @@ describe('Connections that end at once', () => {
     });
     await last.promise;
     assert.deepEqual(left, ['first', 'second']);
+  });
+});
+
+describe('First requests of connections that come at once', () => {
+  it('begin in their order, some in each turn, and one on a connection that is known begins at once', async () => {
+    const http1 = createHttp1Connections({ idleMs: () => 1000, stalledMs: 1000 });
+    const begun: string[] = [];
+    const serve = http1.inTurn(({ url = '' }) => void begun.push(url));
+    const request = (socket: Socket, url: string): ServerResponse => {
+      const message = new IncomingMessage(socket);
+      message.url = url;
+      const response = new ServerResponse(message);
+      serve(message, response);
+      return response;
+    };
+    const connected = (): Socket => {
+      const socket = new Socket();
+      http1.add(socket);
+      return socket;
+    };
+    const known = connected();
+    const earlier = request(known, 'earlier');
+    assert.deepEqual(begun, ['earlier'], 'one that comes alone begins at once');
+    await once(earlier.destroy(), 'close');
+    const names = Array.from({ length: 100 }, (_, at) => `first ${at}`);
+    const sockets = names.map(connected);
+    for (const [at, name] of names.entries()) request(sockets[at] ?? assert.fail(), name);
+    sockets[99]?.destroy();
+    request(known, 'another');
+    assert.ok(begun.length < 50 && begun.at(-1) === 'another', `at once: ${begun}`);
+    for (let turns = 0; begun.length < 101 && turns < 50; turns += 1) {
+      const before = begun.length;
+      await nextTurn();
+      assert.ok(begun.length - before < 50, `in one turn: ${begun.length - before}`);
+    }
+    assert.deepEqual(
+      begun.filter((name) => name.startsWith('first')),
+      names.slice(0, 99),
+    );
   });
 });
 

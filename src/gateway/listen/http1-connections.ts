@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import type { Handlers } from '../entry/app.ts';
-import { noteStalled } from '../response/client-socket.ts';
+import { inTurns, noteStalled } from '../response/client-socket.ts';
 
 export interface SilenceRules {
   /** The time for silence; a reload may change it. */
@@ -50,6 +50,9 @@ const MOST_AHEAD = 50;
 const MOST_WAITING = 20_000;
 
 export const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+/** The first request of each connection: thousands may connect at once, and send theirs. */
+const arriveInTurn = inTurns();
 
 type Serve = Handlers['onRequest'];
 
@@ -135,8 +138,10 @@ export function createHttp1Connections(silence: SilenceRules) {
         const connection = all.get(socket);
         if (!connection) return serve(request, response); // a stream of HTTP/2
         const exchange = { request, response, serve };
-        if (isUnderWay(connection)) wait(socket, connection, exchange);
-        else begin(connection, exchange);
+        if (isUnderWay(connection)) return wait(socket, connection, exchange);
+        if (connection.current) return begin(connection, exchange);
+        connection.current = exchange; // what is sent ahead waits behind it
+        arriveInTurn(() => void (socket.destroyed || begin(connection, exchange)));
       },
     /**
      * The connection is no longer one of HTTP. False for an upgrade that was sent ahead: its bytes and those of a response

@@ -135,15 +135,25 @@ export function pipedAtEndOfTurn(source: Readable, sink: Writable): void {
   });
 }
 
-const LEAVING_AT_ONCE = 16;
-const leaving: (() => void)[] = [];
+const MOST_IN_TURN = 16;
 
-/** Ends what belongs to a connection that has ended. Thousands may end at once: some are let go in each turn, and other requests come in between. */
-export function leaveInTurn(leave: () => void): void {
-  if (leaving.push(leave) === 1) setImmediate(letGo);
+/** Does at once what comes alone, and of what thousands bring at once some in each turn of the event loop: other requests come in between. */
+export function inTurns(): (act: Write) => void {
+  const crowd: Write[] = [];
+  let inThisTurn = 0;
+  const goOn = (): void => {
+    const next = crowd.splice(0, MOST_IN_TURN);
+    inThisTurn = next.length;
+    if (inThisTurn > 0) setImmediate(goOn);
+    for (const act of next) atEndOfTurn(act);
+  };
+  return (act) => {
+    if (inThisTurn === 0) setImmediate(goOn);
+    inThisTurn += 1;
+    if (inThisTurn > MOST_IN_TURN) crowd.push(act);
+    else act();
+  };
 }
 
-function letGo(): void {
-  if (leaving.length > LEAVING_AT_ONCE) setImmediate(letGo);
-  for (const leave of leaving.splice(0, LEAVING_AT_ONCE)) atEndOfTurn(leave);
-}
+/** Ends what belongs to a connection that has ended. */
+export const leaveInTurn = inTurns();
