@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createHttp1Connections } from '../../src/gateway/listen/http1-connections.ts';
+import { createHttp1Connections, type Http1Connections } from '../../src/gateway/listen/http1-connections.ts';
 import { atEndOfTurn, leaveInTurn, pipedAtEndOfTurn } from '../../src/gateway/response/client-socket.ts';
 
 describe('At the end of a turn', () => {
@@ -77,22 +77,28 @@ describe('Connections that end at once', () => {
 });
 
 describe('First requests of connections that come at once', () => {
+  let begun: string[];
+  let http1: Http1Connections;
+  let serve: ReturnType<Http1Connections['inTurn']>;
+  beforeEach(() => {
+    begun = [];
+    http1 = createHttp1Connections({ idleMs: () => 1000, stalledMs: 1000 });
+    serve = http1.inTurn(({ url = '' }) => void begun.push(url));
+  });
+  const request = (socket: Socket, url: string): ServerResponse => {
+    const message = new IncomingMessage(socket);
+    message.url = url;
+    const response = new ServerResponse(message);
+    serve(message, response);
+    return response;
+  };
+  const connected = (): Socket => {
+    const socket = new Socket();
+    http1.add(socket);
+    return socket;
+  };
+
   it('begin in their order, some in each turn, and one on a connection that is known begins at once', async () => {
-    const http1 = createHttp1Connections({ idleMs: () => 1000, stalledMs: 1000 });
-    const begun: string[] = [];
-    const serve = http1.inTurn(({ url = '' }) => void begun.push(url));
-    const request = (socket: Socket, url: string): ServerResponse => {
-      const message = new IncomingMessage(socket);
-      message.url = url;
-      const response = new ServerResponse(message);
-      serve(message, response);
-      return response;
-    };
-    const connected = (): Socket => {
-      const socket = new Socket();
-      http1.add(socket);
-      return socket;
-    };
     const known = connected();
     const earlier = request(known, 'earlier');
     assert.deepEqual(begun, ['earlier'], 'one that comes alone begins at once');
@@ -112,6 +118,18 @@ describe('First requests of connections that come at once', () => {
       begun.filter((name) => name.startsWith('first')),
       names.slice(0, 99),
     );
+  });
+
+  it('wait for nobody who has left', async () => {
+    for (let at = 0; at < 2000; at += 1) {
+      const socket = connected();
+      request(socket, 'of one who left');
+      socket.destroy();
+    }
+    request(connected(), 'of one who waits');
+    let turns = 0;
+    for (; !begun.includes('of one who waits') && turns < 200; turns += 1) await nextTurn();
+    assert.ok(turns < 10, `${turns} turns`);
   });
 });
 

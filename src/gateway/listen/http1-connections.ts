@@ -141,7 +141,7 @@ export function createHttp1Connections(silence: SilenceRules) {
         if (isUnderWay(connection)) return wait(socket, connection, exchange);
         if (connection.current) return begin(connection, exchange);
         connection.current = exchange; // what is sent ahead waits behind it
-        arriveInTurn(() => void (socket.destroyed || begin(connection, exchange)));
+        arriveInTurn(() => void (socket.destroyed || begin(connection, exchange)), socket);
       },
     /**
      * The connection is no longer one of HTTP. False for an upgrade that was sent ahead: its bytes and those of a response
