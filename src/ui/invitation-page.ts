@@ -163,7 +163,7 @@ async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteCont
   const user = html`type="text" autocomplete="username" value="${name}" readonly${guest && html` tabindex="-1"`}`;
   const isWrong = state === 'password-unfit' || hasDiffered;
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
-  const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
+  const again = html`${secret} aria-describedby="problem fault"${hasDiffered && fault}`;
   const scriptWords = invitationWords(words, asTemplates(words.problems), shortestPassword);
   // Not beside a second factor: a new passkey would be a way around it.
   const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-passkeys="${!hasFactor && ui.passkeyOrigin}"`;
@@ -178,7 +178,7 @@ async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteCont
 ${guest && renderGuest(guest, opens, ctx, ui)}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${problemOf(shown, words)}</div>
 <div class="field${guest && ' out-of-sight'}"><label for="user">${text.user}</label><input id="user" name="user" ${user}></div>
-${field('password', text.password, password, help)}${field('again', text.again, again)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
+${field('password', text.password, password, help)}${field('again', text.again, again, html`<p id="fault" role="alert"></p>`)}<button class="button button-strong button-wide" type="submit">${text.submit}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${text.passkey}</button>
 <p id="passkey-help" class="field-help">${text.passkeyHelp}</p></div>
 </form>

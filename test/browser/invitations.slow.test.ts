@@ -165,7 +165,17 @@ describe('An invitation', { skip }, () => {
       await page.locator('#again + [aria-label="Passwort anzeigen"]').click();
       await page.locator('#again[type="text"]:focus').waitFor();
       await page.keyboard.type('password1234');
+      // What is wrong stands below its field.
+      await page.locator('#password').fill('short');
+      await page.keyboard.press('Enter');
+      await page.locator('#strength.field-fault', { hasText: /\d+ Zeichen/ }).waitFor();
+      await page.locator('#password').fill('another12345');
+      await page.keyboard.press('Enter');
+      await page.locator('#fault.field-fault', { hasText: /stimmen nicht überein/ }).waitFor();
+      await page.locator('#again:focus').waitFor();
+      await assertSound(page);
       await page.locator('#password').fill('password1234');
+      await page.locator('#fault:empty').waitFor({ state: 'attached' });
       await page.keyboard.press('Enter');
       await page.getByRole('alert').getByText('Dieses Passwort wird zu häufig verwendet').waitFor();
       await assertSound(page);

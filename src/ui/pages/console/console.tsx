@@ -3,7 +3,7 @@ import { type ComponentChild, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { isAdmin, type Profile, ProfileContext, toProfile } from '../shared/account.ts';
-import { type ApiResponse, endViewAs, getFromApi, goToLogin, problemOf, VIEW_AS_PATH } from '../shared/api.ts';
+import { type ApiResponse, getFromApi, goToLogin, problemOf, VIEW_AS_PATH, viewAs } from '../shared/api.ts';
 import { applyTheme, basePath, baseUrl, chosenTheme } from '../shared/browser.ts';
 import { Blank, NoSuchPage, NotForYou, Trouble } from '../shared/parts.tsx';
 import { learnPieces, loadPage, type PagePieces, PageShown, pagesOf } from '../shared/pieces.tsx';
@@ -16,7 +16,7 @@ function Console() {
   const [shown, setShown] = useState<ComponentChild>();
   const ask = async (): Promise<void> => {
     // A page that the browser kept may come back in the middle of another person's view.
-    endViewAs();
+    viewAs.person = undefined;
     setShown(undefined);
     setShown(pageFor(await getFromApi('api/profile'), ask));
   };

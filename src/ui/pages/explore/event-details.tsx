@@ -1,6 +1,6 @@
 /** Everything about one event, its pictures and a link to it: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { viewedPerson } from '../shared/api.ts';
+import { viewAs } from '../shared/api.ts';
 import { baseUrl } from '../shared/browser.ts';
 import { Duration, Thumbnail, useFetchedPicture } from '../shared/events/event-row.tsx';
 import { type EventView, factsForPeople, fileName, technicalFacts } from '../shared/events/event-view.ts';
@@ -105,7 +105,7 @@ const rowOf = (id: string): Element | null => document.querySelector(`[data-even
 function EventMedia({ event }: { event: EventView }) {
   const [isBroken, setIsBroken] = useState(false);
   const text = words.explore.details;
-  const isViewed = viewedPerson() !== undefined;
+  const isViewed = viewAs.person !== undefined;
   const address = `api/events/${encodeURIComponent(event.id)}`;
   const fileUrl = (has: string, file: string): string | undefined =>
     facts.hasNvr && event.record[has] === true ? urlAt(`${address}/${file}`) : undefined;

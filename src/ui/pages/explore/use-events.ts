@@ -1,6 +1,6 @@
 /** The events of the list: the first page for a filter, more on demand, and what arrives while it is looked at (SPEC 8). */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiResponse, getAutomatically, getFromApi, isOutage, problemOf, viewedPerson } from '../shared/api.ts';
+import { type ApiResponse, getAutomatically, getFromApi, isOutage, problemOf, viewAs } from '../shared/api.ts';
 import { readEvents } from '../shared/events/event-view.ts';
 import { facts, words } from '../shared/words.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './arrivals.ts';
@@ -45,7 +45,7 @@ export function useEvents(filter: EventFilter, question: string, round: number) 
   const first = eventsPath(filter, FIRST_SIZE, facts.eventsBy);
   const isSearch = isSearchOfNvr(filter, facts.eventsBy);
   // Else nothing new can match the filter; and nothing comes by itself while the view of another person is shown.
-  const isOpenEnded = timeIn(filter, 'before') === undefined && !isSearch && viewedPerson() === undefined;
+  const isOpenEnded = timeIn(filter, 'before') === undefined && !isSearch && viewAs.person === undefined;
   const latest = useRef({ list, first, filter });
   latest.current = { list, first, filter };
 

@@ -23,21 +23,31 @@ function wire(form: HTMLFormElement): void {
   const words: InvitationWords = JSON.parse(form.dataset['words'] ?? '{}');
   const input = (name: string): HTMLInputElement | null => form.querySelector(`input[name="${name}"]`);
   const [user, password, again] = [input('user'), input('password'), input('again')];
-  const strength = document.getElementById('strength');
-  if (!user || !password || !again || !strength) return;
+  const [strength, fault] = [document.getElementById('strength'), document.getElementById('fault')];
+  if (!user || !password || !again || !strength || !fault) return;
 
   const shortest = password.minLength;
   const show = (): void => {
     const found = password.value === '' ? undefined : judgeStrength(password.value, user.value, shortest);
     strength.className = `strength strength-${found ?? 'none'}`;
     strength.textContent = found ? words.strength[found] : '';
-    // The browser shows these in its own way, and sends no form that the server would refuse.
+    fault.textContent = '';
     password.setCustomValidity(found && isUnfit(found) ? words.strength[found] : '');
     again.setCustomValidity(again.value === '' || again.value === password.value ? '' : words.differ);
   };
-  password.addEventListener('input', show);
-  again.addEventListener('input', show);
-  for (const secret of [password, again]) wireReveal(secret, words.reveal);
+  for (const secret of [password, again]) {
+    secret.addEventListener('input', show);
+    // The browser sends no form that the server would refuse. Why is said below the field, and not in a bubble over it.
+    secret.addEventListener('invalid', (event) => {
+      event.preventDefault();
+      if (form.querySelector(':invalid') !== secret) return;
+      const line = secret === password ? strength : fault;
+      line.className = 'field-fault';
+      line.textContent = secret.validationMessage;
+      secret.focus();
+    });
+    wireReveal(secret, words.reveal);
+  }
   wirePasskey(form, words);
 }
 

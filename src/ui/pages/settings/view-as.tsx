@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
 import { type Profile, ProfileContext, toProfile } from '../shared/account.ts';
-import { beginViewAs, endViewAs, useFetched, valueOr } from '../shared/api.ts';
+import { useFetched, valueOr, viewAs } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
 import { Blank, Button, Facts, usePageTitle } from '../shared/parts.tsx';
 import { FewNames } from '../shared/record-table.tsx';
@@ -13,11 +13,15 @@ import { cameraName, words } from '../shared/words.ts';
 const LONGEST_MILLISECONDS = 15 * 60_000;
 
 export function ViewAs() {
-  const [name] = useState(beginViewAs);
+  // From here on every request says whose it is, until the page ends it.
+  const [name] = useState(() => {
+    [viewAs.person, viewAs.wanted] = [viewAs.wanted, undefined];
+    return viewAs.person;
+  });
   const [fetched] = useFetched(name !== undefined && 'api/profile', toProfile);
   const [, navigate] = useLocation();
   const end = (): void => {
-    endViewAs();
+    viewAs.person = undefined;
     navigate(`~${basePath}postern/settings/access`);
   };
   useEffect(() => {
@@ -25,7 +29,7 @@ export function ViewAs() {
     const timer = setTimeout(end, LONGEST_MILLISECONDS);
     return () => {
       clearTimeout(timer);
-      endViewAs();
+      viewAs.person = undefined;
     };
   }, []);
   usePageTitle(words.viewAs.title({ name: name ?? '' }));

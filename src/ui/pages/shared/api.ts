@@ -41,7 +41,7 @@ type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Sends a change. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
 export async function sendToApi(method: Method, path: string, body?: object): Promise<ApiResponse> {
-  if (viewedPerson() !== undefined)
+  if (viewAs.person !== undefined)
     return { kind: 'refused', status: 403, message: words.viewAs.readOnly, reason: undefined };
   const response = await send(method, path, body);
   const isProofNeeded = response.kind === 'refused' && response.reason === 'reauthentication-required';
@@ -68,7 +68,7 @@ const send = (method: Method, path: string, body?: object): Promise<ApiResponse>
   });
 
 async function requestApi(path: string, { headers, ...options }: RequestInit): Promise<ApiResponse> {
-  const person = viewedPerson();
+  const person = viewAs.person;
   const viewing = viewAsRequest(person);
   try {
     const response = await fetch(new URL(path, baseUrl), {
@@ -114,7 +114,7 @@ async function readResponse(response: Response, person: string | undefined): Pro
 
 /** A picture as the address of a blob, where an `<img>` could not say whose it is; undefined when there is none. */
 export async function pictureFromApi(url: string, signal: AbortSignal): Promise<string | undefined> {
-  const person = viewedPerson();
+  const person = viewAs.person;
   const viewing = viewAsRequest(person);
   try {
     const response = await fetch(url, { ...viewing, headers: { ...AUTOMATIC, ...viewing.headers }, signal });
@@ -131,26 +131,11 @@ export const VIEW_AS_PATH = '/view-as';
 /** The name that each request says, and each response repeats. */
 const VIEW_AS_HEADER = 'X-Postern-View-As';
 
-let wanted: string | undefined;
-let viewed: string | undefined;
-
-/** Undefined: the person who is logged in. */
-export const viewedPerson = (): string | undefined => viewed;
-
-/** Whose view the page shows when it opens. No address says it: a page of another origin could open that. */
-export const wantViewAs = (name: string): void => {
-  wanted = name;
-};
-
-/** Begins the view that is wanted. From here on every request says whose it is, until the page ends it. */
-export function beginViewAs(): string | undefined {
-  [viewed, wanted] = [wanted, undefined];
-  return viewed;
-}
-
-export const endViewAs = (): void => {
-  viewed = undefined;
-};
+/**
+ * Whose view every request asks for; undefined: that of the person who is logged in. `wanted`: when the page opens. No
+ * address says it: a page of another origin could open that.
+ */
+export const viewAs: { person?: string | undefined; wanted?: string | undefined } = {};
 
 /** What makes a request one of that person; a response that the browser has kept may be another person's. */
 const viewAsRequest = (name: string | undefined): RequestInit & { readonly headers: Record<string, string> } =>

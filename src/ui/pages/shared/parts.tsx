@@ -2,7 +2,7 @@
 import type { ComponentChildren, ComponentProps, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { VIEW_AS_PATH, wantViewAs } from './api.ts';
+import { VIEW_AS_PATH, viewAs } from './api.ts';
 import { facts, words } from './words.ts';
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'class' | 'type' | 'onClick'>;
@@ -120,7 +120,7 @@ export const NotForYou = () => <Blank title={words.settings.notForYou} message={
 export function useViewAs(): (name: string) => void {
   const [, navigate] = useLocation();
   return (name) => {
-    wantViewAs(name);
+    viewAs.wanted = name;
     navigate(VIEW_AS_PATH);
   };
 }

@@ -82,7 +82,7 @@ function Parts({ status, now, limits }: PartsProps) {
     [text.degraded, inPart.join(', ')] as const,
     [text.blocks.title, limits?.length] as const,
     [text.warnings, warnings?.length] as const,
-    [text.failures, past.length] as const,
+    [text.failures, failures?.length] as const,
   ].map(([title, what]) => what && `${title}: ${what}`);
   const health = hasAny(faults) ? text.attention({ parts: faults.join(', ') }) : !hasAny(inPart) && text.health;
   return (
@@ -170,6 +170,7 @@ function Parts({ status, now, limits }: PartsProps) {
           title={text.failures}
           none={text.none}
           rows={failures && past}
+          number={failures?.length}
           row={([reason, all]) => [
             <details key={reason}>
               <summary>
@@ -191,13 +192,13 @@ function Parts({ status, now, limits }: PartsProps) {
 
 const hasAny = (list: readonly unknown[] | null | undefined): boolean => (list ?? []).length > 0;
 
-type ListHead = { title: string; none: string; why?: string; isWell?: boolean };
+type ListHead = { title: string; none: string; why?: string; isWell?: boolean; number?: number | undefined };
 type ListRow = readonly [what: ComponentChildren, ...more: (string | false | undefined)[]];
 type ListedProps<Row> = ListHead & { rows: readonly Row[] | null | undefined; row: (row: Row) => ListRow };
 
-/** `isWell`: its rows are nothing that is wrong. */
-const Listed = <Row,>({ title, rows, none, why, isWell = !hasAny(rows), row }: ListedProps<Row>) => (
-  <Tile title={title} fact={rows && (hasAny(rows) ? rows.length.toLocaleString(locale) : none)} isWell={isWell}>
+/** `isWell`: its rows are nothing that is wrong. `number`: of what the rows are made of. */
+const Listed = <Row,>({ title, rows, number = rows?.length, none, why, isWell = !number, row }: ListedProps<Row>) => (
+  <Tile title={title} fact={rows && (number ? number.toLocaleString(locale) : none)} isWell={isWell}>
     {hasAny(rows) && (
       <>
         {why && <p class="field-help">{why}</p>}

@@ -1,7 +1,7 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { pictureFromApi, viewedPerson } from '../api.ts';
+import { pictureFromApi, viewAs } from '../api.ts';
 import { baseUrl } from '../browser.ts';
 import { Icon, type IconName } from '../parts.tsx';
 import { spaced } from '../spelling.ts';
@@ -105,7 +105,7 @@ export function Thumbnail({ event, isNew = false }: { event: EventView; isNew?: 
   const [isBroken, setIsBroken] = useState(false);
   const isFile = event.picture === undefined && event.isPictureInFile && misses < MOST_MISSES;
   const file = isFile ? new URL(`api/events/${encodeURIComponent(event.id)}/thumbnail.webp`, baseUrl).href : undefined;
-  const isFetched = isNew || viewedPerson() !== undefined;
+  const isFetched = isNew || viewAs.person !== undefined;
   const fetched = useFetchedPicture(isFetched ? file : undefined);
   const source = event.picture ?? (isFetched ? fetched : file);
   const onError = (): void => {
