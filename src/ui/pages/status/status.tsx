@@ -78,18 +78,23 @@ function Parts({ status, now, limits }: PartsProps) {
     .replace(/\b(\d+)\/(second|minute|hour|day)\b/g, (_, number, unit) => text.rate({ number, unit }));
   const past = [...Map.groupBy(failures ?? [], ({ reason }) => reason)];
   // How many alone: the tiles right below say which.
-  const advice = [
+  const notes = [
     [text.degraded, inPart.join(', ')] as const,
     [text.blocks.title, limits?.length] as const,
     [text.warnings, warnings?.length] as const,
     [text.failures, failures?.length] as const,
-  ].map(([title, what]) => what && `${title}: ${what}`);
+  ]
+    .flatMap(([title, what]) => (what ? `${title}: ${what}` : []))
+    .join('. ');
   const health = hasAny(faults) ? text.attention({ parts: faults.join(', ') }) : !hasAny(inPart) && text.health;
   return (
     <>
       <div class="health">
         <p class={`reach reach-${hasAny(faults) ? 'failed' : health ? 'ok' : 'degraded'}`} role="status">
-          {[health, ...advice].filter(Boolean).join('. ')}
+          <span>
+            {health && `${health}${notes && '. '}`}
+            <span class="health-notes">{notes}</span>
+          </span>
         </p>
         {versions && startedAt && (
           <p class="field-help">
