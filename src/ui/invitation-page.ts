@@ -162,7 +162,7 @@ async function renderForm(held: HeldInvitation, shown: FormState, ctx: RouteCont
   // The title of a guest's page says the name: the field is for password managers.
   const user = html`type="text" autocomplete="username" value="${name}" readonly${guest && html` tabindex="-1"`}`;
   const isWrong = state === 'password-unfit' || hasDiffered;
-  const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
+  const password = html`${secret} autofocus aria-describedby="problem rules strength"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem fault"${hasDiffered && fault}`;
   const scriptWords = invitationWords(words, asTemplates(words.problems), shortestPassword);
   // Not beside a second factor: a new passkey would be a way around it.

@@ -169,6 +169,8 @@ describe('An invitation', { skip }, () => {
       await page.locator('#password').fill('short');
       await page.keyboard.press('Enter');
       await page.locator('#strength.field-fault', { hasText: /\d+ Zeichen/ }).waitFor();
+      await page.locator('#password[aria-invalid="true"]').waitFor();
+      await page.locator('#rules').waitFor({ state: 'hidden' });
       await page.locator('#password').fill('another12345');
       await page.keyboard.press('Enter');
       await page.locator('#fault.field-fault', { hasText: /stimmen nicht überein/ }).waitFor();

@@ -86,6 +86,9 @@ describe('Groups of cameras', () => {
       { name: 'roof', cameras: ['roof.a', 'roof.b'] },
     ]);
     assert.deepEqual(groupCameras(['cam_1', 'cam_2']), []);
+    // The camera that is called like its group belongs to it.
+    const [bedroom] = groupCameras(['hall', 'bedroom', 'bedroom_2']);
+    assert.deepEqual(bedroom, { name: 'bedroom', cameras: ['bedroom', 'bedroom_2'] });
   });
 });
 

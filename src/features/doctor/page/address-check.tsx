@@ -26,7 +26,7 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
     setIsRunning(false);
   };
   return (
-    <Tile title={words.security.publicUrl} fact={url === null ? words.status.unused : <bdi>{url}</bdi>} isWell>
+    <Tile title={words.security.publicUrl} fact={url === null ? words.status.unused : breakable(url)} isWell>
       <p class="field-help">
         {url === null ? words.doctor.addressUnset : words.doctor.checkWhy} {url === null && <SecurityLink />}
       </p>
@@ -40,6 +40,11 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
     </Tile>
   );
 }
+
+/** An address that a narrow line breaks between its parts, and not within a word. */
+const breakable = (url: string) => (
+  <bdi>{url.split(/(?<=\/\/)|(?=\.)/).flatMap((part) => [part, <wbr key={part} />])}</bdi>
+);
 
 /** The worst first. */
 const BADGE: Readonly<Record<Finding['level'], string>> = {

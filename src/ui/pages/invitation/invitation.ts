@@ -32,6 +32,7 @@ function wire(form: HTMLFormElement): void {
     strength.className = `strength strength-${found ?? 'none'}`;
     strength.textContent = found ? words.strength[found] : '';
     fault.textContent = '';
+    for (const secret of [password, again]) secret.removeAttribute('aria-invalid');
     password.setCustomValidity(found && isUnfit(found) ? words.strength[found] : '');
     again.setCustomValidity(again.value === '' || again.value === password.value ? '' : words.differ);
   };
@@ -44,6 +45,7 @@ function wire(form: HTMLFormElement): void {
       const line = secret === password ? strength : fault;
       line.className = 'field-fault';
       line.textContent = secret.validationMessage;
+      secret.setAttribute('aria-invalid', 'true');
       secret.focus();
     });
     wireReveal(secret, words.reveal);

@@ -65,7 +65,7 @@ function Parts({ status, now, limits }: PartsProps) {
   const cameras = status.nvr?.kind === 'ok' && length > 0 && text.cameras({ number: length });
   const { versions, startedAt, limiter, warnings, failures } = status;
   const parts = [
-    [text.nvr, status.nvr, [versions?.nvr, cameras]],
+    [text.nvr, status.nvr, status.nvr?.kind === 'failed' ? [] : [versions?.nvr, cameras]],
     [text.store, status.store, []],
     [text.events, status.events, []],
   ] as const;

@@ -6,12 +6,12 @@ export type CameraGroup = { readonly name: string; readonly cameras: readonly st
 const SEPARATOR = /[_\-. ]/;
 const FEWEST = 2;
 
-/** The groups in the order of the cameras; without a group of all cameras, which "all" is for. */
+/** The groups in the order of the cameras, with the camera that is called like the group; without a group of all cameras, which "all" is for. */
 export function groupCameras(cameras: readonly string[]): readonly CameraGroup[] {
   const groups = new Map<string, string[]>();
   for (const camera of cameras) {
-    const prefix = camera.slice(0, Math.max(0, camera.search(SEPARATOR)));
-    if (prefix !== '') groups.set(prefix, [...(groups.get(prefix) ?? []), camera]);
+    const [prefix] = camera.split(SEPARATOR, 1);
+    if (prefix) groups.set(prefix, [...(groups.get(prefix) ?? []), camera]);
   }
   return [...groups]
     .filter(([, members]) => members.length >= FEWEST && members.length < cameras.length)
