@@ -11,7 +11,7 @@ import {
   ownAct,
   readDetail,
 } from './records.ts';
-import { HASHED } from './tables.ts';
+import { hashedParts } from './tables.ts';
 
 /** The hash before the first record of a chain. */
 export const NO_HASH = '0'.repeat(64);
@@ -23,11 +23,8 @@ export const emptyHead = (chain: string): ChainHead => ({ chain, seq: 0, hash: N
  * The first number is its form: chains of former versions have form 1.
  */
 export function canonicalText(entry: LedgerEntry, { chain, seq }: Omit<ChainHead, 'hash'>, before: string): string {
-  const [first, ...others] = HASHED.map((name) => entry[name]);
-  return JSON.stringify([
-    ...(chainNumber(chain) > 0 ? [2, chain, seq, before, first ?? ''] : [1, chain, seq, before]),
-    ...others,
-  ]);
+  const isFormer = chainNumber(chain) === 0;
+  return JSON.stringify([isFormer ? 1 : 2, chain, seq, before, ...hashedParts(entry, isFormer)]);
 }
 
 export const hashEntry = (entry: LedgerEntry, place: Omit<ChainHead, 'hash'>, before: string): string =>

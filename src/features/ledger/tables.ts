@@ -11,7 +11,7 @@ import {
   TEXT,
   text,
 } from '../../store/engine/tables.ts';
-import type { LedgerKind, OwnEntry } from './records.ts';
+import type { LedgerEntry, LedgerKind, OwnEntry } from './records.ts';
 
 // biome-ignore format: a table
 const ENTRY = {
@@ -50,11 +50,18 @@ declare module '../../store/engine/tables.ts' {
   interface FeatureTables extends Own {}
 }
 
-/** What the hash of a record is over, in this order; in chains of former versions without the first. */
 // biome-ignore format: a table
-export const HASHED = ['site', 'kind', 'user', 'credential', 'address', 'camera', 'from', 'to', 'watchedFrom', 'watchedTo', 'detail'] as const;
+const HASHED = ['kind', 'user', 'credential', 'address', 'camera', 'from', 'to', 'watchedFrom', 'watchedTo', 'detail'] as const;
 
-export type AskedAt = Readonly<Partial<Record<'site', string | undefined>>>;
+/** What the hash of a record is over, in this order. Chains of former versions are of one site each, and their records do not say it. */
+export const hashedParts = (entry: LedgerEntry, isFormer: boolean) => [
+  ...(isFormer ? [] : [entry.site ?? '']),
+  ...HASHED.map((name) => entry[name]),
+];
+
+export interface AskedAt {
+  readonly site?: string | undefined;
+}
 /** What is compared where one site alone is asked for. Sums have no site: of cameras, the name begins with it. */
 export const recordsAt = ({ site }: AskedAt) => (site === undefined ? [] : ([['site', '=', site]] as const));
 // biome-ignore format: a table

@@ -43,7 +43,7 @@ export function AddressCheck({ status: { publicUrl: url = null } }: Slots['statu
 
 /** An address that a narrow line breaks between its parts, and not within a word. */
 const breakable = (url: string) => (
-  <bdi>{url.split(/(?<=\/\/)|(?=\.)/).flatMap((part) => [part, <wbr key={part} />])}</bdi>
+  <bdi>{url.split(/(?<=\/\/)|(?=\.)/).flatMap((part, at) => [part, <wbr key={at} />])}</bdi>
 );
 
 /** The worst first. */

@@ -102,7 +102,7 @@ export function Activity() {
             {hasMinutes(filter) && known.length > 0 && (
               <WatchedPlot days={known} {...{ span, shown, onUser }} user={filter.user} />
             )}
-            <ActivityTable {...table} {...{ records, more }} {...{ none }} />
+            <ActivityTable {...table} {...{ records, more, none }} />
             {filter.group === 'viewings' && (
               <Browsed {...table} {...{ isChosen }} asked={toQuery({ ...filter, group: 'browsing' }, span)} />
             )}

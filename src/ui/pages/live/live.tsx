@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, useSearch, useSearchParams } from 'wouter-preact';
-import { type FactorState, hasFactor, isAdmin, type Profile, useProfile } from '../shared/account.ts';
+import { type FactorState, firstSteps, isAdmin, type Profile, useProfile } from '../shared/account.ts';
 import type { RoleRecord } from '../shared/answers.ts';
 import { getAutomatically, problemOf, useFetched, useList, useRefreshed, valueOr } from '../shared/api.ts';
 import { basePath } from '../shared/browser.ts';
@@ -67,7 +67,7 @@ function Wall() {
   );
 }
 
-/** The way to the first steps that an admin has not taken yet, as `two-step.tsx` shows them: asked for after the pictures. */
+/** The way to the first steps that an admin has not taken yet, as Overview lists them: asked for after the pictures. */
 function ToFirstSteps() {
   const [isAsked, setIsAsked] = useState(false);
   useEffect(() => {
@@ -76,9 +76,9 @@ function ToFirstSteps() {
   }, []);
   const factors = valueOr(useFetched<FactorState | undefined>(isAsked && 'api/second-factor')[0], undefined);
   const people = valueOr(useList<RoleRecord>(isAsked && 'api/roles')[0], []).reduce((sum, { users }) => sum + users, 0);
-  const steps = [people > 1, ...(factors?.off ? [] : [factors && hasFactor(factors)])];
-  const left = steps.filter((isTaken) => !isTaken).length;
-  if (!factors || people === 0 || left === 0) return null;
+  const steps = factors && people > 0 ? firstSteps(factors, people > 1) : [];
+  const left = steps.filter(([, isTaken]) => !isTaken).length;
+  if (left === 0) return null;
   return (
     <p class="first-steps">
       <Link href="/settings/account">{words.account.steps}</Link> {words.account.left({ left, all: steps.length })}

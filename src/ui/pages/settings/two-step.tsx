@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { type FactorState, hasFactor, isAdmin, sendPasskey, useProfile } from '../shared/account.ts';
+import { type FactorState, firstSteps, hasFactor, isAdmin, sendPasskey, useProfile } from '../shared/account.ts';
 import type { AnswerOf, SessionRecord, UserRecord } from '../shared/answers.ts';
 import { goOn, sendToApi, useFetched, useList, valueOr } from '../shared/api.ts';
 import { isPhone } from '../shared/browser.ts';
@@ -45,14 +45,14 @@ export function TwoStep() {
 
 const way = (path: string, text: string) => <Link href={`/settings/${path}`}>{text}</Link>;
 
-/** What an admin of a new house does first: what is open, with its way, before what is done; gone once all of it is done. */
+/** The first steps of an admin: what is open, with its way, before what is done; gone once all of it is done. */
 function FirstSteps({ state, hasOthers }: { state: FactorState; hasOthers: boolean }) {
   const { title } = words.secondFactor;
-  const steps = [
-    ...(state.off ? [] : [[hasFactor(state), title, <a href={`${location.pathname}#factors`}>{title}</a>] as const]),
-    [hasOthers, words.users.title, way('users?invite', words.invitations.invite)] as const,
-  ];
-  const open = steps.filter(([isDone]) => !isDone);
+  const invite = way('users?invite', words.invitations.invite);
+  const done = { factor: title, users: words.users.title };
+  const ways = { factor: <a href={`${location.pathname}#factors`}>{title}</a>, users: invite };
+  const steps = firstSteps(state, hasOthers);
+  const open = steps.filter(([, isDone]) => !isDone);
   if (open.length === 0) return null;
   return (
     <section class="form panel">
@@ -60,8 +60,8 @@ function FirstSteps({ state, hasOthers }: { state: FactorState; hasOthers: boole
         {words.account.steps} <Badge text={words.account.left({ left: open.length, all: steps.length })} />
       </h2>
       <ul class="steps">
-        {[...open, ...steps.filter(([isDone]) => isDone)].map(([isDone, done, todo]) => (
-          <li key={done}>{isDone ? done : todo}</li>
+        {[...open, ...steps.filter(([, isDone]) => isDone)].map(([step, isDone]) => (
+          <li key={step}>{(isDone ? done : ways)[step]}</li>
         ))}
       </ul>
     </section>

@@ -29,6 +29,12 @@ export type FactorState = AnswerOf<'SECOND_FACTOR'>;
 
 export const hasFactor = ({ totp, passkeys }: FactorState): boolean => totp || passkeys.length > 0;
 
+/** What an admin of a new house does first, and whether it is done. */
+export const firstSteps = (state: FactorState, hasOthers: boolean) => [
+  ...(state.off ? [] : [['factor', hasFactor(state)] as const]),
+  ['users', hasOthers] as const,
+];
+
 /** Makes a passkey, or shows one, by the options of a path, and sends it there. Gives the answer, or what is wrong in the words of `problems`. */
 export async function sendPasskey(
   path: string,

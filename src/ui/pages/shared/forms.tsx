@@ -221,7 +221,7 @@ export function usePageDialogs(again = (): void => {}, first?: ComponentChild) {
   return { page, said, dialog: <Fragment key={shown.round}>{shown.round === 0 ? first : shown.dialog}</Fragment> };
 }
 
-export type PageDialogs = ReturnType<typeof usePageDialogs>['page'];
+type PageDialogs = ReturnType<typeof usePageDialogs>['page'];
 
 export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: () => {}, again: () => {} });
 

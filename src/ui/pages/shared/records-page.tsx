@@ -2,15 +2,7 @@
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { type FetchedAgain, sendToApi } from './api.ts';
 import { type FieldProps, TextField } from './fields.tsx';
-import {
-  type Act,
-  Acts,
-  DialogsContext,
-  FormDialog,
-  type FormDialogProps,
-  type PageDialogs,
-  usePageDialogs,
-} from './forms.tsx';
+import { type Act, Acts, DialogsContext, FormDialog, type FormDialogProps, usePageDialogs } from './forms.tsx';
 import { Problem, Skeleton, Trouble } from './parts.tsx';
 import { type Column, RecordTable, type RecordTableProps } from './record-table.tsx';
 import { words } from './words.ts';
@@ -24,7 +16,7 @@ interface PageProps<Value> {
   readonly fetched?: FetchedAgain<Value> | undefined;
   /** The dialog that is open at once. */
   readonly first?: ComponentChild;
-  readonly children: (value: Value, page: PageDialogs) => ComponentChildren;
+  readonly children: (value: Value, page: ReturnType<typeof usePageDialogs>['page']) => ComponentChildren;
 }
 
 const NOTHING_FETCHED: FetchedAgain<never> = [{ kind: 'ready', value: undefined as never }, () => {}];
