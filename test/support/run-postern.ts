@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUNDLE, isBundleCurrent } from '../../src/build-server.ts';
+import { leaveIdleConnections } from './idle-connections.ts';
 import { freePorts } from './servers/free-port.ts';
 
 /** The program as its users run it; the sources where the server is not built from them. */
@@ -76,6 +77,7 @@ export async function servePostern(options: RunOptions = {}): Promise<Serving> {
     async end(signal = 'SIGTERM') {
       const ended = once(child, 'exit');
       child.kill(signal);
+      leaveIdleConnections();
       return (await ended)[0] as number | null;
     },
   };

@@ -13,6 +13,7 @@ import { loadServiceConfig } from '../../src/config/service-config.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type MovableClock, movableClock } from './clock.ts';
+import { leaveIdleConnections } from './idle-connections.ts';
 import { createKnownSecrets } from './known-secrets.ts';
 import { EVERYBODY, moveIn, type Person, TEST_ITERATIONS } from './people.ts';
 import { logInAt } from './sessions.ts';
@@ -154,6 +155,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
       return fetch(`${url}${path}`, { redirect: 'manual', ...init, headers });
     },
     async close() {
+      leaveIdleConnections();
       await postern.close();
       secrets.assertKept();
       if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
