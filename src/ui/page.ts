@@ -7,6 +7,7 @@ import type { RouteContext } from '../routes/own-route.ts';
 import type { readForm } from '../routes/read-body.ts';
 import { ASSETS_PATH, assetPath, MANIFEST_PATH } from './built-pages.ts';
 import { type CardPage, cardPage, html } from './html.ts';
+import { unbroken } from './pages/shared/spelling.ts';
 import type { UiOptions } from './ui-options.ts';
 
 /** `tag`: BCP 47, for `<html lang>`: the scripts read it from there. `locale`: with the region, for times. */
@@ -56,7 +57,7 @@ const MINUTES = {
  * machine.
  */
 export const momentIn = (seconds: number, locale: string, timeZone: string | undefined): string =>
-  new Intl.DateTimeFormat(locale, { ...MINUTES, timeZone }).format(seconds * 1000);
+  unbroken(new Intl.DateTimeFormat(locale, { ...MINUTES, timeZone }).format(seconds * 1000));
 
 /** `data:` pictures are the thumbnails that come inside an event record (interface 2.4), `blob:` media the live streams of a wall. */
 const contentSecurityPolicy = (frameAncestors: string): string =>

@@ -89,7 +89,7 @@ describe('Explore', { skip }, () => {
     visit(t, { viewport: { width: 1280, height: 800 } }, async (page) => {
       await enter(page, instance, ADMIN_PERSON, `/postern/explore?event=${EVENT.id}`);
       const details = page.locator('.details');
-      assert.match(await details.locator('h2').innerText(), /person\s*front door, 26 Nov, 14:05/);
+      assert.match(await details.locator('h2').innerText(), /Person\s*front door, 26\u00A0Nov, 14:05/);
       await details.getByRole('button', { name: 'Share' }).waitFor();
       assert.equal(await details.locator('video, img').count(), 1);
       assert.equal(await details.locator('.media > *').first().innerText(), 'Share');

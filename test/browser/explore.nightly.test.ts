@@ -104,7 +104,7 @@ describe('Explore', { skip }, () => {
       assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87%\s+\d\d:\d\d:\d\d\s+\d min ago\s+in progress$/);
       const time = page.locator('.event time').first();
       assert.match(String(await time.getAttribute('title')), /20\d\d.*\d\d:\d\d:\d\d/);
-      assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 secs$/s);
+      assert.match(await page.locator('.event').nth(2).innerText(), /^Car\s+cam1.*1\u00A0min 5\u00A0secs$/s);
     }));
 
   it('asks for the profile with the page, before the script, and once', (t) =>

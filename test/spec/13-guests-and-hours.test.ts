@@ -183,7 +183,7 @@ describe('A guest', () => {
     assert.equal(form.status, 403);
     assert.match(
       await form.text(),
-      /Ihr Konto ist noch nicht gültig\. Der Zugriff ist ab Montag, 23\. November 2026 um 12:00 MEZ möglich\./,
+      /Ihr Konto ist noch nicht gültig\. Der Zugriff ist ab Montag, 23\.\u00A0November 2026 um\u00A012:00\u00A0MEZ möglich\./,
     );
     assert.ok(
       at.log.some(
@@ -363,7 +363,7 @@ describe('A role with hours', () => {
     const page = await at.ask('/review', { token, headers: { accept: 'text/html', 'accept-language': 'de' } });
     assert.match(
       await page.text(),
-      /Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff\. Der Zugriff ist ab Dienstag, 24\. November 2026 um 07:00 MEZ möglich\./,
+      /Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff\. Der Zugriff ist ab Dienstag, 24\.\u00A0November 2026 um\u00A007:00\u00A0MEZ möglich\./,
     );
     assert.equal((await logInAs(CLEANER)).status, 403);
     const socket = new WebSocket(`ws://127.0.0.1:${at.port}/ws`, { headers: { authorization: `Bearer ${token}` } });

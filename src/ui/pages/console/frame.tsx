@@ -62,14 +62,11 @@ export function Frame({ isBare = false, children }: { isBare?: boolean; children
         </Link>
         <nav class="bar-nav" aria-label={words.ui.frame.pages}>
           {!isBare &&
-            pages.map(({ path: name, title }) => {
-              const at = `/${name}`;
-              return (
-                <NavLink key={name} class="bar-link" href={at} isHere={at === '/' ? path === at : path.startsWith(at)}>
-                  {title()}
-                </NavLink>
-              );
-            })}
+            pages.map(({ path: at, title }) => (
+              <NavLink key={at} class="bar-link" href={`/${at}`} isHere={path.split('/')[1] === at}>
+                {title()}
+              </NavLink>
+            ))}
         </nav>
         {facts.hasNvr && !isBare && (
           <a
@@ -136,7 +133,9 @@ function AccountMenu() {
     <Menu class="account" align="end" label={label}>
       <p class="menu-who">
         <bdi class="menu-name">{profile.username}</bdi>
-        <bdi class="badge badge-strong menu-role">{profile.role}</bdi>
+        <span class="menu-note">
+          {words.ui.common.role}: <bdi class="menu-role">{profile.role}</bdi>
+        </span>
       </p>
       {isAnonymous(profile) && <p class="menu-note">{text.internal}</p>}
       <Choice

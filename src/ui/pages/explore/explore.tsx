@@ -187,11 +187,8 @@ export function Explore() {
   );
 }
 
-const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
-  const search = withValues(filter);
-  search.set('event', id);
-  return search;
-};
+const withEvent = (filter: EventFilter, id: string): URLSearchParams =>
+  new URLSearchParams([...withValues(filter), ['event', id]]);
 
 const union = (...lists: Iterable<string>[]): string[] =>
   [...new Set(lists.flatMap((list) => [...list]))].sort((a, b) => a.localeCompare(b));

@@ -1,7 +1,7 @@
 /** The page of an invitation: the form works without this script, which shows the password's strength and the reader's time, and offers a passkey (SPEC 12). */
 
 import { isRecord } from '../../../domain/json.ts';
-import { applyTheme, baseUrl, chosenTheme, isPhone, momentFormat, postJson } from '../shared/browser.ts';
+import { applyTheme, baseUrl, chosenTheme, isPhone, postJson, writtenMoment } from '../shared/browser.ts';
 import { isUnfit, judgeStrength } from '../shared/password-strength.ts';
 import { wireReveal } from '../shared/reveal.ts';
 import { createPasskey, hasPasskeysFor, toPasskeyProblem } from '../shared/webauthn.ts';
@@ -15,8 +15,8 @@ if (form) wire(form);
 
 /** Tells each moment in the time zone of the reader; the server has written that of the house. */
 function showTimes(root: ParentNode): void {
-  const format = momentFormat({ dateStyle: 'full', timeStyle: 'short' });
-  for (const time of root.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
+  for (const time of root.querySelectorAll('time'))
+    time.textContent = writtenMoment(Date.parse(time.dateTime), { dateStyle: 'full', timeStyle: 'short' });
 }
 
 function wire(form: HTMLFormElement): void {

@@ -7,8 +7,8 @@ import {
   baseUrl,
   chooseLanguage,
   chosenTheme,
-  momentFormat,
   postJson,
+  writtenMoment,
 } from '../shared/browser.ts';
 import { wireReveal } from '../shared/reveal.ts';
 import { hasPasskeysFor, type PasskeyProblem, showPasskey, toPasskeyProblem } from '../shared/webauthn.ts';
@@ -200,7 +200,7 @@ function report(outcome: LoginOutcome): void {
 
 /** A moment as the console's `formatMoment` writes it. Unix seconds. */
 const momentText = (time: number | undefined): string | undefined =>
-  time === undefined ? undefined : momentFormat({ dateStyle: 'long', timeStyle: 'long' }).format(time * 1000);
+  time === undefined ? undefined : writtenMoment(time * 1000, { dateStyle: 'long', timeStyle: 'long' });
 
 /** Asked once more, the code was wrong. The password stays in its field: it is sent again with the code. */
 function askForCode(): void {

@@ -1,6 +1,6 @@
 /** This browser: the address of Postern in it, with its prefix (such as `/nvr/`), and what it remembers of a person: language, theme, views. */
 import { LANGUAGES } from '../../../locales/languages.ts';
-import { localeFor } from './spelling.ts';
+import { localeFor, unbroken } from './spelling.ts';
 
 /** The path from `<base>/postern/assets/` to `<base>/`. */
 const ROOT_FROM_ASSETS = '../../';
@@ -42,9 +42,9 @@ export function chooseLanguage(choice: string): void {
   chosenLanguage(); // waits until the cookie is kept: the page could be asked for before
 }
 
-/** How a page without the texts of the console writes moments: in its own language, by the clock of the reader. */
-export const momentFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(localeFor(document.documentElement.lang, navigator.languages), options);
+/** A moment on a page without the texts of the console: in its own language, by the clock of the reader. `time` in milliseconds. */
+export const writtenMoment = (time: number, how: Intl.DateTimeFormatOptions): string =>
+  unbroken(new Intl.DateTimeFormat(localeFor(document.documentElement.lang, navigator.languages), how).format(time));
 
 /** A small screen, or one that is touched. */
 export const isPhone = (): boolean => matchMedia('(pointer: coarse), (max-width: 40rem)').matches;

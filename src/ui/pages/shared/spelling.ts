@@ -4,6 +4,10 @@
 export const localeFor = (language: string, wished: readonly string[]): string =>
   wished.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language;
 
+/** A line ends beside a date or a number with its unit, and not inside: `3. Dezember 2026`, `5 Min.` */
+export const unbroken = (text: string): string =>
+  text.replaceAll(/(?<=(?<!\d)\d{1,2}\.?) (?=\p{L})|(?<=\p{L}\.?) (?=\d{1,2}(?!\d))/gu, '\u00A0');
+
 /** `front_door` is `front door`. An underscore at an end, or beside another, stays. */
 export const spaced = (name: string): string => name.replaceAll(/(?<=[^_])_+(?=[^_])/g, ' ');
 

@@ -5,7 +5,7 @@
 import { loadTexts } from '../../../locales/catalogs.ts';
 import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
 import type { PageFacts } from './page-facts.ts';
-import { localeFor, type Option, spaced } from './spelling.ts';
+import { localeFor, type Option, spaced, unbroken } from './spelling.ts';
 
 /**
  * Read these at render time, not when a module is loaded: the console learns them in between. Always with the name of a
@@ -84,7 +84,7 @@ function formatterFor({ locale: named = locale, timeZone }: Region, options: Int
 }
 
 const format = (time: number, region: Region, options: Intl.DateTimeFormatOptions): string =>
-  formatterFor(region, options).format(Math.min(time * 1000, LAST_MOMENT));
+  unbroken(formatterFor(region, options).format(Math.min(time * 1000, LAST_MOMENT)));
 
 const formatted =
   (options: Intl.DateTimeFormatOptions) =>
@@ -111,11 +111,10 @@ export function formatShortMoment(time: number, region: Region = {}, now: number
 }
 
 /** `4 Aug, 14:05 – 15:05`; the day twice where there are two. */
-export const formatSpan = (from: number, to: number, region: Region = {}): string =>
-  formatterFor(region, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }).formatRange(
-    from * 1000,
-    to * 1000,
-  );
+export function formatSpan(from: number, to: number, region: Region = {}): string {
+  const written = formatterFor(region, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' });
+  return unbroken(written.formatRange(from * 1000, to * 1000));
+}
 
 /** `Today`, `Yesterday`, else the date; the heading that an event stands under. */
 export function formatDay(time: number, now: number, region: Region = {}): string {
@@ -138,7 +137,6 @@ export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const minutes = Math.floor(whole / 60);
   const hours = Math.floor(minutes / 60);
-  if (minutes === 0) return inUnit(whole, 'second');
   if (hours === 0) return `${inUnit(minutes, 'minute')} ${inUnit(whole % 60, 'second')}`.trim();
   if (hours < 24) return `${inUnit(hours, 'hour')} ${inUnit(minutes % 60, 'minute')}`.trim();
   return `${inUnit(Math.floor(hours / 24), 'day', 'long')} ${inUnit(hours % 24, 'hour')}`.trim();
@@ -146,7 +144,7 @@ export function formatDuration(seconds: number): string {
 
 /** Empty for none. */
 const inUnit = (number: number, unit: string, unitDisplay: 'long' | 'short' = 'short'): string =>
-  number === 0 ? '' : number.toLocaleString(locale, { style: 'unit', unit, unitDisplay });
+  number === 0 ? '' : unbroken(number.toLocaleString(locale, { style: 'unit', unit, unitDisplay }));
 
 /** `14,000` */
 export const formatCount = (number: number): string => number.toLocaleString(locale);
