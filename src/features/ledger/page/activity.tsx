@@ -262,19 +262,20 @@ function FilterForm({ filter, sought, seek, users, shown: shownUser, onChange }:
   const text = words.ledger;
   const profile = useProfile();
   const sites = useSites();
+  const at = sites && [sites.site ?? '', ...sites.others.map(({ name }) => name)];
   /** Whether a filter was pointed at: the first view needs no list of users. */
   const [isReached, setIsReached] = useState(false);
   const mayList = isReached && isAdmin(profile) && facts.hasOwnLogin;
   const accounts = useList<{ username: string }>(mayList && 'api/users')[0];
   const people = [...users, ...valueOr(accounts, []).map(({ username }) => username), profile.username];
-  const withAll = (names: readonly string[], chosen: string, shown?: (name: string) => string): readonly Option[] => [
-    ['', text.everything],
+  const withAll = (all: string, names: readonly string[], chosen: string, shown?: typeof cameraName): Option[] => [
+    ['', all],
     ...suggested([...new Set([...names, chosen])].filter(Boolean), shown),
   ];
   const fields: readonly (readonly [keyof ActivityFilter, string, readonly Option[] | undefined])[] = [
-    ['user', text.person, withAll(people, filter.user, shownUser)],
-    ['camera', text.camera, withAll(profile.allowed_cameras, filter.camera, cameraName)],
-    ['site', text.site, sites && withAll([sites.site ?? '', ...sites.others.map(({ name }) => name)], filter.site)],
+    ['user', text.person, withAll(text.allPeople, people, filter.user, shownUser)],
+    ['camera', text.camera, withAll(text.allCameras, profile.allowed_cameras, filter.camera, cameraName)],
+    ['site', text.site, at && withAll(text.allSites, at, filter.site)],
     ['group', text.kind, GROUPS.map((group) => [group, text.groups[group]])],
     ['range', text.range, RANGES.map((range) => [range, text.ranges[range]])],
   ];
