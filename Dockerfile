@@ -60,5 +60,5 @@ EXPOSE 8971 5000 9871
 # Postern writes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s CMD ["postern", "healthcheck"]
 # Size of V8's young generation in megabytes: with less, a small request takes more processor time; with more, memory under load grows.
-ENTRYPOINT ["node", "--max-semi-space-size=8", "/app/bundle/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "/app/bundle/main.js"]
 CMD ["serve"]

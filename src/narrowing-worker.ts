@@ -1,15 +1,11 @@
 /** The thread in which whole responses are read: it does one task after the other, and keeps nothing of them. */
 
 import { once } from 'node:events';
-import { getPriority, setPriority } from 'node:os';
 import { MessageChannel, type MessagePort, parentPort, type TransferListItem } from 'node:worker_threads';
-import { attempt, faultMessage } from './domain/result.ts';
+import { faultMessage } from './domain/result.ts';
 import { askNow, narrowNow } from './gateway/narrow/narrow-task.ts';
 import type { FromThread, ToThread } from './gateway/narrow/narrower.ts';
 import { adapterNamed } from './nvr/adapters.ts';
-
-// Linux gives each thread a priority of its own: where processors are short, the event loop comes first.
-if (process.platform === 'linux') attempt(() => setPriority(Math.min(19, getPriority() + 10)));
 
 const say = (port: MessagePort, message: FromThread, transferred: readonly TransferListItem[] = []): void =>
   port.postMessage(message, transferred);

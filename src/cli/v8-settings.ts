@@ -15,7 +15,8 @@ export function holdV8(): void {
 
 /**
  * What is hot is optimized from here on, and the young generation grows with its load, up to `--max-semi-space-size` of
- * package.json and Dockerfile.
+ * package.json and Dockerfile. Their `--v8-pool-size=1` leaves one thread to compilers and garbage collection: with Node's four,
+ * the event loop waits for a processor while a burst of requests makes it warm.
  * For the whole process, its threads too. To be called when everything is imported: V8 tells kept code by its flags.
  */
 export function releaseV8(): void {

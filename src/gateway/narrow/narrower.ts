@@ -1,4 +1,6 @@
 /** Reads whole responses beside the event loop: small ones one a turn, large ones in a thread, so that no response stops the gate (SPEC 5). Composed lists are kept for a moment. */
+import { readdirSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { PlainView } from '../../access/camera-view.ts';
@@ -6,7 +8,7 @@ import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { createTaskQueue } from '../../domain/async.ts';
 import { UnexpectedForm } from '../../domain/json.ts';
 import type { ComposedList } from '../../domain/policy.ts';
-import { faultMessage } from '../../domain/result.ts';
+import { attempt, faultMessage } from '../../domain/result.ts';
 import { FilterEnded } from '../decision/upstream-failure.ts';
 import { type AskTask, type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 
@@ -67,11 +69,17 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
   };
 }
 
+const threads = (): readonly string[] => attempt(() => readdirSync('/proc/self/task')) ?? [];
+
 function startThread(mostMemory: number) {
+  const others = threads();
   const worker = new Worker(new URL('../../narrowing-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: mostMemory },
   });
   worker.unref();
+  // Linux gives each thread a priority of its own: where processors are short, the event loop comes first, while the thread starts as well.
+  for (const id of threads())
+    if (!others.includes(id)) attempt(() => setPriority(Number(id), Math.min(19, getPriority() + 10)));
   const waiting = new Set<(fault: unknown) => void>();
   let cause: unknown;
   worker.on('error', (fault) => {
