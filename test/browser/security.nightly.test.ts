@@ -60,10 +60,13 @@ describe('The page Security', { skip }, () => {
       });
       await enter(page, instance, ADMIN_PERSON, PATH);
       const address = page.getByLabel('Public address');
-      await address.fill('nvr');
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.locator('[aria-invalid="true"]').waitFor();
-      assert.deepEqual(sent, []);
+      for (const unfit of ['nvr', 'nvr.example.com:8443', 'http://nvr.example.com']) {
+        await address.fill(unfit);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.locator('[aria-invalid="true"]').waitFor();
+        await page.getByText('Enter an address that begins with https://.', { exact: true }).waitFor();
+        assert.deepEqual(sent, [], unfit);
+      }
       await address.fill(' https://nvr.example.com ');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved.').waitFor();

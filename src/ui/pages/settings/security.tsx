@@ -82,6 +82,10 @@ export function Security() {
   );
 }
 
+/** Only this machine's own may do without encryption. */
+const isAddress = (text: string): boolean =>
+  URL.canParse(text) && /^(https:|http:\/\/(localhost|127\.[\d.]+|\[::1\])([:/]|$))/i.test(text);
+
 /** `before`: what is set. */
 type SecurityFieldProps = FieldProps & { name: SecurityField; help: string; before: string | null };
 
@@ -100,7 +104,7 @@ function SettingField({ name, label, help, before, value, onChange }: SecurityFi
   const [known, isFit, unfit, placeholder] =
     name === 'timezone'
       ? [Intl.DateTimeFormat().resolvedOptions().timeZone, canonicalZone, timezoneUnfit, '']
-      : [address, URL.canParse, publicUrlUnfit, 'https://nvr.example.com'];
+      : [address, isAddress, publicUrlUnfit, 'https://nvr.example.com'];
   const typed = value.trim();
   const wrong = typed === '' || typed === before || isFit(typed) ? undefined : unfit;
   return (

@@ -39,6 +39,7 @@ const FIELDS: Readonly<Partial<Record<keyof ProblemTexts, string>>> = {
   'pin-invalid':          'pin',
   'role-too-high':        'role',
   'role-unknown':         'role',
+  'setting-invalid':      'public_url',
   'validity-unfit':       'until',
   'wrong-code':           'code',
 };
