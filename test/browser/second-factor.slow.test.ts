@@ -37,7 +37,7 @@ describe('Two-step login', { skip }, () => {
   it('is set up by keyboard, on a phone, in German and in the dark, and asked for at the next login', (t) =>
     visit(t, { ...PHONE, expectedStatuses: [400, 401] }, async (page) => {
       await enter(page, instance, VERA, TWO_STEP);
-      await page.getByRole('button', { name: 'Authenticator-App einrichten' }).press('Enter');
+      await page.getByRole('button', { name: 'Authenticator-\u2060App einrichten' }).press('Enter');
       await page.getByRole('img', { name: /QR-Code/ }).waitFor();
       assert.deepEqual([await axeFindings(page), await isWide(page)], [[], false]);
       const code = page.getByLabel('Code', { exact: true });

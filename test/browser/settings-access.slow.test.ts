@@ -37,6 +37,18 @@ describe('Settings of access', { skip }, () => {
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Back to your own view' }).click();
       await page.getByRole('heading', { name: 'People and cameras' }).waitFor();
+      // Of one camera, how many see it.
+      const seers = (camera: string) => page.locator(`.access-table td:nth-child(${camera}) > .sight-all`).count();
+      const all = await page.locator('.access-table tbody tr:not(.access-role)').count();
+      const [first, second] = [await seers('2'), await seers('3')];
+      assert.ok(second < first);
+      for (const [camera, seen] of [
+        ['cam1', first],
+        ['cam2', second],
+      ] as const) {
+        await page.getByRole('searchbox', { name: 'Search cameras' }).fill(camera);
+        await page.getByText(new RegExp(`^${seen} of ${all} people sees? ${camera}\\.$`)).waitFor();
+      }
       await page.getByRole('button', { name: 'carl', exact: true }).click();
       await page.getByRole('button', { name: 'View as carl' }).click();
       await page.getByText('You see Explore as carl sees it.').waitFor();
@@ -68,7 +80,8 @@ describe('Settings of access', { skip }, () => {
       await page.getByText('No: role front_only has cam1 only.').waitFor();
       await page.getByRole('button', { name: 'Change role' }).click();
       const dialog = page.getByRole('dialog', { name: 'Role of grandma' });
-      for (const name of ['Only selected cameras', 'cam1', 'cam2']) await dialog.getByRole('switch', { name }).click();
+      // It begins with what the person sees now.
+      for (const name of ['Only selected cameras', 'cam2']) await dialog.getByRole('switch', { name }).click();
       assert.deepEqual(await axeFindings(page), []);
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText(/^Yes: role grandma has/).waitFor();
@@ -83,7 +96,7 @@ describe('Settings of access', { skip }, () => {
       assert.equal((await sendJson(instance, '/api/roles/grandma', limited, admin, 'PUT')).status, 200);
       await openSettings(page, instance, 'users');
       await act(page, 'Change role', 'grandma');
-      for (const name of ['Only selected cameras', 'cam1']) await dialog.getByRole('switch', { name }).click();
+      for (const name of ['Only selected cameras', 'cam2']) await dialog.getByRole('switch', { name }).click();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.waitFor({ state: 'hidden' });
       const now = await own();

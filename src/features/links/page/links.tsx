@@ -46,17 +46,14 @@ export function Links() {
         {
           title: text.opened,
           sortBy: ({ opened }) => opened,
-          cell: ({ uses, opened }) => (uses === null ? String(opened) : text.openedOf({ opened, uses })),
-        },
-        {
-          title: text.openings,
-          sortBy: ({ openings }) => openings[0]?.at,
-          cell: ({ openings }) =>
-            openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
+          cell: ({ uses, opened, openings }) => [
+            uses === null ? String(opened) : text.openedOf({ opened, uses }),
+            ...openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
               <bdi key={`${at} ${address}`} class="fact-more">
                 {`${formatShortMoment(at)} ${words.tokens.from({ address })}`}
               </bdi>
             )),
+          ],
         },
       ]}
       searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), text.states[link.state]].join(' ')}

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { VIEWING_KINDS, type ViewingKind } from '../../../domain/policy.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { type Fetched, useFetched, useList, valueOr } from '../shared/api.ts';
+import { type Fetched, together, useFetched, useList, valueOr } from '../shared/api.ts';
 import { CameraGroups } from '../shared/cameras/camera-choice.tsx';
 import { Choice, SelectField } from '../shared/fields.tsx';
 import { ActButton } from '../shared/forms.tsx';
@@ -48,9 +48,7 @@ export function Access() {
     pathOf(question),
     (body): AnsweredQuestion => ({ question, explanation: body as Explanation }),
   );
-  const again = (): void => {
-    for (const read of [againUsers, againRoles, againAccess, againTold]) read();
-  };
+  const again = together(againUsers, againRoles, againAccess, againTold);
   const people = valueOr(users, []);
   const [isAdvanced, setIsAdvanced] = useState(false);
   const advanced = <PageShown load={loadAdvanced} />;
@@ -187,6 +185,14 @@ function AccessTable({ access, users, onPerson }: AccessTableProps) {
   const [camera, setCamera] = useState('');
   const { cameras, holders } = found(access, { person, camera }, cameraName);
   const roles = byRole(holders);
+  const people = roles.flatMap((one) => one.people);
+  /** The one that is looked for. */
+  const named = cameras.find((one) => cameras.length === 1 || cameraName(one).toLowerCase() === camera.toLowerCase());
+  const seers = people.filter((one) => named !== undefined && ['all', 'part'].includes(toSight(one, named)));
+  const counted =
+    named === undefined
+      ? words.access.count({ people: people.length, cameras: cameras.length })
+      : words.access.seenBy({ seen: seers.length, people: people.length, camera: cameraName(named) });
   return (
     <section class="more-records access-map" aria-labelledby="access-map">
       <h2 id="access-map">{words.access.map}</h2>
@@ -206,10 +212,7 @@ function AccessTable({ access, users, onPerson }: AccessTableProps) {
           <SearchBox label={words.ui.cameraChoice.search} value={camera} onChange={setCamera} />
         </search>
         <p class="table-count" role="status">
-          {words.access.count({
-            people: roles.reduce((sum, { people }) => sum + people.length, 0),
-            cameras: cameras.length,
-          })}
+          {counted}
         </p>
       </div>
       <CameraGroups

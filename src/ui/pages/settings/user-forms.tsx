@@ -120,7 +120,7 @@ export const resetting = (name: string): Act => {
 function madeLink(body: unknown) {
   const { user: name, url, expires_at: time, note } = body as AnswerOf<'MADE_INVITATION'>;
   return (
-    <NewAddress title={words.invitations.madeTitle({ name })} warning={words.invitations.madeWhat} url={url}>
+    <NewAddress title={words.invitations.madeTitle({ name })} warning={words.invitations.madeWhat} url={url} isAtOnce>
       <p>{words.invitations.until({ time: formatShortMoment(time) })}</p>
       {/* The address is that of this page: `server.public_url` is not set. */}
       {note !== undefined && (
@@ -151,6 +151,7 @@ export function SetRole({ users, isOwn = false, ...choices }: SetRoleProps) {
   return (
     <FormDialog
       title={text.roleOf(those)}
+      what={`${text.roleNow} ${listed(users)}`}
       first={{ ...NO_ROLE, role: common?.role ?? '' }}
       onSubmit={(chosen) =>
         giveRole(chosen, own, choices.roles, (role) =>
@@ -163,10 +164,9 @@ export function SetRole({ users, isOwn = false, ...choices }: SetRoleProps) {
         <>
           {values.cameras === undefined && <RoleField {...choices} {...field('role')} />}
           {/* A role of the own cameras is one person's. */}
-          {users.length === 1 && <NarrowedCameras known={choices.cameras} isOfNames {...field('cameras')} />}
-          <p>
-            {text.roleNow} <bdi>{listed(users)}</bdi>
-          </p>
+          {users.length === 1 && (
+            <NarrowedCameras known={choices.cameras} first={common?.cameras} isOfNames {...field('cameras')} />
+          )}
         </>
       )}
     </FormDialog>
@@ -226,15 +226,13 @@ export function ResetPassword({ user: { username: name } }: { readonly user: Use
   return (
     <FormDialog
       title={words.users.passwordOf({ name })}
+      what={words.users.passwordEnds}
       first={{ password: '' }}
       onSubmit={(typed) => sendToApi('PUT', pathTo('api/users', name, '/password'), typed)}
       done={words.users.passwordChanged({ name })}
     >
       {({ field }) => (
-        <>
-          <NewPassword label={words.passwords.change.new} userName={name} isSuggested {...field('password')} />
-          <p>{words.users.passwordEnds}</p>
-        </>
+        <NewPassword label={words.passwords.change.new} userName={name} isSuggested {...field('password')} />
       )}
     </FormDialog>
   );

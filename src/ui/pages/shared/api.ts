@@ -217,6 +217,12 @@ export type FetchedAgain<Value> = readonly [fetched: Fetched<Value>, again: () =
 export const valueOr = <Value>(fetched: Fetched<Value>, otherwise: Value): Value =>
   fetched.kind === 'ready' ? fetched.value : otherwise;
 
+/** Reads anew all that a page shows. */
+export const together =
+  (...reads: (() => void)[]) =>
+  () =>
+    void reads.map((read) => read());
+
 /** `link`: the header of that name. */
 type Read<Value> = (body: unknown, link: string | null) => Value;
 

@@ -111,18 +111,20 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
 interface NarrowedCamerasProps extends Omit<CameraChoiceProps, 'value' | 'onChange'> {
   /** Undefined: all that the role sees. */
   readonly value: readonly string[] | undefined;
+  /** Chosen when the switch is put on. */
+  readonly first?: readonly string[] | undefined;
   readonly onChange: (entries: readonly string[] | undefined) => void;
   /** What stands between the switch and the cameras. */
   readonly children?: ComponentChildren;
 }
 
 /** A switch, and the choice of cameras below it. */
-export const NarrowedCameras = ({ value, onChange, children, ...choice }: NarrowedCamerasProps) => (
+export const NarrowedCameras = ({ value, first = [], onChange, children, ...choice }: NarrowedCamerasProps) => (
   <>
     <Switch
       label={words.tokens.narrow}
       value={value !== undefined}
-      onChange={(isOn) => onChange(isOn ? [] : undefined)}
+      onChange={(isOn) => onChange(isOn ? matchCameras(first, choice.known) : undefined)}
     />
     {children}
     {value && <CameraChoice {...{ value, onChange }} {...choice} />}
