@@ -23,7 +23,7 @@ describe('Settings', { skip }, () => {
       assert.equal((await instance.ask('/api/login', { method: 'POST', headers, body })).status, 200);
       await openSettings(page, instance, 'account', CARL);
       await page.getByRole('heading', { name: 'Overview', exact: true, level: 1 }).waitFor();
-      await page.getByText(/^\d sessions? · .*Chrome on Linux/).waitFor();
+      await page.getByText(/^\d\u00a0sessions? · .*Chrome on Linux/).waitFor();
       await page.getByRole('heading', { name: 'carl front_only', exact: true }).waitFor();
       assert.match(await page.locator('.facts').innerText(), /^Cameras\s+cam1\s+Password\s/);
       await page.getByRole('heading', { name: 'Authenticator app not set up' }).waitFor();

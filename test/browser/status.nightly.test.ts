@@ -29,7 +29,10 @@ describe('The status page', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       // The NVR and the certificate; what is a warning is told apart.
       const health = page.locator('.health .reach-failed[role="status"]');
-      assert.equal(await health.innerText(), 'Needs attention: NVR, Certificate. Warnings: 2. Recent errors: 1');
+      assert.equal(
+        await health.innerText(),
+        'Needs attention: NVR, Certificate. Warnings:\u00a02. Recent errors:\u00a01',
+      );
       await page.evaluate("for (const tile of document.querySelectorAll('.tile, .tile details')) tile.open = true");
       const tile = (title: string) =>
         page.locator('.tile').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -43,8 +46,8 @@ describe('The status page', { skip }, () => {
         ['Warnings',               /Since the last start.*auth\.trusted_proxies\s+Failures come from one private address/s],
         ['Login limit',            /5 a minute, 20 an hour.*12 addresses.*1 address blocked now/s],
         ['Failed logins per hour', /at most 22 in an hour/],
-        ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12 times/s],
-        ['Recent errors',          /The NVR does not answer.* 1 time, .*GET \/api\/y{200}.*a1b2/s],
+        ['Unknown routes',         /GET \/api\/<img src=x onerror=alert\(1\)>.*12\u00a0times/s],
+        ['Recent errors',          /The NVR does not answer.* 1\u00a0time, .*GET \/api\/y{200}.*a1b2/s],
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
       await hasCount(page.locator('.failure-bar'), 3);
@@ -59,7 +62,7 @@ describe('The status page', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page
         .locator('.health .reach-degraded[role="status"]', {
-          hasText: /^works only in part: Store\. Warnings: 2$/,
+          hasText: /^works only in part: Store\. Warnings:\u00a02$/,
         })
         .waitFor();
       await hasCount(page.getByText(/needs? attention|Everything works/), 0);
@@ -283,12 +286,12 @@ describe('The status page', { skip }, () => {
       const rows = page.locator('.tile', { has: page.getByRole('heading', { name: 'Recent errors' }) }).locator('li');
       await rows.last().waitFor();
       const [first = '', second = ''] = await rows.allInnerTexts();
-      assert.match(first, /^The NVR does not answer.* 3 times, .*\d:\d\d/);
-      assert.match(second, /^The NVR did not respond in time.* 1 time, /);
+      assert.match(first, /^The NVR does not answer.* 3\u00a0times, .*\d:\d\d/);
+      assert.match(second, /^The NVR did not respond in time.* 1\u00a0time, /);
       assert.doesNotMatch(first, /api/);
       await rows.first().locator('summary').click();
       assert.match(await rows.first().innerText(), /a1b2.*\/api\/other.*oldest/s);
-      await page.locator('.health .reach-ok', { hasText: /^Everything works\. Recent errors: 4$/ }).waitFor();
+      await page.locator('.health .reach-ok', { hasText: /^Everything works\. Recent errors:\u00a04$/ }).waitFor();
       await hasCount(page.locator('.reach-failed, .badge-bad'), 0);
     }));
 

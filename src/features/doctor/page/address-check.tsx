@@ -58,10 +58,9 @@ const LEVELS = Object.keys(BADGE);
 const NOT_CLOSED = ['nvr-port-open', 'unreachable'];
 
 function Findings({ findings, good, closed = [] }: Report) {
-  const isWell = findings.every(({ level }) => level === 'advice');
   return (
     <>
-      {isWell && <p class="reach reach-ok">{words.doctor.nothingWrong}</p>}
+      {findings.every(({ level }) => level === 'advice') && <p class="reach reach-ok">{words.doctor.nothingWrong}</p>}
       <div class="findings">
         <RecordTable
           caption={words.doctor.found}

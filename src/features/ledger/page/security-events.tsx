@@ -17,9 +17,9 @@ export function SecurityEvents() {
     <MoreRecords
       caption={title}
       lead={
-        <p class="page-lead">
+        <>
           {lead} <Link href="/settings/password">{change}</Link>
-        </p>
+        </>
       }
       rows={valueOr(events, [])}
       columns={[

@@ -2,7 +2,7 @@
 import { parseCustomRoleName } from '../../../domain/names.ts';
 import { useNameableCameras } from '../shared/account.ts';
 import type { RoleRecord, UserRecord } from '../shared/answers.ts';
-import { sendToApi, useList, valueOr } from '../shared/api.ts';
+import { sendToApi, together, useList, valueOr } from '../shared/api.ts';
 import { CameraChoice } from '../shared/cameras/camera-choice.tsx';
 import { NameField } from '../shared/fields.tsx';
 import { type Act, asking, FormDialog } from '../shared/forms.tsx';
@@ -24,16 +24,12 @@ export function Roles() {
   /** Known where users are kept here; the API counts in any case. */
   const holdersOf = ({ role }: RoleRecord): readonly string[] =>
     people.filter((user) => user.role === role).map(({ username }) => username);
-  const readAgain = (): void => {
-    again();
-    usersAgain();
-  };
   return (
     <ResourcePage
       title={text.title}
       lead={text.lead}
       // Rows grow by their users, and would push the others away.
-      fetched={[facts.hasOwnLogin && users.kind === 'loading' ? users : roles, readAgain]}
+      fetched={[facts.hasOwnLogin && users.kind === 'loading' ? users : roles, together(again, usersAgain)]}
       pageActs={[{ text: text.add, kind: 'strong', dialog: () => <EditRole {...{ known, cameras }} /> }]}
       keyOf={({ role }) => role}
       columns={[

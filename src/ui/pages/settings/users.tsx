@@ -3,7 +3,7 @@
 import { useSearch } from 'wouter-preact';
 import { useNameableCameras, useProfile } from '../shared/account.ts';
 import type { AnswerOf, RoleRecord, UserRecord } from '../shared/answers.ts';
-import { sendToApi, useList, valueOr } from '../shared/api.ts';
+import { sendToApi, together, useList, valueOr } from '../shared/api.ts';
 import { type Act, asking, removal } from '../shared/forms.tsx';
 import { useViewAs } from '../shared/parts.tsx';
 import { Badge, MoreRecords, pathTo, ResourcePage } from '../shared/records-page.tsx';
@@ -20,10 +20,8 @@ export function Users() {
   const [invitations, againInvitations] = useList<AnswerOf<'INVITATION'>>('api/invitations');
   const [closed] = useList<AnswerOf<'CLOSED_GUEST'>>('api/closed-guests');
   const [known, roles, cameras] = [valueOr(users, []), valueOr(roleList, BUILT_IN), useNameableCameras()];
-  const readAgain = (): void => {
-    // A role may have been made for a person.
-    for (const read of [again, againRoles, againInvitations]) read();
-  };
+  // A role may have been made for a person.
+  const readAgain = together(again, againRoles, againInvitations);
   const profile = useProfile();
   const text = words.users;
   const why = whyOneStays(known);
@@ -128,7 +126,7 @@ export function Users() {
     >
       {/* Links for new passwords that were not used yet (SPEC 12). */}
       <MoreRecords
-        lead={<p>{words.invitations.openWhat}</p>}
+        lead={words.invitations.openWhat}
         caption={words.invitations.open}
         rows={valueOr(invitations, [])}
         keyOf={({ user }) => user}
@@ -146,10 +144,7 @@ export function Users() {
       <MoreRecords
         lead={
           <>
-            <p>{text.guests.what}</p>
-            <p>
-              <code>postern users sign-ins forget</code>
-            </p>
+            {text.guests.what} <code>postern users sign-ins forget</code>
           </>
         }
         caption={text.guests.title}

@@ -31,6 +31,7 @@ export function Menu({ class: name, align, label, children, onOpen }: MenuProps)
     panel?.classList.remove('is-turned');
     const right = panel?.getBoundingClientRect().right ?? 0;
     panel?.classList.toggle('is-turned', right > document.documentElement.clientWidth);
+    panel?.scrollIntoView({ block: 'nearest' });
     onOpen?.();
   };
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLDetailsElement>): void => {

@@ -37,7 +37,7 @@ export interface RecordTableProps<Row> {
   readonly rows: readonly Row[];
   /** Its `id` without this. */
   readonly keyOf?: (row: Row) => string;
-  /** The first one names the record; false: not for this person. */
+  /** The first one names the record; false: not for this person. One in which no row says anything is left out. */
   readonly columns: readonly (Column<Row> | false)[];
   readonly acts?: (row: Row) => readonly Act[];
   /** What can be done with several at once, which are chosen by a box in the place of their acts. */
@@ -69,7 +69,10 @@ const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
   const { caption, rows, acts, several, isAlone, kinds = [], firstSort, groupOf, narrow = 'card', none } = props;
-  const columns = props.columns.filter((column) => column !== false).map(completed);
+  const columns = props.columns
+    .filter((column) => column !== false)
+    .filter((one) => one.none ?? one.more ?? rows.some((row) => [saidIn(one, row)].flat().some(Boolean)))
+    .map(completed);
   const { searchText = wordsIn(columns, groupOf), keyOf = idOf } = props;
   /** The buttons of its acts have it. */
   const nameOf = (row: Row): string => [columns[0]?.text?.(row) ?? '', groupOf?.(row)].filter(Boolean).join(', ');
@@ -278,18 +281,22 @@ const wordsIn =
       .concat(groupOf?.(row))
       .join(' ');
 
+/** False, '' or an empty list: nothing. */
+function saidIn<Row>({ cell, cameras, text, at }: Column<Row>, row: Row): ComponentChild {
+  if (cell) return cell(row);
+  const [names, moment] = [cameras?.(row), at?.(row)];
+  if (names) return <FewNames names={names.map(entryName)} none={words.ui.common.noCameras} />;
+  const said = typeof moment === 'number' ? formatShortMoment(moment) : text?.(row);
+  return said && <bdi>{said}</bdi>;
+}
+
 function Cell<Row>({ column, row, isHead }: { column: Column<Row>; row: Row; isHead: boolean }) {
-  const { title, text, at, cell, more } = column;
+  const { title, at, cell, more } = column;
   const none = typeof column.none === 'function' ? column.none(row) : (column.none ?? '–');
-  const [cameras, moment, note] = [column.cameras?.(row), at?.(row), column.note?.(row)];
-  let shown: ComponentChild = none;
-  if (cell) shown = cell(row);
-  else if (cameras) shown = <FewNames names={cameras.map(entryName)} none={words.ui.common.noCameras} />;
-  else if (text) shown = <bdi>{text(row) || none}</bdi>;
-  else if (typeof moment === 'number') shown = formatShortMoment(moment);
+  const note = column.note?.(row);
   const content = (
     <>
-      {shown}
+      {saidIn(column, row) || (!cell && none)}
       {more && <> {more(row)}</>}
       {note && <bdi class="fact-more">{note}</bdi>}
     </>
@@ -332,7 +339,6 @@ export function FewNames({ names, none }: { names: readonly string[]; none: stri
   if (names.length === 0) return <>{none}</>;
   // A button for one name is no shorter than the name.
   const shown = isWhole || names.length <= SHOWN + 1 ? names : names.slice(0, SHOWN);
-  const hidden = names.length - SHOWN;
   return (
     <span class={isWhole ? 'chips' : 'chips chips-few'}>
       {shown.map((name) => (
@@ -342,7 +348,7 @@ export function FewNames({ names, none }: { names: readonly string[]; none: stri
       ))}
       {names.length > SHOWN + 1 && (
         <button class="chip chip-button" type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? '−' : `+${hidden}`}
+          {isWhole ? '−' : `+${names.length - SHOWN}`}
           <span class="out-of-sight">
             {' '}
             {isWhole ? words.ui.table.showFewer : words.ui.table.showAll({ number: names.length })}

@@ -74,19 +74,13 @@ export function ResourcePage<Row>(props: ResourcePageProps<Row>) {
   );
 }
 
-interface MoreRecordsProps<Row> extends RecordTableProps<Row> {
-  readonly lead: ComponentChildren;
-  readonly children?: ComponentChildren;
-}
-
-/** A second table on a page, below a heading of its own; without rows, and what follows them, there is none. */
-export const MoreRecords = <Row,>({ lead, children, ...table }: MoreRecordsProps<Row>) =>
-  (table.rows.length > 0 || children) && (
+/** A second table on a page, below a heading of its own; without rows there is none. */
+export const MoreRecords = <Row,>({ lead, ...table }: RecordTableProps<Row> & { lead: ComponentChildren }) =>
+  table.rows.length > 0 && (
     <section class="more-records" aria-label={table.caption}>
       <h2>{table.caption}</h2>
-      {lead}
+      <p class="page-lead">{lead}</p>
       <RecordTable {...table} />
-      {children}
     </section>
   );
 

@@ -4,7 +4,7 @@ import type { ServiceStatus } from '../../../gateway/readiness.ts';
 import type { PartState } from '../../../telemetry/readiness.ts';
 import { useProfile } from '../shared/account.ts';
 import type { AnswerOf } from '../shared/answers.ts';
-import { sendToApi, useRefreshed } from '../shared/api.ts';
+import { sendToApi, together, useRefreshed } from '../shared/api.ts';
 import { problemText } from '../shared/form-faults.ts';
 import { ActButton } from '../shared/forms.tsx';
 import { Button, Icon, Stale, Tile } from '../shared/parts.tsx';
@@ -32,9 +32,7 @@ export function Status() {
   const fetched = limits.kind === 'loading' ? limits : status;
   const text = words.status;
   const asOf = fetched.kind === 'ready' && text.asOf({ time: formatTime(fetched.value.now) });
-  const refresh = (): void => {
-    for (const read of [again, againLimits]) read();
-  };
+  const refresh = together(again, againLimits);
   return (
     <RecordsPage
       title={words.ui.frame.status}
@@ -84,7 +82,7 @@ function Parts({ status, now, limits }: PartsProps) {
     [text.warnings, warnings?.length] as const,
     [text.failures, failures?.length] as const,
   ]
-    .flatMap(([title, what]) => (what ? `${title}: ${what}` : []))
+    .flatMap(([title, what]) => (what ? `${title}:\u00a0${what}` : []))
     .join('. ');
   const health = hasAny(faults) ? text.attention({ parts: faults.join(', ') }) : !hasAny(inPart) && text.health;
   return (
