@@ -62,7 +62,7 @@ describe('The status page', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page
         .locator('.health .reach-degraded[role="status"]', {
-          hasText: /^works only in part: Store\. Warnings:\u00a02$/,
+          hasText: /^works only in part:\u00a0Store\. Warnings:\u00a02$/,
         })
         .waitFor();
       await hasCount(page.getByText(/needs? attention|Everything works/), 0);
