@@ -60,9 +60,9 @@ describe('An invitation', { skip }, () => {
       assert.match(link, new RegExp(`^${url}/invitation/[\\w-]{43}$`));
       await made.getByRole('img', { name: 'Diese Adresse als QR-Code' }).waitFor();
       await assertSound(page);
-      // A browser that forbids it: nothing was copied, so it does not say so.
+      // It was copied without a press. A browser that forbids it: nothing was copied, so it does not say so.
       await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("forbidden"))');
-      await press(page, 'Kopieren');
+      await press(page, 'Kopiert');
       await made.getByRole('button', { name: 'Markieren und kopieren' }).waitFor();
       assert.equal(await page.evaluate('String(getSelection())'), link);
       await page.keyboard.press('Escape');
