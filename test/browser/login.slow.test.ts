@@ -197,7 +197,7 @@ describe('The login page', { skip }, () => {
       }
       await submit.click();
       await page.getByText('Too many failed attempts from your address.').waitFor();
-      assert.match(await submit.innerText(), /^Try again in (?:1 min|[45]\d s)$/);
+      assert.match(await submit.innerText(), /^Try again in (?:1\u00A0min|[45]\d\u00A0s)$/);
       assert.equal(await submit.isDisabled(), true);
       await page.clock.fastForward('00:30');
       assert.match(await submit.innerText(), /^Try again in [12345]?\d s$/);

@@ -44,7 +44,9 @@ describe('Without JavaScript', { skip }, () => {
       }
       await page.getByLabel('Passwort', { exact: true }).fill('falsch');
       await submit.click();
-      await page.getByText(/Zu viele Fehlversuche von Ihrer Adresse\. Erneut möglich in (?:1 min|\d+ s)\./).waitFor();
+      await page
+        .getByText(/Zu viele Fehlversuche von Ihrer Adresse\. Erneut möglich in (?:1\u00A0min|\d+\u00A0s)\./)
+        .waitFor();
     }));
 });
 

@@ -38,7 +38,7 @@ const OWN_RULES: Readonly<Record<string, readonly RegExp[]>> = {
   fr: [/[^\u00a0\d][:;!?](?!\S)/, /«(?!\u00a0)/, /(?<!\u00a0)»/, /[“”„]/],
   it: [/[“”„]/],
   nl: [/[“”„«»]/],
-  pl: [/[“«»]/],
+  pl: [/[“«»]/, /(?<![\p{L}\d])[aiouwz] (?=\S)/iu],
   pt: [/[„«»]/],
 };
 

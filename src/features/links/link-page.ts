@@ -162,7 +162,7 @@ async function contentsOf(page: ShownPage, language: PageLanguage, link: string,
     case 'limited':
       return contents(
         429,
-        text.overTitle,
+        language.words.refusals.titles[429],
         paragraph(text.limited({ time: formatSeconds(page.seconds) })),
         page.seconds,
       );

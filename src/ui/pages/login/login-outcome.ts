@@ -69,7 +69,7 @@ function retryAfterSeconds(text: string | null, now: number): number | undefined
 /** How long to wait, as one would say it: `42 s`, `1 min 5 s`, `1 h 10 min`. */
 export function formatSeconds(seconds: number): string {
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  if (minutes === 0) return `${seconds} s`;
+  if (minutes === 0) return `${seconds}\u00A0s`;
   const [first, second] = hours === 0 ? [`${minutes} min`, `${seconds % 60} s`] : [`${hours} h`, `${minutes % 60} min`];
-  return second.startsWith('0') ? first : `${first} ${second}`;
+  return (second.startsWith('0') ? first : `${first} ${second}`).replaceAll(' ', '\u00A0');
 }
