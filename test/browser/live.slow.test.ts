@@ -184,24 +184,34 @@ describe('Live', { skip }, () => {
     const expected = { expectedStatuses: [502], expectedErrors: [/net::ERR_INTERNET_DISCONNECTED/] };
     await visit(t, { viewport: { width: 1280, height: 800 }, ...expected }, async (page) => {
       const notice = page.locator('.notice-warn');
+      await page.clock.install();
+      /** Longer than a picture stays one of now, and shorter than one that is asked for is waited for. */
+      const passTime = () => page.clock.fastForward(6500);
       await enter(page, instance, ADMIN_PERSON, '/postern/');
       await until('pictures come', async () => (await shown(page).count()) > 0);
       // One camera without a picture has its tile for that.
       nvr.answer = (request, response, record) =>
         request.url?.startsWith('/api/cam2/') ? void response.writeHead(502).end() : answer(request, response, record);
+      await passTime();
       await tiles(page).nth(1).getByText('No picture at the moment').waitFor();
       await hasCount(notice, 0);
       nvr.answer = (request) => void request.socket.destroy();
+      await passTime();
+      await passTime();
       await notice.getByText('The NVR does not answer').waitFor();
       await hasCount(notice, 1);
       assert.deepEqual(await axeFindings(page), []);
       nvr.answer = answer;
       await notice.waitFor({ state: 'detached' });
       await page.context().setOffline(true);
+      await passTime();
+      await passTime();
       await notice.getByText('The server cannot be reached.').waitFor();
       await page.context().setOffline(false);
       await notice.waitFor({ state: 'detached' });
       nvr.answer = (request) => void request.socket.destroy();
+      await passTime();
+      await passTime();
       await notice.getByRole('link', { name: 'Status' }).click();
       await page.waitForURL(`${instance.url}/postern/status`);
     });
