@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
@@ -78,18 +79,25 @@ describe('Cameras and labels with hostile names', { skip }, () => {
 });
 
 describe('Behind an authenticating proxy', { skip }, () => {
+  let sso: FakeNvr;
   let instance: Runtime;
   before(async () => {
+    sso = await startFakeNvr();
+    sso.answer = ({ url }, response) =>
+      void response.setHeader('content-type', 'text/html').end(url === '/logout' ? 'the other logout' : '');
     instance = await startPagesInstance({
       auth: { enabled: false, roles: { front_only: ['cam1'] } },
       proxy: {
         header_map: { user: 'remote-user', role: 'remote-groups' },
-        logout_url: 'https://sso.example/logout',
+        logout_url: `${sso.url}/logout`,
         auth_secret: 'a-secret-of-the-proxy',
       },
     });
   });
-  after(() => instance.close());
+  after(async () => {
+    await instance.close();
+    await sso.close();
+  });
 
   const as = (user: string, groups: string) => ({
     extraHTTPHeaders: { 'Remote-User': user, 'Remote-Groups': groups, 'X-Proxy-Secret': 'a-secret-of-the-proxy' },
@@ -152,9 +160,6 @@ describe('Behind an authenticating proxy', { skip }, () => {
 
   it('Log out leads to proxy.logout_url', (t) =>
     visit(t, as('vera', 'viewer'), async (page) => {
-      await page.route('https://sso.example/logout', (route) =>
-        route.fulfill({ contentType: 'text/html', body: 'the other logout' }),
-      );
       await page.goto(`${instance.url}/postern/`);
       await menu(page, 'Account: vera').click();
       await page.getByRole('link', { name: 'Log out' }).click();

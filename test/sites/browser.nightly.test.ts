@@ -1,8 +1,8 @@
 /** Two sites in one browser: the login of one counts at the other, and the console leads there and names cameras of both (SPEC 20). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { skip } from '../browser/support/chromium.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser, skip } from '../browser/support/chromium.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { until } from '../support/until.ts';
@@ -24,17 +24,7 @@ describe('Two sites in a browser', { skip, timeout: 300_000 }, () => {
     house = await store.start({ ...HOUSE, people: [], config: { server: { sites }, auth } });
     const admin = await house.postern.logIn(ADMIN_PERSON);
     await sendJson(house.postern, '/api/roles/both', { cameras: ['garden', 'yard'] }, admin, 'PUT');
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-dev-shm-usage',
-        '--disable-quic',
-        '--no-first-run',
-      ],
-    });
+    browser = await openBrowser(false);
     context = await browser.newContext({ locale: 'en-GB' });
     page = await context.newPage();
   });

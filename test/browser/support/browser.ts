@@ -42,6 +42,7 @@ export const visit: RequestContext = async (test, { expectedStatuses = [], expec
   const context = await (await browser).newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-write'], // which a whole Chromium gives to a page in focus
     ...options,
   });
   const page = await context.newPage();
