@@ -542,7 +542,8 @@ describe('Explore', { skip }, () => {
       await page.locator('dialog').waitFor();
       await page.keyboard.press('Escape');
       await page.locator('dialog').waitFor({ state: 'detached' });
-      assert.equal(await page.evaluate('[...document.querySelectorAll(".event")].indexOf(document.activeElement)'), 1);
+      const focused = '[...document.querySelectorAll(".event")].indexOf(document.activeElement)';
+      await until('the row has the focus again', async () => (await page.evaluate(focused)) === 1);
     }));
 
   it('takes hostile names for what they are: text', (t) =>

@@ -141,10 +141,12 @@ const temporary = newDirectory();
 process.on('SIGINT', () => undefined);
 const chromium = files.some(inBrowser) ? await import('../browser/support/chromium.ts') : undefined;
 const browser = chromium?.skip === false ? await chromium.startShared() : undefined;
+process.env['TMPDIR'] = temporary;
+const { makeTemplate, TEMPLATE, withoutPostgres } = await import('./servers/postgres.ts');
 const ended = await runAll(files, {
   ...process.env,
-  TMPDIR: temporary,
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
+  ...(withoutPostgres === false && { [TEMPLATE]: makeTemplate() }),
   ...(chromium && browser && { [chromium.SHARED]: browser.wsEndpoint() }),
 });
 await browser?.close();
