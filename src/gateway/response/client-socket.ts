@@ -139,18 +139,23 @@ const MOST_IN_TURN = 16;
 
 /** Does at once what comes alone, and of what thousands bring at once some in each turn of the event loop: other requests come in between. */
 export function inTurns(): (act: Write, of?: Pick<Socket, 'destroyed'>) => void {
-  let crowd: Parameters<ReturnType<typeof inTurns>>[] = [];
+  const crowd = new Set<Parameters<ReturnType<typeof inTurns>>>();
   let inThisTurn = 0;
   const goOn = (): void => {
-    crowd = crowd.filter(([, of]) => !of?.destroyed); // who has left takes nobody's turn
-    const next = crowd.splice(0, MOST_IN_TURN);
-    inThisTurn = next.length;
+    inThisTurn = 0;
+    for (const one of crowd) {
+      crowd.delete(one);
+      const [act, of] = one;
+      if (of?.destroyed) continue; // who has left takes nobody's turn
+      atEndOfTurn(act);
+      inThisTurn += 1;
+      if (inThisTurn === MOST_IN_TURN) break;
+    }
     if (inThisTurn > 0) setImmediate(goOn);
-    for (const [act] of next) atEndOfTurn(act);
   };
   return (act, of) => {
     if (inThisTurn++ === 0) setImmediate(goOn);
-    if (inThisTurn > MOST_IN_TURN) crowd.push([act, of]);
+    if (inThisTurn > MOST_IN_TURN) crowd.add([act, of]);
     else act();
   };
 }
