@@ -101,7 +101,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await hasRows(page, 72);
       const first = await page.locator('.event').first().innerText();
-      assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87%\s+\d\d:\d\d:\d\d\s+\d min ago\s+in progress$/);
+      assert.match(first, /^Person\s+Zoë\s+cam1\s+score\s+87%\s+\d\d:\d\d:\d\d\s+\d min ago\s+in progress$/);
       const time = page.locator('.event time').first();
       assert.match(String(await time.getAttribute('title')), /20\d\d.*\d\d:\d\d:\d\d/);
       assert.match(await page.locator('.event').nth(2).innerText(), /^Car\s+cam1.*1\u00A0min 5\u00A0secs$/s);
@@ -345,7 +345,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON, '/postern/explore?sort=score_desc');
       await hasRows(page, 72);
       await hasCount(page.locator('.day'), 1);
-      assert.match(await page.locator('.event time').first().innerText(), /^\d+ \w+, \d+:\d\d$/);
+      assert.match(await page.locator('.event time').first().innerText(), /^\d+\u00A0\w+, \d+:\d\d$/);
     }));
 
   it('shows a link whose times no calendar knows as if they were not there', (t) =>

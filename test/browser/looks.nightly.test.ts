@@ -175,7 +175,11 @@ describe('The pages', { skip }, () => {
         .getByRole('button', { name: /^Who watched patio/ })
         .first()
         .click();
-      await page.locator('select').nth(1).filter({ hasText: /^All/ }).waitFor();
+      await page
+        .locator('select')
+        .nth(1)
+        .filter({ hasText: /^Everyone/ })
+        .waitFor();
       await page.getByRole('button', { name: 'What did vera see?' }).first().click();
       await until('both were asked for', () => asked.length >= 3);
       const named = asked.map(({ searchParams }) => [searchParams.get('camera'), searchParams.get('user')]);
