@@ -114,7 +114,7 @@ describe('Settings', { skip }, () => {
       await said(page, 'Role garden.team saved.');
       assert.match(
         await record(page, 'garden.team').innerText(),
-        /May not:\s*export, move the camera\s*Hours:\s*Mon–Fri 07:00–18:00; Sat 09:00–12:00\s*History limit:\s*7 days\s*Pages:\s*The page Export of the NVR stays empty\. No links can be created\./,
+        /May not:\s*export, move the camera\s*Hours:\s*Mon–Fri 07:00–18:00; Sat 09:00–12:00\s*History limit:\s*7\u00a0days\s*Pages:\s*The page Export of the NVR stays empty\. No links can be created\./,
       );
       assert.match(await record(page, 'garden.team').innerText(), /created here.*cam1\s*\*2.*no users/s);
 
