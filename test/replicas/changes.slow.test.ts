@@ -21,7 +21,8 @@ describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
   before(async () => {
     postgres = await startPostgres();
     nvr = await startFakeNvr();
-    nvr.answer = (_request, response) => {
+    nvr.answer = ({ url }, response) => {
+      if (url === '/api/config') return void response.writeHead(404).end();
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' }).write('--frame\r\n');
     };
     const config = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } };
