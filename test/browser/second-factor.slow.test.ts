@@ -103,6 +103,7 @@ describe('Two-step login', { skip }, () => {
       await page.getByLabel('Name').fill('doorbell');
       await page.getByLabel('Name').press('Enter');
       const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+      await dialog.locator('input[type="password"]:focus').waitFor();
       await dialog.getByLabel('Current password').fill('not it');
       await dialog.getByLabel('Current password').press('Enter');
       await dialog.getByText('Wrong password.').waitFor();

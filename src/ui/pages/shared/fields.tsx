@@ -180,10 +180,10 @@ export function PasswordField({ value, onChange, autocomplete, onSuggest, ...fie
   );
 }
 
-/** The name of the person for a password manager, which has to know whose password is asked for. */
+/** The name of the person for a password manager, which has to know whose password is asked for. It takes no focus: a dialog would give it to its first field. */
 export const OwnName = () => (
-  <span class="out-of-sight" aria-hidden="true">
-    <input type="text" autocomplete="username" value={useProfile().username} readOnly tabIndex={-1} />
+  <span class="out-of-sight" inert>
+    <input type="text" autocomplete="username" value={useProfile().username} readOnly />
   </span>
 );
 
