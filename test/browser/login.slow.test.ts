@@ -131,7 +131,7 @@ describe('The login page', { skip }, () => {
       await page.getByLabel('Password', { exact: true }).fill('x');
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByText('The server is busy.').waitFor();
-      assert.match(await page.locator('#submit').innerText(), /^Try again in [67] s$/);
+      assert.match(await page.locator('#submit').innerText(), /^Try again in [67]\u00A0s$/);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         const contrast = await contrastOf(page, '#submit');
@@ -200,7 +200,7 @@ describe('The login page', { skip }, () => {
       assert.match(await submit.innerText(), /^Try again in (?:1\u00A0min|[45]\d\u00A0s)$/);
       assert.equal(await submit.isDisabled(), true);
       await page.clock.fastForward('00:30');
-      assert.match(await submit.innerText(), /^Try again in [12345]?\d s$/);
+      assert.match(await submit.innerText(), /^Try again in [12345]?\d\u00A0s$/);
       await page.getByLabel('User').fill('adm');
       await page.clock.fastForward('00:31');
       assert.equal(await submit.innerText(), 'Log in');
