@@ -57,6 +57,19 @@ describe('A screen', { skip }, () => {
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
     }));
 
+  it('is no page for the phone of a person, which is led to the code and watches no camera', (t) =>
+    visit(t, { ...PHONE, hasTouch: true, isMobile: true, expectedStatuses: [404] }, async (phone) => {
+      nvr.received.splice(0);
+      await enter(phone, instance, VERA, '/postern/screen');
+      await hasCount(phone.locator('.camera-tile'), CAMERAS.length);
+      await phone.locator('.screen-person > .screen-link').tap();
+      await phone.getByRole('dialog').getByLabel('Code auf dem Bildschirm').waitFor();
+      assert.deepEqual(
+        nvr.received.map(({ target }) => target).filter((target) => /latest|ws|mse|webrtc/.test(target)),
+        [],
+      );
+    }));
+
   it('is paired by a phone, shows a wall of twelve cameras, and shows them again when the NVR is back', async (t) => {
     await visit(t, { ...TELEVISION, expectedStatuses: [400, 401, 502] }, async (display) => {
       await display.goto(`${instance.url}/postern/screen?dim=22-7`);

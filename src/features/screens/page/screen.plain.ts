@@ -105,12 +105,13 @@ async function showWall(profile: ScreenAnswer['body']): Promise<void> {
     wall.style.gridTemplateRows = `repeat(${rows}, minmax(0, 1fr))`;
   };
   const draw = (): void => {
+    const isCovered = isOfPerson && window.matchMedia('(max-width: 40em) and (pointer: coarse)').matches; // by its notice, in screen.css
     for (const camera of Object.keys(tiles)) {
       const { element, set } = tiles[camera] as Tile;
       const isFull = camera === full;
       const isGone = cameras.indexOf(camera) < 0;
       const gone = isGone ? facts.words.gone.replace('{camera}', () => element.getAttribute('aria-label') || '') : '';
-      set({ isSeen: true, isLive: isLive && (isFull || cameras.length <= MOST_LIVE), isFull, gone });
+      set({ isSeen: !isCovered, isLive: isLive && (isFull || cameras.length <= MOST_LIVE), isFull, gone });
     }
   };
   const list = (body: ScreenAnswer['body']): void => {
