@@ -189,7 +189,7 @@ describe('A link', { skip }, () => {
       await page.unroute('**/api/links/*');
       await made.getByRole('link', { name: 'Einstellungen > Links' }).click();
       await page.getByText('Für Oma').waitFor();
-      assert.match(await page.locator('.record').first().innerText(), /cam\d\s+Ereignis, \d+\. \S+, \d+:\d\d/);
+      assert.match(await page.locator('.record').first().innerText(), /cam\d\s+Ereignis, \d+\.\s\S+, \d+:\d\d/);
       await assertSound(page);
       assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
       await page.getByRole('button', { name: 'Widerrufen: Für Oma' }).click();
