@@ -11,6 +11,8 @@ export interface OpenLoopTarget {
 export interface OpenLoopOptions {
   readonly perSecond: number;
   readonly seconds: number;
+  /** Milliseconds before a request is due that are spent turning, for exact delays. 0 leaves the processors to what is measured. */
+  readonly turning?: number;
 }
 
 export interface Delays {
@@ -30,7 +32,10 @@ interface Kept {
   received: string;
 }
 
-export async function openLoop(target: OpenLoopTarget, { perSecond, seconds }: OpenLoopOptions): Promise<Delays> {
+export async function openLoop(
+  target: OpenLoopTarget,
+  { perSecond, seconds, turning = TIMER_LATE_MS }: OpenLoopOptions,
+): Promise<Delays> {
   const request = requestText(target);
   const answered: number[] = [];
   const late: number[] = [];
@@ -56,9 +61,9 @@ export async function openLoop(target: OpenLoopTarget, { perSecond, seconds }: O
     const due = begin + (sent * 1000) / perSecond;
     // A timer is up to a millisecond late, which is what is to be measured: the last of the wait is spent turning. All of it would
     // take a processor from those that are measured.
-    const wait = due - performance.now() - TIMER_LATE_MS;
-    if (wait > 1) await sleep(wait);
-    while (performance.now() < due) await nextTurn();
+    const wait = due - performance.now() - turning;
+    if (wait > 0) await sleep(wait);
+    while (turning > 0 && performance.now() < due) await nextTurn();
     late.push(performance.now() - due);
     const kept = free.shift();
     if (kept) send(kept, due);

@@ -77,7 +77,10 @@ async function delaysBeside(
   try {
     await once(thread, 'message'); // it is about to begin
     const failed = once(thread, 'exit').then(() => Promise.reject(new Error(`the act ${name} ended too early`)));
-    const { answered } = await Promise.race([openLoop({ url, headers }, { perSecond: PER_SECOND, seconds }), failed]);
+    const { answered } = await Promise.race([
+      openLoop({ url, headers }, { perSecond: PER_SECOND, seconds, turning: 0 }),
+      failed,
+    ]);
     return answered;
   } finally {
     thread.removeAllListeners('exit');
