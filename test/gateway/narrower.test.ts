@@ -1,7 +1,8 @@
 /** Large responses are narrowed beside the event loop, to the same bytes as small ones (SPEC 5). */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import fs, { readdirSync } from 'node:fs';
 import { IncomingMessage, ServerResponse } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { getPriority } from 'node:os';
 import { Readable } from 'node:stream';
@@ -144,6 +145,18 @@ describe('A large response', () => {
     await narrower.narrow({ kind: 'narrow', form: 'array', body, view }, FRIGATE);
     const threads = readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
     assert.ok(threads.includes(Math.min(19, getPriority() + 10)), `priorities: ${threads}`);
+  });
+
+  it('leaves the priority of every other thread as it is when they could not be told before it began', async (t) => {
+    const before = getPriority();
+    const read = t.mock.method(fs, 'readdirSync');
+    read.mock.mockImplementationOnce(() => assert.fail('too many open files'));
+    syncBuiltinESMExports();
+    t.after(syncBuiltinESMExports);
+    const body = bytesOf(rowsOf(MANY));
+    await createNarrower({ idleMs: 0 }).narrow({ kind: 'narrow', form: 'array', body, view }, FRIGATE);
+    assert.ok(read.mock.callCount() > 0);
+    assert.equal(getPriority(), before);
   });
 
   it('is narrowed while the event loop goes round', async () => {

@@ -69,7 +69,7 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
   };
 }
 
-const threads = (): readonly string[] => attempt(() => readdirSync('/proc/self/task')) ?? [];
+const threads = (): readonly string[] | undefined => attempt(() => readdirSync('/proc/self/task'));
 
 function startThread(mostMemory: number) {
   const others = threads();
@@ -78,8 +78,8 @@ function startThread(mostMemory: number) {
   });
   worker.unref();
   // Linux gives each thread a priority of its own: where processors are short, the event loop comes first, while the thread starts as well.
-  for (const id of threads())
-    if (!others.includes(id)) attempt(() => setPriority(Number(id), Math.min(19, getPriority() + 10)));
+  for (const id of threads() ?? [])
+    if (others?.includes(id) === false) attempt(() => setPriority(Number(id), Math.min(19, getPriority() + 10)));
   const waiting = new Set<(fault: unknown) => void>();
   let cause: unknown;
   worker.on('error', (fault) => {
