@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { hasCount, skip, visit } from './support/browser.ts';
+import { FULL_ACTIVITY, FULL_DAYS } from './support/full-activity.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
 describe('Activity', { skip }, () => {
@@ -81,6 +82,18 @@ describe('Activity', { skip }, () => {
         (heights as number[]).every((height) => height < 90),
         String(heights),
       );
+    }));
+
+  it('names who watched in a line of its own on a phone, and below the plot where there is room, also once it is turned', (t) =>
+    visit(t, { viewport: { width: 390, height: 844 } }, async (page) => {
+      const json = FULL_DAYS.map((day, at) => ({ ...day, user: ['vera', 'zoe', 'carl', 'anna'][at % 4] }));
+      await page.route('**/api/ledger?*', (route) => route.fulfill({ json: FULL_ACTIVITY }));
+      await page.route('**/api/ledger/days*', (route) => route.fulfill({ json }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/activity');
+      await page.locator('.legend-place > summary').waitFor();
+      assert.equal(await page.locator('.legend').isVisible(), false);
+      await page.setViewportSize({ width: 844, height: 390 });
+      await page.locator('.legend').waitFor();
     }));
 
   it('tells of one camera with a way to it, leaves out a column without anything, and says what nobody watched', (t) =>
