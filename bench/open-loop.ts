@@ -62,7 +62,7 @@ export async function openLoop(
     // A timer is up to a millisecond late, which is what is to be measured: the last of the wait is spent turning. All of it would
     // take a processor from those that are measured.
     const wait = due - performance.now() - turning;
-    if (wait > 0) await sleep(wait);
+    if (wait > (turning > 0 ? 1 : 0)) await sleep(wait);
     while (turning > 0 && performance.now() < due) await nextTurn();
     late.push(performance.now() - due);
     const kept = free.shift();

@@ -13,13 +13,13 @@ const now = (): number => Math.floor(Date.now() / 1000);
 
 describe('The own sign-ins of a person', () => {
   let home: FakeProvider;
-  let work: FakeProvider;
+  let office: FakeProvider;
   let instance: Runtime;
   before(async () => {
     home = await startFakeProvider(now);
-    work = await startFakeProvider(now);
+    office = await startFakeProvider(now);
     const config = oidcConfig(home);
-    const [other] = oidcConfig(work, { name: 'work', create: false }).auth.oidc;
+    const [other] = oidcConfig(office, { name: 'office', create: false }).auth.oidc;
     const oidc = [...config.auth.oidc, other];
     instance = await startInstance({
       config: { nvr: { cameras: ['cam1', 'cam2'] }, ...config, auth: { ...config.auth, oidc } },
@@ -28,11 +28,11 @@ describe('The own sign-ins of a person', () => {
   after(async () => {
     await instance.close();
     await home.close();
-    await work.close();
+    await office.close();
   });
   beforeEach(() => {
     home.answers = {};
-    work.answers = {};
+    office.answers = {};
   });
 
   /** The parameters of the address at the provider. */
@@ -41,8 +41,8 @@ describe('The own sign-ins of a person', () => {
     assert.equal(answer.status, 200, await answer.clone().text());
     return new URL(Object(await answer.json()).url).searchParams;
   };
-  const connect = async (visitor: Visitor, name: 'home' | 'work', claims: Claims): Promise<number> => {
-    const provider = name === 'home' ? home : work;
+  const connect = async (visitor: Visitor, name: 'home' | 'office', claims: Claims): Promise<number> => {
+    const provider = name === 'home' ? home : office;
     const asked = await connecting(visitor, name);
     await vouch(provider, { nonce: asked.get('nonce'), ...claims });
     return (await visitor.comeBack({ asked }, { iss: provider.issuer }, name)).status;
@@ -56,7 +56,7 @@ describe('The own sign-ins of a person', () => {
   it('stay where they give the role: disconnected and connected again it would be the person’s own', async () => {
     const ann = new Visitor(instance);
     await ann.signIn(home, { sub: 'ann', groups: ['front'], auth_time: now() });
-    assert.equal(await connect(ann, 'work', { sub: 'ann at work' }), 302);
+    assert.equal(await connect(ann, 'office', { sub: 'ann at the office' }), 302);
     const refused = await ann.ask('DELETE', '/api/account/sign-ins/home');
     const { message, reason } = Object(await refused.json());
     assert.deepEqual([refused.status, reason], [409, 'gives-role']);
@@ -70,27 +70,27 @@ describe('The own sign-ins of a person', () => {
   it('go where they do not give the role, or an admin has set it by hand', async () => {
     const bob = new Visitor(instance);
     await bob.signIn(home, { sub: 'bob', groups: ['front'], auth_time: now() });
-    await connect(bob, 'work', { sub: 'bob at work' });
-    assert.equal((await bob.ask('DELETE', '/api/account/sign-ins/work')).status, 200);
-    await connect(bob, 'work', { sub: 'bob at work' });
+    await connect(bob, 'office', { sub: 'bob at the office' });
+    assert.equal((await bob.ask('DELETE', '/api/account/sign-ins/office')).status, 200);
+    await connect(bob, 'office', { sub: 'bob at the office' });
     const admin = await instance.logIn(ADMIN_PERSON);
     await sendJson(instance, '/api/users/bob/role', { role: 'front_only' }, admin, 'PUT');
     assert.equal((await bob.ask('DELETE', '/api/account/sign-ins/home')).status, 200);
-    assert.deepEqual((await userNow('bob'))['sign_ins'], ['work']);
+    assert.deepEqual((await userNow('bob'))['sign_ins'], ['office']);
   });
 
   it('are told to their owner with the provider that was connected, and that was disconnected', async () => {
     const cleo = new Visitor(instance);
     await cleo.signIn(home, { sub: 'cleo', groups: ['front'], auth_time: now() });
-    await connect(cleo, 'work', { sub: 'cleo at work' });
-    assert.equal((await cleo.ask('DELETE', '/api/account/sign-ins/work')).status, 200);
+    await connect(cleo, 'office', { sub: 'cleo at the office' });
+    assert.equal((await cleo.ask('DELETE', '/api/account/sign-ins/office')).status, 200);
     const notices = (await (await cleo.ask('GET', '/api/account/events')).json()) as Record<string, unknown>[];
     const told = notices.filter(({ event }) => String(event).startsWith('sign-in-'));
     assert.deepEqual(
       told.map(({ event, detail }) => [event, detail]),
       [
-        ['sign-in-removed', 'work'],
-        ['sign-in-connected', 'work'],
+        ['sign-in-removed', 'office'],
+        ['sign-in-connected', 'office'],
       ],
     );
   });
@@ -98,20 +98,26 @@ describe('The own sign-ins of a person', () => {
   it('leave a session theirs after a new password: its provider can still end it, and it is no more proven than before', async () => {
     const vera = new Visitor(instance);
     await vera.ask('POST', '/api/login', { user: VERA.name, password: VERA.password });
-    await connect(vera, 'work', { sub: 'vera at work' });
+    await connect(vera, 'office', { sub: 'vera at the office' });
     const visitor = new Visitor(instance);
-    const { asked } = await visitor.begin('work');
-    await vouch(work, { sub: 'vera at work', nonce: asked.get('nonce') });
-    assert.equal((await visitor.comeBack({ asked }, { iss: work.issuer }, 'work')).status, 302);
+    const { asked } = await visitor.begin('office');
+    await vouch(office, { sub: 'vera at the office', nonce: asked.get('nonce') });
+    assert.equal((await visitor.comeBack({ asked }, { iss: office.issuer }, 'office')).status, 302);
     const change = { password: LATER.password, old_password: VERA.password };
     assert.equal((await visitor.ask('PUT', '/api/users/vera/password', change)).status, 200);
     assert.equal((await vera.ask('GET', '/api/profile')).status, 401);
     assert.equal((await visitor.ask('GET', '/api/profile')).status, 200);
     assert.equal((await visitor.ask('POST', '/api/tokens', { name: 'phone' })).status, 403);
     const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-    const claims = { iss: work.issuer, aud: CLIENT.id, iat: now(), jti: 'after a new password', sub: 'vera at work' };
-    const body = new URLSearchParams({ logout_token: await work.sign({ ...claims, events }) });
-    const ended = await instance.ask('/api/login/oidc/work/backchannel-logout', { method: 'POST', body });
+    const claims = {
+      iss: office.issuer,
+      aud: CLIENT.id,
+      iat: now(),
+      jti: 'after a new password',
+      sub: 'vera at the office',
+    };
+    const body = new URLSearchParams({ logout_token: await office.sign({ ...claims, events }) });
+    const ended = await instance.ask('/api/login/oidc/office/backchannel-logout', { method: 'POST', body });
     assert.equal(ended.status, 200);
     assert.equal((await visitor.ask('GET', '/api/profile')).status, 401);
   });
@@ -139,14 +145,14 @@ describe('The own sign-ins of a person', () => {
       const visitor = new Visitor(instance);
       await visitor.ask('POST', '/api/login', { user: eve.name, password: eve.password });
       const sessions = (await (await visitor.ask('GET', '/api/sessions')).json()) as { id: string }[];
-      const asked = await connecting(visitor, 'work');
-      await vouch(work, { sub: `eve, ${what}`, nonce: asked.get('nonce') });
+      const asked = await connecting(visitor, 'office');
+      await vouch(office, { sub: `eve, ${what}`, nonce: asked.get('nonce') });
       const { promise, resolve } = Promise.withResolvers<Claims>();
-      const { token } = work.answers;
-      work.answers.token = promise;
-      const questions = (): number => work.asked.filter(({ what: path }) => path === 'POST /token').length;
+      const { token } = office.answers;
+      office.answers.token = promise;
+      const questions = (): number => office.asked.filter(({ what: path }) => path === 'POST /token').length;
       const before = questions();
-      const coming = visitor.comeBack({ asked }, { iss: work.issuer }, 'work');
+      const coming = visitor.comeBack({ asked }, { iss: office.issuer }, 'office');
       await until('the provider is asked', () => questions() > before);
       await act(admin, sessions[0]?.id ?? '');
       resolve(token as Claims);
