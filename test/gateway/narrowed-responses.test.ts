@@ -12,6 +12,7 @@ import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const MINE = { camera: 'cam1', id: 'a' };
 const OTHER = { camera: 'cam2', id: 'b' };
+const MB = 1024 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -217,6 +218,24 @@ describe('An answer that must be narrowed', () => {
       more();
     });
     assert.equal((await asked('/api/timeline', tokens.carl)).status, 502);
+  });
+
+  it('whose client leaves gives its memory back, and its turn', async () => {
+    // Five of these are more than one caller has room for, and than have a turn at once.
+    for (let round = 0; round < 6; round += 1) {
+      const client = new AbortController();
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      answering((_request, response) => {
+        response.on('error', () => {});
+        response.once('close', resolve);
+        response.writeHead(200, { ...JSON_TYPE, 'content-length': 10 * MB });
+        response.write(' '.repeat(8 * MB), () => client.abort());
+      });
+      await assert.rejects(asked('/api/timeline', tokens.carl, { signal: client.signal }));
+      await closed;
+    }
+    answering((_request, response) => response.writeHead(200, JSON_TYPE).end(`[${' '.repeat(8 * MB)}]`));
+    assert.equal((await asked('/api/timeline', tokens.carl)).status, 200);
   });
 
   it('that is cut breaks the connection', async () => {

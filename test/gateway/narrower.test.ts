@@ -5,12 +5,14 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { getPriority } from 'node:os';
-import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainView } from '../../src/access/camera-view.ts';
+import { createTaskQueue } from '../../src/domain/async.ts';
 import { ok } from '../../src/domain/result.ts';
 import { askFailure } from '../../src/gateway/decision/upstream-failure.ts';
+import { NOTHING_BEGUN } from '../../src/gateway/http1/exchange.ts';
+import { HeldBody } from '../../src/gateway/narrow/held-body.ts';
 import { type NarrowTask, narrowNow } from '../../src/gateway/narrow/narrow-task.ts';
 import { createNarrower } from '../../src/gateway/narrow/narrower.ts';
 import { createErrorReader, passNarrowed } from '../../src/gateway/narrow/response-filter.ts';
@@ -25,6 +27,7 @@ const rowsOf = (count: number, first = 0): object[] =>
     text: 'ä'.repeat(40),
   }));
 const MANY = 20_000;
+const MB = 1024 * 1024;
 const bytesOf = (json: unknown): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new TextEncoder().encode(JSON.stringify(json)));
 
@@ -108,11 +111,12 @@ describe('A large response', () => {
     }
   });
 
-  /** Gives the turns of the event loop that it takes to read these chunks. */
-  const turnsToRead = async (chunks: readonly Buffer[]): Promise<number> => {
+  /** Gives the turns of the event loop that it takes to read these chunks. `announced`: bytes. */
+  const turnsToRead = async (chunks: readonly Buffer[], announced?: number): Promise<number> => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
-    const received = { statusCode: 200, headers: {}, body: Readable.from(chunks, { objectMode: true }) };
-    const held = { received, response, rules: { cookieName: 'a', isPublic: false }, fail: assert.fail };
+    const held = new HeldBody(NOTHING_BEGUN, announced);
+    const received = { statusCode: 200, headers: {}, body: held };
+    const whole = { received, response, rules: { cookieName: 'a', isPublic: false }, fail: assert.fail };
     let given: Uint8Array | undefined;
     const plan = {
       body: async (body: Uint8Array<ArrayBuffer>) => {
@@ -123,7 +127,10 @@ describe('A large response', () => {
       hidesUnknown: false,
       hold: { take: () => true, release() {} },
     };
-    const turns = await turnsUntil(passNarrowed(held, plan));
+    const work = passNarrowed(whole, plan);
+    for (const chunk of chunks) held.add(chunk);
+    held.end();
+    const turns = await turnsUntil(work);
     assert.ok(Buffer.concat(chunks).equals(given ?? assert.fail()));
     return turns;
   };
@@ -136,6 +143,36 @@ describe('A large response', () => {
   it('of many small chunks takes no more turns than its bytes do', async () => {
     const turns = await turnsToRead(Array.from({ length: 20_000 }, (_, at) => Buffer.alloc(100, at)));
     assert.ok(turns < 20, `${turns} turns`);
+  });
+
+  it('whose length is known is not copied again', async () => {
+    const chunks = Array.from({ length: 200 }, (_, at) => Buffer.alloc(64 * 1024, at));
+    const turns = await turnsToRead(chunks, 200 * 64 * 1024);
+    assert.ok(turns <= 2, `${turns} turns`);
+  });
+
+  it('waits for its turn until those before it are narrowed, and is not read meanwhile', async () => {
+    const turns = createTaskQueue(1);
+    const told: string[] = [];
+    const control = (name: string) => ({
+      abort: () => void told.push(`${name} aborted`),
+      pause: () => void told.push(`${name} paused`),
+      resume: () => void told.push(`${name} read`),
+    });
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => new HeldBody(control(name), MB, turns));
+    await nextTurn();
+    assert.deepEqual(told.splice(0), ['first paused', 'second paused', 'third paused', 'first read']);
+    first?.end();
+    await nextTurn();
+    assert.deepEqual(told, [], 'it is narrowed yet');
+    second?.drop();
+    first?.release();
+    await nextTurn();
+    assert.deepEqual(told.splice(0), ['second aborted', 'third read'], 'a client that has left takes no turn');
+    third?.release();
+    second?.release();
+    new HeldBody(control('small'), 64 * 1024, turns).end();
+    assert.deepEqual(told, ['third aborted']);
   });
 
   it('is narrowed behind the event loop, where processors are short', {

@@ -1,13 +1,14 @@
 /** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PassThrough } from 'node:stream';
 import { type Upstream, wakeUp } from '../../domain/addresses.ts';
+import { createTaskQueue, type TaskQueue } from '../../domain/async.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, keptByUpstream, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
 import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
 import { createConnectionPool, type PoolRules } from '../http1/connection-pool.ts';
 import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
 import type { HeaderLines, UpstreamHead } from '../http1/response-head.ts';
+import { HeldBody } from '../narrow/held-body.ts';
 import { type HeldResponse, passError, passNarrowed, passRedirect, wayOf } from '../narrow/response-filter.ts';
 import { atEndOfTurn, cutOff, isOverNetwork } from '../response/client-socket.ts';
 import {
@@ -24,10 +25,10 @@ export type Forwarder = ReturnType<typeof createForwarder>;
 
 export function createForwarder(rules: ForwardRules) {
   let isRetired = false;
-  const pools = keptByUpstream((upstream) => {
+  const kept = keptByUpstream((upstream) => {
     const pool = createConnectionPool(upstream, rules, tlsOptionsFor(upstream, rules));
     if (isRetired) pool.retire();
-    return pool;
+    return { pool, turns: createTaskQueue(LARGE_AT_ONCE) };
   });
   return {
     /** Returns what gives the request up, and says whether nothing of a response was sent: it may be another one then. */
@@ -42,25 +43,26 @@ export function createForwarder(rules: ForwardRules) {
       }
       const hasUpload = judged.body === undefined && (isChunked || length > 0);
       const upload = hasUpload ? { request, length: isChunked ? undefined : length } : undefined;
-      const exchange = new ForwardedExchange(request, response, upload, judged, rules);
+      const { pool, turns } = kept.get(upstream);
+      const exchange = new ForwardedExchange(request, response, upload, judged, rules, turns);
       if (hasUpload && isChunked) limitUpload(request, rules.maxUpload, judged, exchange);
       judged.watch?.onAsked();
       const waking = wakeUp(upstream);
-      if (!waking) pools.get(upstream).dispatch(exchange);
+      if (!waking) pool.dispatch(exchange);
       else
         void waking.then(() => {
-          if (!response.destroyed) pools.get(upstream).dispatch(exchange);
+          if (!response.destroyed) pool.dispatch(exchange);
         });
       return () => exchange.giveUp();
     },
     /** Keeps no connection any more: each ends with its request. */
     retire() {
       isRetired = true;
-      for (const pool of pools.all()) pool.retire();
+      for (const { pool } of kept.all()) pool.retire();
     },
     /** Breaks what is under way. */
     close() {
-      for (const pool of pools.all()) pool.close();
+      for (const { pool } of kept.all()) pool.close();
     },
   };
 }
@@ -89,6 +91,9 @@ export interface ForwardRules
   readonly maxUpload: number;
 }
 
+/** Large bodies of one upstream that are held at once: one thread narrows them, one after the other. */
+const LARGE_AT_ONCE = 4;
+
 /** A short body that came in one piece is sent in one piece: head and body as one text cost a tenth less than two writes. */
 const LONGEST_AS_TEXT = 16 * 1024;
 
@@ -103,9 +108,8 @@ class ForwardedExchange implements Exchange {
   readonly #judged: JudgedRequest;
   readonly #rules: ResponseHeadRules;
   #control: ExchangeControl = NOTHING_BEGUN;
-  #held: PassThrough | undefined;
-  /** The reader of the held body wants no more of it. */
-  #isEnough = false;
+  readonly #turns: TaskQueue;
+  #held: HeldBody | undefined;
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
   #announced: number | undefined;
   #whole: string | undefined;
@@ -118,6 +122,7 @@ class ForwardedExchange implements Exchange {
     upload: Exchange['upload'],
     judged: JudgedRequest,
     { cookieName, frameAncestors = "'self'", varies }: ForwardRules,
+    turns: TaskQueue,
   ) {
     this.head = { method, target: judged.target, headers: judged.headers };
     this.body = judged.body;
@@ -126,6 +131,7 @@ class ForwardedExchange implements Exchange {
     this.mayBorrow = isOverNetwork(response);
     this.#response = response;
     this.#judged = judged;
+    this.#turns = turns;
     const { isPublic, own, allowsCors, place } = judged;
     this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors, varies, place };
     response.on('close', () => this.#onClose());
@@ -134,6 +140,7 @@ class ForwardedExchange implements Exchange {
   #onClose(): void {
     this.#isSettled = true;
     if (!this.#response.writableFinished) this.#control.abort();
+    this.#held?.drop();
   }
 
   /** Wants nothing more of the response. Says whether nothing of it was sent. */
@@ -141,7 +148,7 @@ class ForwardedExchange implements Exchange {
     if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#control.abort();
-    this.#held?.destroy();
+    this.#held?.drop();
     return !this.#response.headersSent;
   }
 
@@ -174,16 +181,13 @@ class ForwardedExchange implements Exchange {
 
   /** `pass` reads the body and writes the response; when it has read enough of the body, the rest is not wanted. */
   #hold(head: ResponseHead, pass: (held: HeldResponse) => Promise<void>): void {
-    const body = new PassThrough().on('error', () => {});
+    const body = new HeldBody(this.#control, this.#announced, this.#turns);
     const fail = (reason: RefusalReason): void => this.fail(reason);
-    body.once('close', () => {
-      if (body.writableEnded) return;
-      this.#isEnough = true;
-      this.#control.abort();
-    });
     this.#held = body;
     const held = { received: { ...head, body }, response: this.#response, rules: this.#rules, fail };
-    void pass(held).catch((fault: unknown) => fail(fault instanceof FilterEnded ? 'filter-ended' : 'nvr-bad-answer'));
+    void pass(held)
+      .catch((fault: unknown) => fail(fault instanceof FilterEnded ? 'filter-ended' : 'nvr-bad-answer'))
+      .finally(() => body.release());
   }
 
   onBody(chunk: Buffer, onTaken: (() => void) | undefined): void {
@@ -191,14 +195,15 @@ class ForwardedExchange implements Exchange {
     if (this.#keptAsText(chunk)) onTaken?.();
     else if (onTaken && !this.#held) writeLent(this.#response, chunk, onTaken);
     else {
-      this.#write(Buffer.from(chunk));
+      if (this.#held) this.#held.add(chunk);
+      else this.#write(Buffer.from(chunk));
       onTaken?.();
     }
   }
 
   /** The upstream is paused while the sink is full. What was read before it stopped is still written. */
   #write(chunk: Buffer): void {
-    const sink = this.#held ?? this.#response;
+    const sink = this.#response;
     const source = this.#control;
     if (sink.write(chunk) || this.#isFull) return;
     this.#isFull = true;
@@ -226,11 +231,10 @@ class ForwardedExchange implements Exchange {
   }
 
   onError(error: Error): void {
-    if (this.#isEnough) return;
     const { watch } = this.#judged;
     if (!this.#isSettled && this.#response.headersSent) watch?.onCut(codeOf(error));
     else if (!this.#isSettled) watch?.onUpstreamError(codeOf(error), error.message);
-    this.#held?.destroy();
+    this.#held?.drop();
     // A response that was begun and cut must break the client's connection, held back for narrowing or not.
     if (this.#held && !this.#isSettled) cutOff(this.#response);
     else this.fail(upstreamFailure(error));

@@ -3,8 +3,6 @@
  * the NVR's refusals, failures and redirects for all but admins, of which a harmless sentence or target is left (SPEC 5).
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { authorize } from '../../access/authorize.ts';
 import { type CameraView, createCameraView, namesForeignCamera } from '../../access/camera-view.ts';
 import { isPublic } from '../../access/route-table.ts';
@@ -14,7 +12,7 @@ import type { Hold } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { parsedJson } from '../../domain/json.ts';
 import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { err, ok } from '../../domain/result.ts';
 import type { Admitted, Rules } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
 import { parseTarget } from '../decision/strict-target.ts';
@@ -28,6 +26,7 @@ import {
   responseHeaders,
   withoutHeaders,
 } from '../response/response-headers.ts';
+import { type HeldBody, LARGEST_HELD } from './held-body.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 
 export interface NarrowingPlan {
@@ -43,9 +42,6 @@ export interface NarrowingPlan {
   /** JSON sent in the place of a 404, which would tell that no camera has anything. */
   readonly empty?: string;
 }
-
-const LARGEST_RESPONSE = 32 * 1024 * 1024;
-const JOINED_IN_TURN = 512 * 1024;
 
 /** Request headers that ask for a part, a compressed or a cached response: the whole one is needed. */
 // biome-ignore format: a table
@@ -64,15 +60,11 @@ export async function passNarrowed(
   { received, response, rules, fail }: HeldResponse,
   { body: narrow, reader, hidesUnknown, hold, refusedHeader, empty }: NarrowingPlan,
 ): Promise<void> {
-  if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {
-    received.body.destroy();
-    return fail('name-not-unique');
-  }
+  if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) return fail('name-not-unique');
   const isNone = received.statusCode === 404 && empty !== undefined;
   const status = isNone ? 200 : (received.statusCode ?? 502);
   const [encoding = 'identity'] = headerValues(received, 'content-encoding');
   const body = encoding === 'identity' && status !== 206 ? await readWhole(received.body, hold) : UNREADABLE;
-  if (!body.ok) received.body.destroy();
   if (response.headersSent || response.destroyed) return;
   if (!body.ok) return fail(body.error);
   const isGiven = status === 200;
@@ -94,32 +86,11 @@ export async function passNarrowed(
 /** What is compressed, a part, too large, or cut. */
 const UNREADABLE = err('nvr-bad-answer' as const);
 
-async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<ArrayBuffer>, RefusalReason>> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      bytes += chunk.length;
-      if (bytes > LARGEST_RESPONSE) return UNREADABLE;
-      if (!hold.take(chunk.length)) return err('answers-too-large');
-      chunks.push(chunk);
-    }
-    return ok(await joined(chunks, bytes));
-  } catch {
-    return UNREADABLE;
-  }
-}
-
-/** Copies in steps, and others have turns in between: some megabytes take some milliseconds. */
-async function joined(chunks: readonly Buffer[], length: number): Promise<Buffer<ArrayBuffer>> {
-  const whole = Buffer.allocUnsafeSlow(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    at += chunk.copy(whole, at);
-    if (at % JOINED_IN_TURN < chunk.length) await setImmediate();
-  }
-  return whole;
-}
+const readWhole = (body: HeldBody, hold: Hold) =>
+  body.read((added, sum) => {
+    if (sum > LARGEST_HELD) return 'nvr-bad-answer';
+    return hold.take(added) ? undefined : 'answers-too-large';
+  });
 
 export type ErrorReader = ReturnType<typeof createErrorReader>;
 
@@ -149,7 +120,7 @@ const headersBesideBody = (head: ResponseHead, rules: ResponseHeadRules): string
 
 /** A response that is written when its body was looked at. */
 export interface HeldResponse {
-  readonly received: ResponseHead & { readonly body: Readable };
+  readonly received: ResponseHead & { readonly body: HeldBody };
   readonly response: ServerResponse;
   readonly rules: ResponseHeadRules;
   readonly fail: (reason: RefusalReason) => void;
@@ -201,19 +172,9 @@ const isHarmless = (sentence: string): boolean =>
 const ONE_LINE = /^(?:(?!:\/\/)[^\p{Cc}@])*$/u;
 
 /** A longer body is cut: what is behind is not read. */
-async function readBeginning(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > LONGEST_REFUSAL) break;
-    }
-  } catch {
-    return Buffer.alloc(0);
-  }
-  return Buffer.concat(chunks);
+async function readBeginning(body: HeldBody): Promise<Buffer> {
+  const read = await body.read((_, sum) => (sum > LONGEST_REFUSAL ? 'enough' : undefined));
+  return read.ok ? read.value : Buffer.alloc(0);
 }
 
 /**

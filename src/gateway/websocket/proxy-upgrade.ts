@@ -9,6 +9,8 @@ import { codeOf, tlsOptionsFor } from '../../outbound/ask-upstream.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
 import type { ForwardRules } from '../forward/forwarder.ts';
 import { type JudgedRequest, tellHead } from '../forward/judged-request.ts';
+import { NOTHING_BEGUN } from '../http1/exchange.ts';
+import { HeldBody } from '../narrow/held-body.ts';
 import { passError, passRedirect, wayOf } from '../narrow/response-filter.ts';
 import { leaveInTurn, pipedAtEndOfTurn, UNREAD } from '../response/client-socket.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
@@ -227,7 +229,10 @@ function passUpgradeResponse(
     exchange.hasHead = out.headersSent;
     exchange.fail('nvr-failed');
   };
-  void passError({ received: { ...head, body: response }, response: out, rules }, way.reader).catch(fail);
+  const body = new HeldBody({ ...NOTHING_BEGUN, abort: () => void response.destroy() });
+  response.on('data', (bytes: Buffer) => body.add(bytes));
+  response.on('end', () => body.end()).on('close', () => body.drop());
+  void passError({ received: { ...head, body }, response: out, rules }, way.reader).catch(fail);
 }
 
 /** Refuses an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
