@@ -1,6 +1,7 @@
 /** What the gate adds to the time of a request when it is not pressed: 500 requests a second, in a steady step. */
+import type { HttpTarget } from '../kept-connection.ts';
 import { roundsOf } from '../load.ts';
-import { type OpenLoopTarget, openLoop } from '../open-loop.ts';
+import { openLoop } from '../open-loop.ts';
 import { HAS_NGINX, nginxProxy } from '../start-nginx.ts';
 import { startPostern } from '../start-postern.ts';
 import { startedTogether, startServer } from '../start-server.ts';
@@ -12,7 +13,7 @@ const LOAD = { perSecond: 500, seconds: 3 };
 const WARM_UP = { perSecond: 1000, seconds: 3 };
 const SMALL = '/api/version';
 
-type Subject = OpenLoopTarget & { readonly name: string };
+type Subject = HttpTarget & { readonly name: string };
 
 interface Figures {
   readonly p50: number;

@@ -1,13 +1,13 @@
 /** The most expensive things that a caller can do, each again and again. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askInTurns } from '../../src/domain/async.ts';
 import { VERA } from '../../test/support/people.ts';
+import { getRequest, openConnection } from '../kept-connection.ts';
 import { type StartedPostern, startIn } from '../start-postern.ts';
 import { openWebSocket } from '../websocket-client.ts';
 import { CLIENT_FRAME } from '../websocket-frames.ts';
@@ -73,19 +73,13 @@ export const COSTLY_ACTS: ReadonlyMap<string, CostlyAct> = new Map<string, Costl
 function asking(atOnce: number, path: string, headersOf: (place: ActPlace) => Headers): CostlyAct['act'] {
   return async (place, begin) => {
     begin();
-    const agent = new Agent({ keepAlive: true });
+    const target = { url: `${place.urls[0]}${path}`, headers: headersOf(place) };
+    const request = getRequest(target);
     const again = async (): Promise<void> => {
-      for (;;) await askWhole(`${place.urls[0]}${path}`, headersOf(place), agent);
+      for (const { ask } = await openConnection(target.url); ; ) await ask(request);
     };
     await Promise.all(Array.from({ length: atOnce }, again));
   };
-}
-
-async function askWhole(url: string, headers: Headers, agent: Agent): Promise<void> {
-  const asked = request(url, { headers, agent }).end();
-  const [answer] = await once(asked, 'response');
-  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode}`);
-  await once(answer.resume(), 'end');
 }
 
 async function openSockets(count: number, { urls, sessions }: ActPlace): Promise<readonly Socket[]> {
@@ -117,8 +111,10 @@ async function closing(place: ActPlace, begin: () => void): Promise<void> {
 
 async function comingBack({ urls: [url = ''], sessions }: ActPlace, begin: () => void): Promise<void> {
   begin();
-  const agent = new Agent({ keepAlive: true });
-  const ask = (at: number) => askWhole(`${url}/api/version`, sessions[at % sessions.length] ?? {}, agent);
+  const ask = async (at: number): Promise<void> => {
+    const connection = await openConnection(url);
+    await connection.ask(getRequest({ url: `${url}/api/version`, headers: sessions[at % sessions.length] ?? {} }));
+  };
   await Promise.all(Array.from({ length: 2000 }, (_, at) => ask(at)));
 }
 
