@@ -4,7 +4,8 @@
  */
 import { createServer } from 'node:http';
 import { createConnectionPool } from '../../src/gateway/http1/connection-pool.ts';
-import { type ExchangeControl, NOTHING_BEGUN } from '../../src/gateway/http1/exchange.ts';
+import { NOTHING_BEGUN } from '../../src/gateway/http1/exchange.ts';
+import type { ResponseControl } from '../../src/gateway/narrow/held-body.ts';
 import { announce } from './announce.ts';
 
 const { hostname, port } = new URL(process.argv[2] ?? '');
@@ -16,7 +17,7 @@ const pool = createConnectionPool(
 
 announce(
   createServer((request, response) => {
-    let control: ExchangeControl = NOTHING_BEGUN;
+    let control: ResponseControl = NOTHING_BEGUN;
     pool.dispatch({
       head: { method: request.method ?? 'GET', target: request.url ?? '/', headers: request.headers },
       isRepeatable: true,

@@ -6,9 +6,9 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, keptByUpstream, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
 import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
 import { createConnectionPool, type PoolRules } from '../http1/connection-pool.ts';
-import { type Exchange, type ExchangeControl, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
+import { type Exchange, NOTHING_BEGUN, type RequestHead } from '../http1/exchange.ts';
 import type { HeaderLines, UpstreamHead } from '../http1/response-head.ts';
-import { HeldBody } from '../narrow/held-body.ts';
+import { HeldBody, type ResponseControl } from '../narrow/held-body.ts';
 import { type HeldResponse, passError, passNarrowed, passRedirect, wayOf } from '../narrow/response-filter.ts';
 import { atEndOfTurn, cutOff, isOverNetwork } from '../response/client-socket.ts';
 import {
@@ -107,7 +107,7 @@ class ForwardedExchange implements Exchange {
   readonly #response: ServerResponse;
   readonly #judged: JudgedRequest;
   readonly #rules: ResponseHeadRules;
-  #control: ExchangeControl = NOTHING_BEGUN;
+  #control: ResponseControl = NOTHING_BEGUN;
   readonly #turns: TaskQueue;
   #held: HeldBody | undefined;
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
@@ -159,7 +159,7 @@ class ForwardedExchange implements Exchange {
     else cutOff(this.#response);
   }
 
-  onStart(control: ExchangeControl): void {
+  onStart(control: ResponseControl): void {
     this.#control = control;
     if (this.#isSettled) control.abort();
   }

@@ -13,16 +13,9 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Upstream } from '../../domain/addresses.ts';
+import type { ResponseControl } from '../narrow/held-body.ts';
 import { atEndOfTurn } from '../response/client-socket.ts';
-import {
-  type Connection,
-  type Exchange,
-  type ExchangeControl,
-  isLast,
-  type PoolSide,
-  requestText,
-  type TlsOptions,
-} from './exchange.ts';
+import { type Connection, type Exchange, isLast, type PoolSide, requestText, type TlsOptions } from './exchange.ts';
 import { type FaultCode, type UpstreamHead, upstreamError } from './response-head.ts';
 import { createResponseReader } from './response-reader.ts';
 
@@ -103,7 +96,7 @@ export function openConnection(upstream: Upstream, tls: TlsOptions, pool: PoolSi
   };
 
   /** The response may outlive its exchange; by then another one may be under way here. */
-  const controlOf = (given: Exchange): ExchangeControl => ({
+  const controlOf = (given: Exchange): ResponseControl => ({
     abort: () => void (state.exchange === given && breakOff()),
     pause() {
       if (state.kind === 'streaming' && state.exchange === given) state.flow = 'paused';

@@ -2,18 +2,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { decidedByName } from '../../domain/bounded.ts';
 import type { tlsOptionsFor } from '../../outbound/ask-upstream.ts';
+import type { ResponseControl } from '../narrow/held-body.ts';
 import type { HeaderLines, UpstreamHead } from './response-head.ts';
 
-/** What the receiver of a response may do to it. */
-export interface ExchangeControl {
-  /** Nothing more of the response is wanted, and nothing more is told. */
-  abort(): void;
-  pause(): void;
-  resume(): void;
-}
-
 /** The control of an exchange that has not begun. */
-export const NOTHING_BEGUN: ExchangeControl = { abort() {}, pause() {}, resume() {} };
+export const NOTHING_BEGUN: ResponseControl = { abort() {}, pause() {}, resume() {} };
 
 export interface Exchange {
   readonly head: RequestHead;
@@ -24,7 +17,7 @@ export interface Exchange {
   readonly isRepeatable: boolean;
   /** Whether long parts of a body may be lent to it, until it says that they are used up. */
   readonly mayBorrow: boolean;
-  onStart(control: ExchangeControl): void;
+  onStart(control: ResponseControl): void;
   onHead(head: UpstreamHead): void;
   /**
    * `bytes` are there during the call, and must be copied to be kept; with `onTaken` they are lent until that is called.

@@ -3,7 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { TaskQueue } from '../../domain/async.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { ExchangeControl } from '../http1/exchange.ts';
+
+/** What the receiver of a response may do to it. */
+export interface ResponseControl {
+  /** Nothing more of the response is wanted, and nothing more is told. */
+  abort(): void;
+  pause(): void;
+  resume(): void;
+}
 
 /** Judges bytes that have come; `sum` is with those before them. `enough` takes them as the last ones, a reason refuses all. */
 type JudgeBytes = (added: number, sum: number) => RefusalReason | 'enough' | undefined;
@@ -15,7 +22,7 @@ const SMALL = 64 * 1024;
 const BLOCK = 512 * 1024;
 
 export class HeldBody {
-  readonly #control: ExchangeControl;
+  readonly #control: ResponseControl;
   readonly #announced: number;
   readonly #turns: TaskQueue | undefined;
   readonly #read = Promise.withResolvers<RefusalReason | undefined>();
@@ -29,7 +36,7 @@ export class HeldBody {
   #isOver = false;
 
   /** `announced`: its bytes. `turns`: of large bodies, which would otherwise all be in memory while one is narrowed after the other. */
-  constructor(control: ExchangeControl, announced = Number.NaN, turns?: TaskQueue) {
+  constructor(control: ResponseControl, announced = Number.NaN, turns?: TaskQueue) {
     this.#control = control;
     this.#announced = announced <= LARGEST_HELD ? announced : 0;
     this.#turns = turns;
@@ -97,7 +104,7 @@ export class HeldBody {
     }
   }
 
-  /** As large as the body where that was announced; without, each is as large as all before it. */
+  /** The first is as large as the body, where that was announced; every other one as large as all before it. */
   #openBlock(needed: number): void {
     this.#room = Math.max(needed, this.#length === 0 ? this.#announced : Math.min(this.#length, BLOCK));
     this.#blocks.push(Buffer.allocUnsafeSlow(this.#room));

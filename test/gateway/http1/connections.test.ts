@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/http1/connection-pool.ts';
-import type { ExchangeControl } from '../../../src/gateway/http1/exchange.ts';
+import type { ResponseControl } from '../../../src/gateway/narrow/held-body.ts';
 import { openConnection, type RawConnection } from '../../attacks/support/raw-connection.ts';
 import { type Http2Client, http2Client } from '../../support/http2-client.ts';
 import { changing, makeServed } from '../../support/served-certificate.ts';
@@ -441,15 +441,15 @@ describe('Bodies that come faster than they are read', () => {
   }
 });
 
-type OnBody = (control: ExchangeControl, bytes: Buffer, onTaken: (() => void) | undefined) => void;
+type OnBody = (control: ResponseControl, bytes: Buffer, onTaken: (() => void) | undefined) => void;
 
 /** Resolves when the response is whole. */
 function exchangeOver(
   pool: ConnectionPool,
   borrows?: OnBody,
-): Promise<{ readonly control: ExchangeControl; readonly body: string }> {
+): Promise<{ readonly control: ResponseControl; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    let control: ExchangeControl;
+    let control: ResponseControl;
     let body = '';
     pool.dispatch({
       head: { method: 'GET', target: '/', headers: { host: 'nvr' } },

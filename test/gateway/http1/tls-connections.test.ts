@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { Upstream } from '../../../src/domain/addresses.ts';
 import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/http1/connection-pool.ts';
-import type { ExchangeControl } from '../../../src/gateway/http1/exchange.ts';
+import type { ResponseControl } from '../../../src/gateway/narrow/held-body.ts';
 import { makeServed } from '../../support/served-certificate.ts';
 import { startGate } from '../../support/start-gate.ts';
 
@@ -83,7 +83,7 @@ describe('A kept connection over TLS', () => {
 /** Pauses at the first bytes of the body. Resolves when it is whole: whether the rest came before the receiver resumed. */
 function pausing(pool: ConnectionPool): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    let control: ExchangeControl | undefined;
+    let control: ResponseControl | undefined;
     let bytes = 0;
     let isPaused = false;
     pool.dispatch({
