@@ -1,6 +1,7 @@
 /** WebSocket upgrades: decided by the same steps as a request, then proxied unread, or relayed message by message. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Obligations } from '../../access/access-verdict.ts';
 import { adapterFor } from '../../access/route-table.ts';
 import { Ending } from '../../domain/async.ts';
 import type { RefusalFacts, RefusalReason } from '../../domain/refusal.ts';
@@ -39,6 +40,9 @@ async function handleUpgrade(
   let status: number | undefined;
   let hasHead = false;
   const ending = new Ending();
+  /** A client that ends its side before the head of a response has left, as that of a plain request has. */
+  const leaveAtEnd = (): void => void (hasEnded(socket) && socket.destroy());
+  socket.on('readable', leaveAtEnd);
   const takePlace = gate.clientLimits.placeUntil(ending);
   socket.once('close', () => {
     watch.onEnd({ status, isWhole: status !== undefined || hasHead, bytes: 0 });
@@ -47,6 +51,7 @@ async function handleUpgrade(
   const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
     const response = errorResponse(reason, facts, requestId, gate.refusals, more);
     status = response.status;
+    socket.off('readable', leaveAtEnd);
     refuseUpgrade(socket, response, requestId);
   };
   try {
@@ -75,25 +80,18 @@ async function handleUpgrade(
     endWithRights(gate.openStreams, { request: facts, admission }, { watch, ending }, (code) =>
       endSocket ? endSocket(code) : refuse(REFUSED_FOR[code]),
     );
-    const {
-      view: _,
-      owners: __,
-      messages: ___,
-      signalling: ____,
-      startedFor: _____,
-      ...unmet
-    } = admission.obligations ?? {};
-    if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
+    if (Object.keys(admission.obligations ?? {}).some((kind) => !MET.has(kind))) return refuse('not-narrowable');
     const judge = messageJudge(admission, gate);
     const noteViewing = viewingNoter(gate.viewings, { admission, method: 'WS' }, ending);
     const onHead: HeadListener = (...head) => {
       hasHead = true;
+      socket.off('readable', leaveAtEnd);
       noteViewing?.(...head);
     };
     const { upstream } = destination;
     const passed = { ...sent, watch, onOpen, onHead, onFailure };
     const forward = (): void => {
-      if (socket.writableEnded) return;
+      if (!socket.writable) return;
       if (judge) gate.relay(request, socket, head, { ...passed, upstream, judge });
       else
         gate.passUpgrade(request, socket, head, upstream, {
@@ -108,6 +106,13 @@ async function handleUpgrade(
     refuse(reasonOfFault(fault));
   }
 }
+
+/** Obligations that an upgrade fulfils. */
+const MET: ReadonlySet<string> = new Set<keyof Obligations>(['view', 'owners', 'messages', 'signalling', 'startedFor']);
+
+/** Whether a client has ended its side: 'end' comes behind what it has sent ahead, which is not read before the 101. */
+const hasEnded = (socket: Duplex): boolean =>
+  (socket as Duplex & { readonly _readableState: { readonly ended: boolean } })._readableState.ended;
 
 /** Undefined for a WebSocket whose frames pass unread. */
 function messageJudge(

@@ -145,15 +145,23 @@ describe('A client of a WebSocket whose frames pass unread', () => {
 });
 
 describe('A client that leaves before the NVR has answered its upgrade', () => {
+  // biome-ignore format: a table
+  const WAYS: readonly [sentence: string, leave: (socket: Socket) => void][] = [
+    ['by a reset',                              (socket) => void socket.resetAndDestroy()],
+    ['by the end of its side',                  (socket) => void socket.end()],
+    ['by the end behind what it has sent ahead', (socket) => void socket.end('sent ahead')],
+  ];
   for (const path of ['/judged', '/unread'])
-    it(`is no failure of the NVR, and no whole answer: ${path}`, async () => {
-      nvr.answerUpgrade = (_request, socket) => void socket.once('end', () => socket.destroy()).resume();
-      const socket = upgrade(path);
-      await until('the NVR is asked', () => nvr.received.length === 1);
-      socket.resetAndDestroy();
-      await until('it is over', () => ends.length === 1);
-      await until('the NVR is left', () => nvr.sockets.size === 0);
-      assert.deepEqual(failures, []);
-      assert.deepEqual(ends, [{ status: undefined, isWhole: false, bytes: 0 }]);
-    });
+    for (const [sentence, leave] of WAYS)
+      it(`is no failure of the NVR, no whole answer, and is let go at once: ${path}, ${sentence}`, async () => {
+        nvr.answerUpgrade = (_request, socket) => void socket.once('end', () => socket.destroy()).resume();
+        const socket = upgrade(path);
+        await until('the NVR is asked', () => nvr.received.length === 1);
+        leave(socket);
+        await until('it is over', () => ends.length === 1);
+        await until('the NVR is left', () => nvr.sockets.size === 0);
+        assert.deepEqual(gate.placesInUse(), { client: 0, taken: 0, waiting: 0 });
+        assert.deepEqual(failures, []);
+        assert.deepEqual(ends, [{ status: undefined, isWhole: false, bytes: 0 }]);
+      });
 });
