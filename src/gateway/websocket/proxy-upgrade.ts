@@ -23,7 +23,6 @@ interface UpgradeExchange {
   readonly fail: (reason: RefusalReason) => void;
   /** Whether the client has been sent the head of a response, or the 101. */
   hasHead: boolean;
-  hasTimedOut: boolean;
   upstreamRequest: ClientRequest | undefined;
 }
 
@@ -46,7 +45,6 @@ export function createUpgradeProxy(rules: ForwardRules) {
   });
 
   return (request: IncomingMessage, socket: Duplex, head: Buffer, upstream: Upstream, judged: JudgedRequest): void => {
-    if (socket.destroyed) return;
     request.url = judged.target;
     request.headers = judged.headers;
     const exchange = createExchange(socket, judged);
@@ -54,7 +52,7 @@ export function createUpgradeProxy(rules: ForwardRules) {
     const onError = (error: Error): void => {
       if (socket.destroyed) return; // the client has left: that the request broke off is no failure of the NVR
       judged.watch?.onUpstreamError(codeOf(error), error.message);
-      exchange.fail(exchange.hasTimedOut ? 'nvr-timeout' : upstreamFailure(error));
+      exchange.fail(upstreamFailure(error));
     };
     judged.watch?.onAsked();
     try {
@@ -79,18 +77,22 @@ function takeOverResponses(
   request: IncomingMessage,
   socket: Duplex,
   exchange: UpgradeExchange,
-  { cookieName, timeoutResponse }: ForwardRules,
+  { cookieName, timeoutResponse, timeoutIdle }: ForwardRules,
 ): void {
   upstreamRequest.removeAllListeners('response');
   upstreamRequest.once('response', (response) => passUpgradeResponse(response, request, socket, exchange, cookieName));
+  const endInSilence = (): void => void request.socket.setTimeout(timeoutIdle * 1000);
+  // While the client is full the NVR is not heard, and the silence is not its own.
+  request.socket.on('timeout', () => socket.writableLength > 0 || socket.destroy());
+  upstreamRequest.once('response', endInSilence);
   upstreamRequest.once('upgrade', (_, nvrSocket) => {
     endOnce(nvrSocket);
     passEnd(socket, nvrSocket);
     passEnd(nvrSocket, socket);
+    for (const side of [socket, nvrSocket]) side.once('end', endInSilence);
   });
   const timer = setTimeout(() => {
-    exchange.hasTimedOut = true;
-    upstreamRequest.destroy(new Error('no response in time'));
+    upstreamRequest.destroy(Object.assign(new Error('no response in time'), { code: 'ETIMEDOUT' }));
   }, timeoutResponse * 1000);
   const settle = (): void => clearTimeout(timer);
   upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
@@ -114,7 +116,6 @@ function createExchange(socket: Duplex, judged: JudgedRequest): UpgradeExchange 
   const exchange: UpgradeExchange = {
     judged,
     hasHead: false,
-    hasTimedOut: false,
     upstreamRequest: undefined,
     fail(reason) {
       if (hasFailed) return;
@@ -131,8 +132,14 @@ const toTarget = (upstream: Upstream) =>
     ? { protocol: upstream.protocol, host: upstream.host, hostname: upstream.host, port: upstream.port }
     : { protocol: 'http:', host: 'localhost', port: 80, socketPath: upstream.path };
 
-/** Milliseconds that a client may take to leave when the NVR has left. */
+/** Milliseconds that a client may take to leave when it has been told the last, and the NVR to end the frame before that. */
 const LAST_WORDS_MS = 1_000;
+
+/** What the client still says has no other reader, so that its end would never be noticed. */
+function leave(socket: Duplex, lastWords?: string): void {
+  socket.resume();
+  socket.end(lastWords, () => setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref());
+}
 
 /** Must be called before http-proxy adds its own listeners: it changes the upstream's head before that is passed on. */
 function joinSwitched(
@@ -142,18 +149,13 @@ function joinSwitched(
   cookieName: string,
 ): void {
   const { watch, onOpen } = exchange.judged;
-  socket.on('error', () => {}); // a client that resets must not take the process with it
   socket.on('close', () => upstreamRequest.destroy());
   upstreamRequest.on('upgrade', (response, nvrSocket) => {
     exchange.hasHead = true;
     tellHead(exchange.judged, response.statusCode ?? 101);
     // What a side still sends when the other is gone has no reader, so that its end would never be noticed.
     socket.once('close', () => leaveInTurn(() => nvrSocket.destroy()));
-    nvrSocket.once('close', () => {
-      if (socket.destroyed) return;
-      socket.resume();
-      socket.end(() => setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref());
-    });
+    nvrSocket.once('close', () => socket.destroyed || leave(socket));
     const unread = UNREAD.open(() => {
       watch?.onEndedBy('idle');
       socket.destroy();
@@ -214,11 +216,11 @@ function passUpgradeResponse(
     out.flushHeaders();
     pipeline(response, out, (fault) => {
       if (fault) socket.destroy();
-      else socket.end();
+      else leave(socket);
     });
     return;
   }
-  out.once('finish', () => socket.end());
+  out.once('finish', () => leave(socket));
   if (way.kind === 'redirected') {
     response.destroy();
     passRedirect(head, out, rules);
@@ -246,15 +248,12 @@ export function refuseUpgrade(socket: Duplex, response: OwnResponse, requestId: 
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const head = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ''}`, ...lines].join('\r\n');
-  socket.end(`${head}\r\n\r\n${response.body}`);
+  leave(socket, `${head}\r\n\r\n${response.body}`);
 }
 
-/** The end of a WebSocket whose frames pass unread: with a close frame between two of its frames (RFC 6455 5.2). */
-/** Milliseconds for the rest of the current frame to arrive, and for the client to answer the close frame. */
-const PATIENCE_MS = 1_000;
-
 /**
- * Prepares the end of a WebSocket. Call it before the first byte passes. `server` is the side whose frames go to the client.
+ * Prepares the end of a WebSocket whose frames pass unread: with a close frame between two of its frames (RFC 6455 5.2). Call it
+ * before the first byte passes. `server` is the side whose frames go to the client.
  */
 export function endableWebSocket(server: Duplex, client: Duplex): (code: number) => void {
   const frames = createFrameReader();
@@ -278,7 +277,7 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
     setTimeout(() => {
       client.destroy();
       server.destroy();
-    }, PATIENCE_MS).unref();
+    }, LAST_WORDS_MS).unref();
     if (frames.isBetween()) return finish(code);
     server.on('data', (chunk: Buffer) => {
       if (frames.isBetween() || client.destroyed) return;
@@ -346,8 +345,4 @@ function payloadLength(bytes: Buffer, at = 0): number {
 }
 
 /** A close frame without a mask: only clients mask their frames. */
-function closeFrame(code: number): Buffer {
-  const frame = Buffer.from([0x88, 0x02, 0, 0]);
-  frame.writeUInt16BE(code, 2);
-  return frame;
-}
+const closeFrame = (code: number): Buffer => Buffer.from([0x88, 0x02, code >> 8, code & 0xff]);
