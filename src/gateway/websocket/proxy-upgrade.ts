@@ -87,9 +87,8 @@ function takeOverResponses(
   upstreamRequest.once('response', endInSilence);
   upstreamRequest.once('upgrade', (_, nvrSocket) => {
     endOnce(nvrSocket);
-    passEnd(socket, nvrSocket);
-    passEnd(nvrSocket, socket);
-    for (const side of [socket, nvrSocket]) side.once('end', endInSilence);
+    passOn(socket, nvrSocket, endInSilence);
+    passOn(nvrSocket, socket, endInSilence);
   });
   const timer = setTimeout(() => {
     upstreamRequest.destroy(Object.assign(new Error('no response in time'), { code: 'ETIMEDOUT' }));
@@ -98,11 +97,21 @@ function takeOverResponses(
   upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
 }
 
-/** The library's pipe ends the other side at once. */
-function passEnd(from: Duplex, to: Duplex): void {
+/**
+ * Replaces the library's pipe, which ends the other side at once. A pipe takes its dozen listeners away one by one, and thousands of
+ * sockets may end in one turn of the event loop.
+ */
+export function passOn(from: Duplex, to: Duplex, onEnd: () => void): void {
   from.unpipe(to);
-  from.pipe(to, { end: false });
-  from.once('end', () => leaveInTurn(() => to.writable && to.end()));
+  from.on('data', (bytes: Buffer) => void (to.writable && !to.write(bytes) && from.pause()));
+  to.on('drain', () => from.resume());
+  from.on('end', () =>
+    leaveInTurn(() => {
+      onEnd();
+      if (to.writable) to.end();
+    }, to),
+  );
+  from.resume();
 }
 
 /** The library ends again what has ended, and Node makes an error for it, with its stack: a tenth of a second for 5,000 sockets. */
@@ -172,8 +181,8 @@ function joinSwitched(
     pipedAtEndOfTurn(socket, nvrSocket);
     onOpen?.(endableWebSocket(nvrSocket, socket));
     for (const end of ['end', 'close']) {
-      nvrSocket.once(end, () => watch?.onEndedBy('backend'));
-      socket.once(end, () => watch?.onEndedBy('client'));
+      nvrSocket.on(end, () => watch?.onEndedBy('backend'));
+      socket.on(end, () => watch?.onEndedBy('client'));
     }
     cleanHead(response, { cookieName, isPublic: false, place: exchange.judged.place });
   });
@@ -263,7 +272,7 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
     if (!client.destroyed) client.end(closeFrame(code));
     server.destroy();
   };
-  // Not `on`: it would start the flow before the pipe is laid, and the first bytes would reach this listener alone.
+  // Not `on`: it would start the flow before what passes the bytes on listens, and the first would reach this listener alone.
   server.prependListener('data', (chunk: Buffer) => {
     if (!isEnding) frames.read(chunk);
   });
@@ -271,8 +280,7 @@ export function endableWebSocket(server: Duplex, client: Duplex): (code: number)
   return (code) => {
     if (isEnding) return;
     isEnding = true;
-    server.unpipe(client);
-    client.unpipe(server);
+    for (const side of [server, client]) side.removeAllListeners('data');
     client.resume(); // without a reader the end of the client's socket would go unnoticed
     setTimeout(() => {
       client.destroy();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
+import { duplexPair } from 'node:stream';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createFrameReader, endableWebSocket } from '../../../src/gateway/websocket/proxy-upgrade.ts';
+import { createFrameReader, endableWebSocket, passOn } from '../../../src/gateway/websocket/proxy-upgrade.ts';
 
 /** A binary frame as a server sends it (RFC 6455 5.2). */
 function frame(payload: Buffer): Buffer {
@@ -51,19 +51,26 @@ describe('Where frames end', () => {
 });
 
 describe('A WebSocket that is passed on unread', () => {
+  function newStream() {
+    const [server, nvr] = duplexPair();
+    const [client, reader] = duplexPair();
+    const end = endableWebSocket(server, client);
+    passOn(server, client, () => {});
+    passOn(client, server, () => {});
+    return { server, nvr, client, reader, end };
+  }
+
   /** What the client got, when the server had sent these bytes, the end came, and then came the rest. */
   async function clientOf(before: Buffer, after: Buffer): Promise<Buffer> {
-    const [server, client] = [new PassThrough(), new PassThrough()];
-    const end = endableWebSocket(server, client);
+    const { server, nvr, reader, end } = newStream();
     const got: Buffer[] = [];
-    client.on('data', (chunk: Buffer) => got.push(chunk));
-    server.pipe(client, { end: false });
-    server.write(before);
+    reader.on('data', (chunk: Buffer) => got.push(chunk));
+    nvr.write(before);
     await new Promise(setImmediate);
     end(4401);
     end(4401);
-    if (!server.destroyed) server.write(after);
-    await once(client, 'end');
+    if (!server.destroyed) nvr.write(after);
+    await once(reader, 'end');
     return Buffer.concat(got);
   }
   const [one, two] = [frame(Buffer.alloc(300, 1)), frame(Buffer.alloc(70_000, 2))];
@@ -83,13 +90,25 @@ describe('A WebSocket that is passed on unread', () => {
   });
 
   it('is cut off when the frame is never whole', async () => {
-    const [server, client] = [new PassThrough(), new PassThrough()];
-    const end = endableWebSocket(server, client);
-    server.pipe(client, { end: false });
-    server.write(two.subarray(0, 100));
+    const { server, nvr, client, end } = newStream();
+    nvr.write(two.subarray(0, 100));
     await new Promise(setImmediate);
     end(4401);
     await once(client, 'close');
     assert.deepEqual([client.destroyed, server.destroyed], [true, true]);
+  });
+
+  it('passes nothing of the client on when it is to end, though a frame of the server is under way', async () => {
+    const { nvr, reader, end } = newStream();
+    const heard: string[] = [];
+    nvr.on('data', (chunk: Buffer) => heard.push(String(chunk)));
+    nvr.write(two.subarray(0, 100));
+    reader.write('before');
+    await new Promise(setImmediate);
+    end(4401);
+    reader.write('after');
+    nvr.write(two.subarray(100));
+    await once(reader.resume(), 'end');
+    assert.deepEqual(heard, ['before']);
   });
 });
