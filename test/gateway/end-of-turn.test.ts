@@ -7,7 +7,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { beforeEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createHttp1Connections, type Http1Connections } from '../../src/gateway/listen/http1-connections.ts';
-import { atEndOfTurn, leaveInTurn, pipedAtEndOfTurn } from '../../src/gateway/response/client-socket.ts';
+import { atEndOfTurn, leaveInTurn } from '../../src/gateway/response/client-socket.ts';
+import { passOn } from '../../src/gateway/websocket/proxy-upgrade.ts';
 
 describe('At the end of a turn', () => {
   it('everything is written, in its order, and nothing before', async () => {
@@ -133,8 +134,8 @@ describe('First requests of connections that come at once', () => {
   });
 });
 
-describe('What is piped at the end of a turn', () => {
-  function piped() {
+describe('What is passed on from one socket to another', () => {
+  function passed() {
     const writes: string[][] = [];
     const sink = new Writable({
       writev(chunks, done) {
@@ -143,13 +144,12 @@ describe('What is piped at the end of a turn', () => {
       },
     });
     const source = new PassThrough();
-    pipedAtEndOfTurn(source, sink);
-    source.pipe(sink);
+    passOn(source, sink, () => {});
     return { source, sink, writes };
   }
 
-  it('goes out together', async () => {
-    const { source, writes } = piped();
+  it('goes out together at the end of a turn', async () => {
+    const { source, writes } = passed();
     for (const word of ['a', 'b', 'c']) source.write(word);
     await nextTurn();
     await nextTurn();
@@ -157,7 +157,7 @@ describe('What is piped at the end of a turn', () => {
   });
 
   it('goes out to its last byte when the source ends', async () => {
-    const { source, sink, writes } = piped();
+    const { source, sink, writes } = passed();
     source.end('the end');
     await once(sink, 'finish');
     assert.deepEqual(writes.flat(), ['the end']);

@@ -1,7 +1,6 @@
 /** The connection that a response is written to: when its bytes go out, what is held until the client reads, and how it is cut off. */
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Readable, Writable } from 'node:stream';
 
 /** Neither TLS nor HTTP/2, nor a stream within this process. */
 const isPlain = ({ socket }: ServerResponse): boolean => socket instanceof Socket && !('encrypted' in socket);
@@ -122,17 +121,6 @@ function writeAll(): void {
   } finally {
     for (const write of writes.slice(done)) atEndOfTurn(write); // the fault of one write must not keep the others back
   }
-}
-
-/** The same for what is piped from one socket to another. To be called before the pipe is laid: it writes what it hears. */
-export function pipedAtEndOfTurn(source: Readable, sink: Writable): void {
-  const uncork = (): void => sink.uncork();
-  // Not `on`: it starts the flow before a reader is there.
-  source.prependListener('data', () => {
-    if (sink.writableCorked > 0) return;
-    sink.cork();
-    atEndOfTurn(uncork);
-  });
 }
 
 const MOST_IN_TURN = 16;

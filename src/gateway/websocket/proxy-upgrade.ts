@@ -1,7 +1,7 @@
 /** WebSocket proxying: upgrades are passed on by http-proxy, and after the 101 their frames pass unread; any other answer is ordinary HTTP (SPEC 6). */
 import { type ClientRequest, type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { Agent } from 'node:https';
-import { type Duplex, pipeline } from 'node:stream';
+import { type Duplex, pipeline, type Readable, type Writable } from 'node:stream';
 import httpProxy from 'http-proxy';
 import type { Upstream } from '../../domain/addresses.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -12,7 +12,7 @@ import { type JudgedRequest, tellHead } from '../forward/judged-request.ts';
 import { NOTHING_BEGUN } from '../http1/exchange.ts';
 import { HeldBody } from '../narrow/held-body.ts';
 import { passError, passRedirect, wayOf } from '../narrow/response-filter.ts';
-import { leaveInTurn, pipedAtEndOfTurn, UNREAD } from '../response/client-socket.ts';
+import { atEndOfTurn, leaveInTurn, UNREAD } from '../response/client-socket.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { byName, type ResponseHead, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
 
@@ -98,12 +98,20 @@ function takeOverResponses(
 }
 
 /**
- * Replaces the library's pipe, which ends the other side at once. A pipe takes its dozen listeners away one by one, and thousands of
- * sockets may end in one turn of the event loop.
+ * Passes on what comes in one turn of the event loop together. Replaces the library's pipe, which ends the other side at once, and
+ * takes its dozen listeners away one by one, where thousands of sockets may end in one turn.
  */
-export function passOn(from: Duplex, to: Duplex, onEnd: () => void): void {
+export function passOn(from: Readable, to: Writable, onEnd: () => void): void {
+  const uncork = (): void => to.uncork();
   from.unpipe(to);
-  from.on('data', (bytes: Buffer) => void (to.writable && !to.write(bytes) && from.pause()));
+  from.on('data', (bytes: Buffer) => {
+    if (!to.writable) return;
+    if (to.writableCorked === 0) {
+      to.cork();
+      atEndOfTurn(uncork);
+    }
+    if (!to.write(bytes)) from.pause();
+  });
   to.on('drain', () => from.resume());
   from.on('end', () =>
     leaveInTurn(() => {
@@ -177,8 +185,6 @@ function joinSwitched(
     nvrSocket.on('pause', noteWaiting);
     socket.on('drain', noteWaiting);
     socket.once('close', unread.end);
-    pipedAtEndOfTurn(nvrSocket, socket);
-    pipedAtEndOfTurn(socket, nvrSocket);
     onOpen?.(endableWebSocket(nvrSocket, socket));
     for (const end of ['end', 'close']) {
       nvrSocket.on(end, () => watch?.onEndedBy('backend'));

@@ -104,7 +104,7 @@ describe('A WebSocket that is passed on unread', () => {
     nvr.on('data', (chunk: Buffer) => heard.push(String(chunk)));
     nvr.write(two.subarray(0, 100));
     reader.write('before');
-    await new Promise(setImmediate);
+    await once(nvr, 'data');
     end(4401);
     reader.write('after');
     nvr.write(two.subarray(100));
