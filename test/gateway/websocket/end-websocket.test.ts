@@ -107,6 +107,7 @@ describe('A WebSocket that is passed on unread', () => {
     await once(nvr, 'data');
     end(4401);
     reader.write('after');
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
     nvr.write(two.subarray(100));
     await once(reader.resume(), 'end');
     assert.deepEqual(heard, ['before']);
