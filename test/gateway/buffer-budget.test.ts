@@ -9,6 +9,7 @@ import { REFUSALS } from '../../src/domain/refusal.ts';
 import { ok } from '../../src/domain/result.ts';
 import { FilterEnded } from '../../src/gateway/decision/upstream-failure.ts';
 import { createForwarder } from '../../src/gateway/forward/forwarder.ts';
+import { turnAt } from '../../src/gateway/narrow/held-body.ts';
 import { createBufferBudget } from '../../src/gateway/narrow/obligations.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 
@@ -64,6 +65,7 @@ describe('Large answers that are narrowed', () => {
     nvr.answer = (request, response) => void response.end(ANSWERS[request.url ?? ''] ?? 'small');
     const forwarder = createForwarder({ ...RULES, ca: undefined, verify: true });
     const budget = createBufferBudget(1.5 * MB);
+    const upstream = { kind: 'tcp', protocol: 'http:', host: '127.0.0.1', port: nvr.port } as const;
     // What is left of a large answer is more than sockets take in by themselves.
     const body = async (bytes: Uint8Array<ArrayBuffer>) => {
       const text = Buffer.from(bytes).toString();
@@ -84,6 +86,7 @@ describe('Large answers that are narrowed', () => {
             reader: { clearance: 'restricted', namesForeign: () => false },
             hidesUnknown: false,
             hold: budget.hold([]),
+            turn: turnAt(upstream, []),
           },
           onFailure: (reason) => response.writeHead(REFUSALS[reason].status).end(reason),
         },

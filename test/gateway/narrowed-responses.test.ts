@@ -9,6 +9,7 @@ import { REFUSALS } from '../../src/domain/refusal.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 
 const MINE = { camera: 'cam1', id: 'a' };
 const OTHER = { camera: 'cam2', id: 'b' };
@@ -236,6 +237,29 @@ describe('An answer that must be narrowed', () => {
     }
     answering((_request, response) => response.writeHead(200, JSON_TYPE).end(`[${' '.repeat(8 * MB)}]`));
     assert.equal((await asked('/api/timeline', tokens.carl)).status, 200);
+  });
+
+  it('that does not come holds up neither the lists of others nor a refusal', async () => {
+    const client = new AbortController();
+    const begun: Promise<unknown>[] = [];
+    answering((_request, response) => {
+      response.on('error', () => {});
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': MB });
+      begun.push(new Promise<void>((resolve) => void response.write(' '.repeat(MB / 8), () => resolve())));
+    });
+    const waiting = Array.from({ length: 5 }, () => asked('/api/timeline', tokens.carl, { signal: client.signal }));
+    await until('all have begun', () => begun.length === waiting.length);
+    await Promise.all(begun);
+    answering((_request, response) => response.writeHead(200, JSON_TYPE).end(`[${' '.repeat(MB)}]`));
+    const other = await asked('/api/events', await instance.logIn(BOTH));
+    answering((_request, response) => response.writeHead(400, JSON_TYPE).end(`{${' '.repeat(MB)}}`));
+    const refused = await asked('/api/timeline', tokens.vera);
+    client.abort();
+    const rest = await Promise.allSettled(waiting);
+    assert.deepEqual(
+      [other.status, refused.status, ...rest.map(({ status }) => status)],
+      [200, 400, ...waiting.map(() => 'rejected')],
+    );
   });
 
   it('that is cut breaks the connection', async () => {

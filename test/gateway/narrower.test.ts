@@ -7,17 +7,24 @@ import { Socket } from 'node:net';
 import { getPriority } from 'node:os';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { plainView } from '../../src/access/camera-view.ts';
-import { createTaskQueue } from '../../src/domain/async.ts';
+import type { Upstream } from '../../src/domain/addresses.ts';
+import type { Sharer } from '../../src/domain/async.ts';
 import { ok } from '../../src/domain/result.ts';
 import { askFailure } from '../../src/gateway/decision/upstream-failure.ts';
 import { NOTHING_BEGUN } from '../../src/gateway/http1/exchange.ts';
-import { HeldBody } from '../../src/gateway/narrow/held-body.ts';
+import { HeldBody, turnAt } from '../../src/gateway/narrow/held-body.ts';
 import { type NarrowTask, narrowNow } from '../../src/gateway/narrow/narrow-task.ts';
 import { createNarrower } from '../../src/gateway/narrow/narrower.ts';
 import { createErrorReader, passNarrowed } from '../../src/gateway/narrow/response-filter.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { viewOfRole } from '../access/support/views.ts';
+import { until } from '../support/until.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const view = plainView(viewOfRole('gardener'));
 const rowsOf = (count: number, first = 0): object[] =>
@@ -126,6 +133,7 @@ describe('A large response', () => {
       reader: createErrorReader(viewOfRole('gardener')),
       hidesUnknown: false,
       hold: { take: () => true, release() {} },
+      turn: () => () => {},
     };
     const work = passNarrowed(whole, plan);
     for (const chunk of chunks) held.add(chunk);
@@ -151,28 +159,64 @@ describe('A large response', () => {
     assert.ok(turns <= 2, `${turns} turns`);
   });
 
-  it('waits for its turn until those before it are narrowed, and is not read meanwhile', async () => {
-    const turns = createTaskQueue(1);
-    const told: string[] = [];
-    const control = (name: string) => ({
-      abort: () => void told.push(`${name} aborted`),
-      pause: () => void told.push(`${name} paused`),
-      resume: () => void told.push(`${name} read`),
+  it('of which there is a copy in one piece is not kept in pieces', async () => {
+    const held = new HeldBody(NOTHING_BEGUN);
+    const reading = held.read(() => undefined);
+    for (let at = 0; at < 16; at += 1) held.add(Buffer.alloc(MB));
+    held.end();
+    const whole = await reading;
+    collectGarbage();
+    await until('it is there once', () => process.memoryUsage().arrayBuffers < 24 * MB);
+    assert.ok(whole.ok && whole.value.length === 16 * MB && held);
+  });
+
+  /** Bodies of one NVR that were announced as large. What they do to their response is told. */
+  const large = (names: string, upstream: Upstream, sharer: Sharer, told: string[]): HeldBody[] =>
+    [...names].map((name) => {
+      const control = {
+        abort: () => void told.push(`${name} aborted`),
+        pause: () => void told.push(`${name} paused`),
+        resume: () => void told.push(`${name} read`),
+      };
+      return new HeldBody(control, MB, turnAt(upstream, sharer));
     });
-    const [first, second, third] = ['first', 'second', 'third'].map((name) => new HeldBody(control(name), MB, turns));
-    await nextTurn();
-    assert.deepEqual(told.splice(0), ['first paused', 'second paused', 'third paused', 'first read']);
+  const begun = (names: string): string[] => [...names].flatMap((name) => [`${name} paused`, `${name} read`]);
+
+  it('waits for its turn until one of four before it is narrowed, and is not read meanwhile', () => {
+    const upstream = { kind: 'unix', path: '/turns' } as const;
+    const told: string[] = [];
+    const [first, ...others] = large('abcdef', upstream, [], told);
+    assert.deepEqual(told.splice(0), [...begun('abcd'), 'e paused', 'f paused']);
     first?.end();
-    await nextTurn();
-    assert.deepEqual(told, [], 'it is narrowed yet');
-    second?.drop();
+    others[3]?.release();
+    assert.deepEqual(told.splice(0), ['e aborted'], 'the first is narrowed yet');
     first?.release();
-    await nextTurn();
-    assert.deepEqual(told.splice(0), ['second aborted', 'third read'], 'a client that has left takes no turn');
-    third?.release();
-    second?.release();
-    new HeldBody(control('small'), 64 * 1024, turns).end();
-    assert.deepEqual(told, ['third aborted']);
+    assert.deepEqual(told.splice(0), ['f read'], 'a client that has left takes no turn');
+    for (const other of others) other.release();
+    told.splice(0);
+    for (const next of large('ghij', upstream, [], told)) next.end();
+    assert.deepEqual(told, begun('ghij'));
+    new HeldBody(NOTHING_BEGUN, 64 * 1024, () => assert.fail('a small one takes a turn')).end();
+  });
+
+  it('of a caller who has two under way waits, and those of others do not', () => {
+    const upstream = { kind: 'unix', path: '/callers' } as const;
+    const told: string[] = [];
+    const bodies = large('abc', upstream, [['name vera', 1]], told);
+    bodies.push(...large('de', upstream, [['name carl', 1]], told));
+    assert.deepEqual(told, [...begun('ab'), 'c paused', ...begun('de')]);
+    for (const body of bodies) body.release();
+  });
+
+  it('is read without a turn after ten seconds: those before it may never come', (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    const told: string[] = [];
+    const bodies = large('abcde', { kind: 'unix', path: '/patience' }, [], told);
+    test.mock.timers.tick(9_999);
+    assert.deepEqual(told.splice(0), [...begun('abcd'), 'e paused']);
+    test.mock.timers.tick(1);
+    assert.deepEqual(told, ['e read']);
+    for (const body of bodies) body.release();
   });
 
   it('is narrowed behind the event loop, where processors are short', {

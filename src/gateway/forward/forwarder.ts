@@ -1,7 +1,6 @@
 /** Forwarding: sends an admitted request to its upstream over kept connections, and the response back, both as streams: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Upstream, wakeUp } from '../../domain/addresses.ts';
-import { createTaskQueue, type TaskQueue } from '../../domain/async.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { codeOf, keptByUpstream, tlsOptionsFor, type UpstreamTls } from '../../outbound/ask-upstream.ts';
 import { FilterEnded, upstreamFailure } from '../decision/upstream-failure.ts';
@@ -25,10 +24,10 @@ export type Forwarder = ReturnType<typeof createForwarder>;
 
 export function createForwarder(rules: ForwardRules) {
   let isRetired = false;
-  const kept = keptByUpstream((upstream) => {
+  const pools = keptByUpstream((upstream) => {
     const pool = createConnectionPool(upstream, rules, tlsOptionsFor(upstream, rules));
     if (isRetired) pool.retire();
-    return { pool, turns: createTaskQueue(LARGE_AT_ONCE) };
+    return pool;
   });
   return {
     /** Returns what gives the request up, and says whether nothing of a response was sent: it may be another one then. */
@@ -43,26 +42,25 @@ export function createForwarder(rules: ForwardRules) {
       }
       const hasUpload = judged.body === undefined && (isChunked || length > 0);
       const upload = hasUpload ? { request, length: isChunked ? undefined : length } : undefined;
-      const { pool, turns } = kept.get(upstream);
-      const exchange = new ForwardedExchange(request, response, upload, judged, rules, turns);
+      const exchange = new ForwardedExchange(request, response, upload, judged, rules);
       if (hasUpload && isChunked) limitUpload(request, rules.maxUpload, judged, exchange);
       judged.watch?.onAsked();
       const waking = wakeUp(upstream);
-      if (!waking) pool.dispatch(exchange);
+      if (!waking) pools.get(upstream).dispatch(exchange);
       else
         void waking.then(() => {
-          if (!response.destroyed) pool.dispatch(exchange);
+          if (!response.destroyed) pools.get(upstream).dispatch(exchange);
         });
       return () => exchange.giveUp();
     },
     /** Keeps no connection any more: each ends with its request. */
     retire() {
       isRetired = true;
-      for (const { pool } of kept.all()) pool.retire();
+      for (const pool of pools.all()) pool.retire();
     },
     /** Breaks what is under way. */
     close() {
-      for (const { pool } of kept.all()) pool.close();
+      for (const pool of pools.all()) pool.close();
     },
   };
 }
@@ -91,9 +89,6 @@ export interface ForwardRules
   readonly maxUpload: number;
 }
 
-/** Large bodies of one upstream that are held at once: one thread narrows them, one after the other. */
-const LARGE_AT_ONCE = 4;
-
 /** A short body that came in one piece is sent in one piece: head and body as one text cost a tenth less than two writes. */
 const LONGEST_AS_TEXT = 16 * 1024;
 
@@ -108,7 +103,6 @@ class ForwardedExchange implements Exchange {
   readonly #judged: JudgedRequest;
   readonly #rules: ResponseHeadRules;
   #control: ResponseControl = NOTHING_BEGUN;
-  readonly #turns: TaskQueue;
   #held: HeldBody | undefined;
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
   #announced: number | undefined;
@@ -122,7 +116,6 @@ class ForwardedExchange implements Exchange {
     upload: Exchange['upload'],
     judged: JudgedRequest,
     { cookieName, frameAncestors = "'self'", varies }: ForwardRules,
-    turns: TaskQueue,
   ) {
     this.head = { method, target: judged.target, headers: judged.headers };
     this.body = judged.body;
@@ -131,7 +124,6 @@ class ForwardedExchange implements Exchange {
     this.mayBorrow = isOverNetwork(response);
     this.#response = response;
     this.#judged = judged;
-    this.#turns = turns;
     const { isPublic, own, allowsCors, place } = judged;
     this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors, varies, place };
     response.on('close', () => this.#onClose());
@@ -181,7 +173,7 @@ class ForwardedExchange implements Exchange {
 
   /** `pass` reads the body and writes the response; when it has read enough of the body, the rest is not wanted. */
   #hold(head: ResponseHead, pass: (held: HeldResponse) => Promise<void>): void {
-    const body = new HeldBody(this.#control, this.#announced, this.#turns);
+    const body = new HeldBody(this.#control, this.#announced, this.#judged.narrowing?.turn);
     const fail = (reason: RefusalReason): void => this.fail(reason);
     this.#held = body;
     const held = { received: { ...head, body }, response: this.#response, rules: this.#rules, fail };

@@ -1,8 +1,10 @@
 /** The body of a response of which nothing is sent before it was read: the whole of it, or its beginning. */
 import { setImmediate } from 'node:timers/promises';
-import type { TaskQueue } from '../../domain/async.ts';
+import type { Upstream } from '../../domain/addresses.ts';
+import type { Sharer } from '../../domain/async.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { createUpstreamSlots } from '../../outbound/ask-upstream.ts';
 
 /** What the receiver of a response may do to it. */
 export interface ResponseControl {
@@ -11,6 +13,18 @@ export interface ResponseControl {
   pause(): void;
   resume(): void;
 }
+
+/** Calls `begin` when it is the caller's turn. Returns what ends the turn, or the wait for it. */
+export type TakeTurn = (begin: () => void) => () => void;
+
+/** Large bodies that are read at once, half of them for one caller: more would wait in memory while one is narrowed after the other. */
+const TURNS = createUpstreamSlots({ most: 4, mostWaiting: 1024, ofCaller: 1 / 2, kept: 0, patienceMs: 10_000 });
+
+/** Who has waited for long begins without a turn: four bodies that do not come must not keep all others back. */
+export const turnAt =
+  (upstream: Upstream, sharer: Sharer): TakeTurn =>
+  (begin) =>
+    TURNS.take(upstream, sharer, begin, begin);
 
 /** Judges bytes that have come; `sum` is with those before them. `enough` takes them as the last ones, a reason refuses all. */
 type JudgeBytes = (added: number, sum: number) => RefusalReason | 'enough' | undefined;
@@ -24,22 +38,21 @@ const BLOCK = 512 * 1024;
 export class HeldBody {
   readonly #control: ResponseControl;
   readonly #announced: number;
-  readonly #turns: TaskQueue | undefined;
+  readonly #takeTurn: TakeTurn | undefined;
   readonly #read = Promise.withResolvers<RefusalReason | undefined>();
   readonly #blocks: Buffer<ArrayBuffer>[] = [];
   #judge: JudgeBytes = () => undefined;
   #length = 0;
   /** Bytes of the last block that are still free. */
   #room = 0;
-  #hasAsked = false;
-  #leave = (): void => {};
+  #leave: (() => void) | undefined;
   #isOver = false;
 
-  /** `announced`: its bytes. `turns`: of large bodies, which would otherwise all be in memory while one is narrowed after the other. */
-  constructor(control: ResponseControl, announced = Number.NaN, turns?: TaskQueue) {
+  /** `announced`: its bytes. `takeTurn`: for a large one. */
+  constructor(control: ResponseControl, announced = Number.NaN, takeTurn?: TakeTurn) {
     this.#control = control;
     this.#announced = announced <= LARGEST_HELD ? announced : 0;
-    this.#turns = turns;
+    this.#takeTurn = takeTurn;
     if (announced > SMALL) this.#awaitTurn();
   }
 
@@ -76,21 +89,16 @@ export class HeldBody {
     this.#control.abort();
   }
 
-  /** Ends its turn. */
+  /** Ends its turn, or its wait. */
   release(): void {
     this.drop();
-    this.#leave();
+    this.#leave?.();
   }
 
   #awaitTurn(): void {
-    if (this.#hasAsked || !this.#turns) return;
-    this.#hasAsked = true;
+    if (this.#leave || !this.#takeTurn) return;
     this.#control.pause();
-    void this.#turns.enter().then((leave) => {
-      this.#leave = leave;
-      if (this.#isOver) leave();
-      else this.#control.resume();
-    });
+    this.#leave = this.#takeTurn(() => this.#control.resume());
   }
 
   #copy(bytes: Buffer): void {
@@ -110,13 +118,14 @@ export class HeldBody {
     this.#blocks.push(Buffer.allocUnsafeSlow(this.#room));
   }
 
-  /** Copies one block a turn. */
+  /** Copies one block a turn. The copied ones are kept no longer. */
   async #joined(): Promise<Buffer<ArrayBuffer>> {
-    const [first] = this.#blocks;
+    const blocks = this.#blocks.splice(0);
+    const [first] = blocks;
     if (first?.length === this.#length) return first;
     const whole = Buffer.allocUnsafeSlow(this.#length);
     let at = 0;
-    for (const block of this.#blocks) {
+    for (const block of blocks) {
       at += block.copy(whole, at);
       if (at % BLOCK < block.length) await setImmediate();
     }

@@ -21,6 +21,7 @@ import { noteStarted } from '../decision/owner-lookup.ts';
 import { askFailure } from '../decision/upstream-failure.ts';
 import type { Gate } from '../gate.ts';
 import type { PublicPlace } from '../response/public-place.ts';
+import { turnAt } from './held-body.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 import { createComposedCache, createNarrower } from './narrower.ts';
 import { createErrorReader, type NarrowingPlan } from './response-filter.ts';
@@ -31,8 +32,8 @@ export type Settled =
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
 
-/** How a response is narrowed; the memory for it is added when the request is sent. */
-type Narrowing = Omit<NarrowingPlan, 'hold'>;
+/** How a response is narrowed; the memory and the turn for it are added when the request is sent. */
+type Narrowing = Omit<NarrowingPlan, 'hold' | 'turn'>;
 
 /** Bytes that all responses may hold. */
 const MOST_HELD_BYTES = 128 * 1024 * 1024;
@@ -76,7 +77,9 @@ export async function fulfilObligations(sending: Sending): Promise<Settled> {
   return unlessNvrFails(
     chooseNarrowing(work).then((narrowing) => ({
       ...body,
-      ...(narrowing && { narrowing: { ...narrowing, hold: HELD.hold(sharer) } }),
+      ...(narrowing && {
+        narrowing: { ...narrowing, hold: HELD.hold(sharer), turn: turnAt(destination.upstream, sharer) },
+      }),
     })),
   );
 }

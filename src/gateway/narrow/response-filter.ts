@@ -26,7 +26,7 @@ import {
   responseHeaders,
   withoutHeaders,
 } from '../response/response-headers.ts';
-import { type HeldBody, LARGEST_HELD } from './held-body.ts';
+import { type HeldBody, LARGEST_HELD, type TakeTurn } from './held-body.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 
 export interface NarrowingPlan {
@@ -37,6 +37,7 @@ export interface NarrowingPlan {
   readonly hidesUnknown: boolean;
   /** The memory for the response, until what is left of it is on its way to the client. */
   readonly hold: Hold;
+  readonly turn: TakeTurn;
   /** A response with this header is not passed on. Lower-case. */
   readonly refusedHeader?: string;
   /** JSON sent in the place of a 404, which would tell that no camera has anything. */
