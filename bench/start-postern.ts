@@ -48,9 +48,18 @@ export interface StartedPostern extends StartedServer {
 const ROOT = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
 
+const WORDS = scripts.start.split(' ');
+const AT_NODE = WORDS.indexOf('node');
+/** What `npm start` sets, over what is set here. */
+export const startEnvironment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...Object.fromEntries(WORDS.slice(0, AT_NODE).map((pair) => pair.split('='))),
+  ...more,
+});
+
 /** Of Node's: its flags and `serve` as `npm start` gives them, of the built server, as operators run it. */
 export const startArguments = (directory: string, nodeFlags: readonly string[] = []): string[] => {
-  const [, ...given] = scripts.start.split(' ');
+  const given = WORDS.slice(AT_NODE + 1);
   return [
     ...nodeFlags,
     ...given.map((each) => (each === 'bundle/main.js' ? join(BUNDLE, 'main.js') : each)),
@@ -71,7 +80,7 @@ export async function startIn(
   const output = openSync(logFile, 'w');
   const child = spawn(process.execPath, startArguments(directory, options.nodeFlags), {
     stdio: ['ignore', output, 'inherit', 'ipc'],
-    env: { ...process.env, ...options.env },
+    env: startEnvironment(options.env),
   });
   closeSync(output);
   endsWithUs(child);

@@ -5,7 +5,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, untilCalm } from '../machine.ts';
-import { movedInDirectory, startArguments } from '../start-postern.ts';
+import { movedInDirectory, startArguments, startEnvironment } from '../start-postern.ts';
 import { endsWithUs, startedTogether, startServer, stopProcess } from '../start-server.ts';
 import { type Finding, median, printTable } from '../table.ts';
 
@@ -43,7 +43,10 @@ async function oneStart(directory: string, tls: boolean): Promise<number> {
   const since = performance.now();
   const child = spawn(process.execPath, startArguments(directory), {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, POSTERN__SERVER__EXTERNAL: `127.0.0.1:${port}`, POSTERN__TLS__ENABLED: String(tls) },
+    env: startEnvironment({
+      POSTERN__SERVER__EXTERNAL: `127.0.0.1:${port}`,
+      POSTERN__TLS__ENABLED: String(tls),
+    }),
   });
   endsWithUs(child);
   try {
