@@ -26,9 +26,6 @@ async function run(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
   module.enableCompileCache();
   if (command !== 'healthcheck' || rest.length > 0) {
-    // An import of node:http reads all that it exports, and these three load Node's own fetch: 50 ms, and some 6 MB. Nothing here uses them.
-    const http = process.getBuiltinModule('node:http');
-    for (const unused of ['WebSocket', 'CloseEvent', 'MessageEvent']) Reflect.deleteProperty(http, unused);
     const { runCommandLine } = await import('./cli/command-line.ts');
     return runCommandLine(process.argv);
   }
