@@ -177,10 +177,10 @@ function joinSwitched(
       watch?.onEndedBy('idle');
       socket.destroy();
     });
-    /** What waits for the client, and what was read of the NVR meanwhile. */
+    /** What waits for the client, and what was read of the NVR meanwhile. Of less than makes it wait no 'drain' would tell the end. */
     const noteWaiting = (): void => {
-      const { writableLength: waits } = socket;
-      unread.holds(waits > 0 ? waits + nvrSocket.readableHighWaterMark : 0);
+      const { writableLength: waits, writableNeedDrain: isFull } = socket;
+      unread.holds(isFull ? waits + nvrSocket.readableHighWaterMark : 0);
     };
     nvrSocket.on('pause', noteWaiting);
     socket.on('drain', noteWaiting);
@@ -225,6 +225,7 @@ function passUpgradeResponse(
   out.shouldKeepAlive = false; // whatever is pipelined behind the upgrade is never read
   out.sendDate = false;
   out.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
+  socket.on('drain', () => out.emit('drain')); // Node's server, which tells it of other responses, has let the socket go
   const rules = { cookieName, isPublic: false, place: exchange.judged.place };
   if (way.kind === 'passed') {
     out.writeHead(response.statusCode ?? 502, responseHeaders(head, rules));

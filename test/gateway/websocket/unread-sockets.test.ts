@@ -15,6 +15,7 @@ import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 import type { EndedRequest } from '../../../src/telemetry/watch-gate.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { row } from '../../support/routes.ts';
+import { changing, makeServed } from '../../support/served-certificate.ts';
 import { NOBODY_WATCHES, type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
 import { until } from '../../support/until.ts';
 
@@ -141,6 +142,16 @@ describe('A client of a WebSocket whose frames pass unread', () => {
     assert.ok(UNREAD.bytes() - before <= 256 * KB, `${UNREAD.bytes() - before}`);
     socket.destroy();
     await until('nothing is held', () => UNREAD.bytes() === before);
+  });
+
+  it('has nothing counted over TLS while it reads all, though the 101 is not out at once', async () => {
+    const before = UNREAD.bytes();
+    const overTls = await startGate(upstreamAt(nvr.url), {}, undefined, { tls: changing(await makeServed()) });
+    const reading = new WebSocket(overTls.url, { rejectUnauthorized: false });
+    await once(reading, 'open');
+    assert.equal(UNREAD.bytes(), before);
+    reading.terminate();
+    await overTls.close();
   });
 });
 

@@ -19,6 +19,7 @@ const UPGRADE = [
 ].join('\r\n');
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 const PATIENCE_MS = 60_000;
+const LONG = 'x'.repeat(1_000_000);
 
 let nvr: FakeNvr;
 let gate: StartedGate;
@@ -60,6 +61,7 @@ describe('An upgrade that the NVR answers with another status', () => {
     ['and a length passes whole',            'HTTP/1.1 403 x\r\nContent-Length: 2\r\n\r\nno',                            ['403'], /\r\n\r\nno$/],
     ['and chunks passes whole',              'HTTP/1.1 403 x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n', ['403'], /2\r\nno\r\n0\r\n\r\n$/],
     ['up to the end of its connection passes in chunks', 'HTTP/1.1 404 x\r\n\r\nno',                                     ['404'], /2\r\nno\r\n0\r\n\r\n$/],
+    ['and more than is held for a client passes whole', `HTTP/1.1 403 x\r\nContent-Length: ${LONG.length}\r\n\r\n${LONG}`, ['403'], /\r\n\r\nx{1000000}$/],
     ['without a body passes',                'HTTP/1.1 204 x\r\n\r\n',                                                   ['204'], /\r\n\r\n$/],
     ['that breaks off in its length is cut', 'HTTP/1.1 403 x\r\nContent-Length: 9\r\n\r\nno',                            ['403'], /(?:no|\r\n\r\n)$/],
     ['that breaks in a chunk is cut',        'HTTP/1.1 403 x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\nzz\r\n',    ['403'], /(?:\r\n\r\n|no\r\n)$/],
