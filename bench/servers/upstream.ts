@@ -61,13 +61,23 @@ const camera = (_: unknown, at: number) =>
     ),
   ] as const;
 
+/** As nginx does, it sends two megabytes at most before it looks at other connections (`sendfile_max_chunk`). */
+const MOST_IN_TURN = 2 * 1024 * 1024;
+
 function sendBody(response: ServerResponse, bytes: number): void {
   response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': bytes });
   let left = bytes;
+  let inTurn = 0;
   const send = (): void => {
     while (left > 0 && !response.destroyed) {
+      if (inTurn >= MOST_IN_TURN) {
+        inTurn = 0;
+        return void setImmediate(send);
+      }
       const chunk = left >= CHUNK.length ? CHUNK : CHUNK.subarray(0, left);
       left -= chunk.length;
+      inTurn += chunk.length;
+      // What the kernel takes at once drains in the same turn.
       if (!response.write(chunk)) return void response.once('drain', send);
     }
     response.end();
