@@ -50,7 +50,7 @@ export function createUpgradeProxy(rules: ForwardRules) {
     const exchange = createExchange(socket, judged);
     exchanges.set(request, exchange);
     const onError = (error: Error): void => {
-      if (socket.destroyed) return; // the client has left: that the request broke off is no failure of the NVR
+      if (!socket.writable) return; // the client has left, or was refused: that the request broke off is no failure of the NVR
       judged.watch?.onUpstreamError(codeOf(error), error.message);
       exchange.fail(upstreamFailure(error));
     };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
@@ -35,6 +36,7 @@ let unread: UnreadMemory;
 let failures: string[];
 let ends: EndedRequest[];
 let atNvr: WebSocket[];
+let revoke: () => void;
 beforeEach(async () => {
   nvr = await startFakeNvr();
   unread = createUnreadMemory(MOST);
@@ -52,6 +54,10 @@ beforeEach(async () => {
     {},
     { onRequest: () => watch },
     {
+      holdStream(_caller, _admittance, end) {
+        revoke = () => end(4401, 'revoked');
+        return () => {};
+      },
       rules: {
         routes: compileRouteTable([{ ...row('WS /judged any'), signalling: true }, row('WS /unread any')], FRIGATE),
         surroundings: () => ({ layout: layoutOfNames(['garden'] as CameraName[]), now: 0 }),
@@ -76,8 +82,8 @@ const HEAD = [
   'Sec-WebSocket-Version: 13',
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ].join('\r\n');
-const upgrade = (path: string): Socket => {
-  const socket = connect(gate.port, '127.0.0.1').on('error', () => {});
+const upgrade = (path: string, allowHalfOpen = false): Socket => {
+  const socket = connect({ port: gate.port, host: '127.0.0.1', allowHalfOpen }).on('error', () => {});
   socket.write(`GET ${path} HTTP/1.1\r\n${HEAD}\r\n\r\n`);
   return socket;
 };
@@ -175,4 +181,20 @@ describe('A client that leaves before the NVR has answered its upgrade', () => {
         assert.deepEqual(failures, []);
         assert.deepEqual(ends, [{ status: undefined, isWhole: false, bytes: 0 }]);
       });
+});
+
+describe('A caller who is revoked before the NVR has answered the upgrade', () => {
+  it('is refused once, and what the NVR breaks off then is no failure', async () => {
+    const atNvrSide: Duplex[] = [];
+    nvr.answerUpgrade = (_request, socket) => void atNvrSide.push(socket);
+    const socket = upgrade('/unread', true);
+    await until('the NVR is asked', () => atNvrSide.length === 1);
+    revoke();
+    assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 401 /);
+    atNvrSide[0]?.end('SSH-2.0-x');
+    await until('it is over', () => ends.length === 1);
+    assert.deepEqual(failures, []);
+    assert.deepEqual(ends, [{ status: 401, isWhole: true, bytes: 0 }]);
+    socket.destroy();
+  });
 });
