@@ -57,7 +57,7 @@ export function createUpgradeProxy(rules: ForwardRules) {
     judged.watch?.onAsked();
     try {
       proxy.ws(request, socket, head, { target: toTarget(upstream), ...agentFor(upstream, rules) }, onError);
-      if (exchange.upstreamRequest) takeOverResponses(exchange.upstreamRequest, request, socket, exchange, rules);
+      if (exchange.upstreamRequest) takeOverResponses(exchange.upstreamRequest, request, exchange, rules);
     } catch {
       exchange.fail('nvr-unreachable'); // the library throws on what it cannot send
     }
@@ -68,6 +68,9 @@ export function createUpgradeProxy(rules: ForwardRules) {
 const agentFor = (upstream: Upstream, rules: ForwardRules): { readonly agent?: Agent } =>
   upstream.kind === 'tcp' && upstream.protocol === 'https:' ? { agent: new Agent(tlsOptionsFor(upstream, rules)) } : {};
 
+/** A client that takes nothing for so long is cut (SPEC 1). */
+const STALLED_MS = 3_600_000;
+
 /**
  * The library would write any status, and a second head behind the first when a response breaks off. It has listened
  * since `ws()` was called, and nothing can have come in the meantime.
@@ -75,15 +78,18 @@ const agentFor = (upstream: Upstream, rules: ForwardRules): { readonly agent?: A
 function takeOverResponses(
   upstreamRequest: ClientRequest,
   request: IncomingMessage,
-  socket: Duplex,
   exchange: UpgradeExchange,
   { cookieName, timeoutResponse, timeoutIdle }: ForwardRules,
 ): void {
+  const { socket } = request;
   upstreamRequest.removeAllListeners('response');
   upstreamRequest.once('response', (response) => passUpgradeResponse(response, request, socket, exchange, cookieName));
-  const endInSilence = (): void => void request.socket.setTimeout(timeoutIdle * 1000);
-  // While the client is full the NVR is not heard, and the silence is not its own.
-  request.socket.on('timeout', () => socket.writableLength > 0 || socket.destroy());
+  const endInSilence = (): void => void socket.setTimeout(timeoutIdle * 1000);
+  socket.on('timeout', () => {
+    if (socket.writableLength === 0 || socket.timeout === STALLED_MS) return socket.destroy();
+    socket.setTimeout(STALLED_MS); // while the client is full the NVR is not heard, and the silence is not its own
+    return socket.once('drain', endInSilence);
+  });
   upstreamRequest.once('response', endInSilence);
   upstreamRequest.once('upgrade', (_, nvrSocket) => {
     endOnce(nvrSocket);

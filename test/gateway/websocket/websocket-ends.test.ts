@@ -128,17 +128,32 @@ describe('A connection ends, and its place and slot are given back', { timeout: 
     });
   }
 
-  it('and the NVR is heard to its end by a client that has ended and does not read for long', async () => {
-    const bytes = Buffer.alloc(20_000_000, 'x');
+  const bytes = Buffer.alloc(20_000_000, 'x');
+  /** A client that has ended, and has not read what the NVR says for the time of silence. */
+  async function full(): Promise<{ readonly client: Socket; readonly atGate: Socket }> {
     nvr.answerUpgrade = (_request, socket) => {
       socket.on('error', () => {}).write(SWITCHED);
       socket.resume().once('end', () => socket.end(bytes));
     };
     const client = await openWebSocket(quick);
     client.pause().end();
-    await once(watched ?? assert.fail('there is no request'), 'timeout');
+    const atGate = watched ?? assert.fail('there is no request');
+    await once(atGate, 'timeout');
+    return { client, atGate };
+  }
+
+  it('and the NVR is heard to its end by a client that has ended and does not read for long', async () => {
+    const { client } = await full();
     assert.equal(Buffer.concat(await client.toArray()).length, bytes.length);
     await isOver();
+  });
+
+  it('when a client takes nothing for an hour', async () => {
+    const { client, atGate } = await full();
+    assert.equal(atGate.timeout, 3_600_000);
+    atGate.emit('timeout');
+    await isOver();
+    client.destroy();
   });
 });
 
