@@ -17,14 +17,7 @@ import type { OwnResponse } from '../response/error-responses.ts';
 import { byName, type ResponseHead, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
 
 /** An upgrade under way at the upstream. */
-interface UpgradeExchange {
-  readonly judged: JudgedRequest;
-  /** Answers with a refusal; once the head of a response was sent it cuts the connection instead. */
-  readonly fail: (reason: RefusalReason) => void;
-  /** Whether the client has been sent the head of a response, or the 101. */
-  hasHead: boolean;
-  upstreamRequest: ClientRequest | undefined;
-}
+type UpgradeExchange = ReturnType<typeof createExchange>;
 
 export type UpgradeProxy = ReturnType<typeof createUpgradeProxy>;
 
@@ -34,21 +27,17 @@ export function createUpgradeProxy(rules: ForwardRules) {
     secure: rules.verify,
     connectTimeout: rules.timeoutConnect * 1000,
   });
-  const exchanges = new WeakMap<IncomingMessage, UpgradeExchange>();
-
   proxy.on('error', () => {}); // every call has its own callback; without a listener the library throws
-  proxy.on('proxyReqWs', (upstreamRequest, request, socket) => {
-    const exchange = exchanges.get(request);
-    if (!exchange) return;
-    exchange.upstreamRequest = upstreamRequest;
-    joinSwitched(upstreamRequest, socket, exchange, rules.cookieName);
-  });
 
   return (request: IncomingMessage, socket: Duplex, head: Buffer, upstream: Upstream, judged: JudgedRequest): void => {
     request.url = judged.target;
     request.headers = judged.headers;
     const exchange = createExchange(socket, judged);
-    exchanges.set(request, exchange);
+    // One that the library threw on has left its listener.
+    proxy.removeAllListeners('proxyReqWs').once('proxyReqWs', (upstreamRequest) => {
+      exchange.upstreamRequest = upstreamRequest;
+      joinSwitched(upstreamRequest, socket, exchange, rules.cookieName);
+    });
     const onError = (error: Error): void => {
       if (!socket.writable) return; // the client has left, or was refused: that the request broke off is no failure of the NVR
       judged.watch?.onUpstreamError(codeOf(error), error.message);
@@ -134,17 +123,16 @@ function endOnce(socket: Duplex): void {
   socket.end = () => (socket.writable ? end() : socket);
 }
 
-function createExchange(socket: Duplex, judged: JudgedRequest): UpgradeExchange {
-  let hasFailed = false;
-  const exchange: UpgradeExchange = {
+function createExchange(socket: Duplex, judged: JudgedRequest) {
+  const exchange = {
     judged,
+    /** Whether the client has been sent the head of a response, or the 101. */
     hasHead: false,
-    upstreamRequest: undefined,
-    fail(reason) {
-      if (hasFailed) return;
-      hasFailed = true;
+    upstreamRequest: undefined as ClientRequest | undefined,
+    /** Answers with a refusal, once; when the head of a response was sent it cuts the connection instead. */
+    fail(reason: RefusalReason): void {
       if (exchange.hasHead) socket.destroy();
-      else judged.onFailure(reason);
+      else if (socket.writable) judged.onFailure(reason);
     },
   };
   return exchange;
@@ -221,7 +209,7 @@ function passUpgradeResponse(
   tellHead(exchange.judged, response.statusCode ?? 0);
   response.on('error', () => {});
   const way = wayOf(head, exchange.judged.errorReader);
-  if (way.kind === 'failed' || socket.destroyed) {
+  if (way.kind === 'failed' || !socket.writable) {
     response.destroy();
     if (way.kind === 'failed') exchange.fail(way.reason);
     return;
@@ -261,7 +249,7 @@ function passUpgradeResponse(
 
 /** Refuses an upgrade in ordinary HTTP and closes: whatever is pipelined behind it is never read. */
 export function refuseUpgrade(socket: Duplex, response: OwnResponse, requestId: string): void {
-  if (socket.destroyed) return;
+  if (!socket.writable) return;
   const headers = {
     ...response.headers,
     'content-length': String(Buffer.byteLength(response.body)),
