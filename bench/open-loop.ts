@@ -36,6 +36,8 @@ export async function openLoop(
     free.push(connection);
   };
   const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(target.url)));
+  // A first request may wait its turn behind those of a crowd that has just come: these are of people who were there before.
+  for (const { ask } of all) await ask(request);
   const free = [...all];
 
   const begin = performance.now();
