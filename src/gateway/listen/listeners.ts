@@ -12,6 +12,7 @@ import { attempt, faultMessage } from '../../domain/result.ts';
 import { markLocal, readPeer } from '../decision/request-facts.ts';
 import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-target.ts';
 import type { Handlers } from '../entry/app.ts';
+import { STALLED_SECONDS } from '../response/client-socket.ts';
 import { createHttp1Connections, type Http1Connections, TOO_SLOW } from './http1-connections.ts';
 import { createTlsServer, type Http2Sessions, type TlsRules } from './tls-server.ts';
 
@@ -35,8 +36,6 @@ export interface Serving {
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
-/** SPEC 1. A proxy in front may have read a gigabyte ahead, and its client plays that first. */
-const STALLED_SECONDS = 3600;
 const LONGEST_BETWEEN_CHECKS_MS = 5_000;
 /** Longer than proxies in front keep a connection (mostly 60 s): a request that is sent while this side closes would be lost. */
 const KEPT_ALIVE_MS = 75_000;

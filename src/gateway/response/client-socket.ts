@@ -19,6 +19,9 @@ export function cutOff(response: ServerResponse): void {
   response.destroy();
 }
 
+/** A client that takes nothing for so long is cut (SPEC 1). A proxy in front may have read a gigabyte ahead, and its client plays that first. */
+export const STALLED_SECONDS = 3600;
+
 const stalled = new WeakSet<ServerResponse>();
 
 /** The client took nothing of this response for too long, and is about to be cut off. */

@@ -12,7 +12,7 @@ import { type JudgedRequest, tellHead } from '../forward/judged-request.ts';
 import { NOTHING_BEGUN } from '../http1/exchange.ts';
 import { HeldBody } from '../narrow/held-body.ts';
 import { passError, passRedirect, wayOf } from '../narrow/response-filter.ts';
-import { atEndOfTurn, leaveInTurn, UNREAD } from '../response/client-socket.ts';
+import { atEndOfTurn, leaveInTurn, STALLED_SECONDS, UNREAD } from '../response/client-socket.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { byName, type ResponseHead, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
 
@@ -33,7 +33,7 @@ export function createUpgradeProxy(rules: ForwardRules) {
     request.url = judged.target;
     request.headers = judged.headers;
     const exchange = createExchange(socket, judged);
-    // One that the library threw on has left its listener.
+    // The library calls it within `ws()`, or throws before that: then its listener is left.
     proxy.removeAllListeners('proxyReqWs').once('proxyReqWs', (upstreamRequest) => {
       exchange.upstreamRequest = upstreamRequest;
       joinSwitched(upstreamRequest, socket, exchange, rules.cookieName);
@@ -57,8 +57,7 @@ export function createUpgradeProxy(rules: ForwardRules) {
 const agentFor = (upstream: Upstream, rules: ForwardRules): { readonly agent?: Agent } =>
   upstream.kind === 'tcp' && upstream.protocol === 'https:' ? { agent: new Agent(tlsOptionsFor(upstream, rules)) } : {};
 
-/** A client that takes nothing for so long is cut (SPEC 1). */
-const STALLED_MS = 3_600_000;
+const STALLED_MS = STALLED_SECONDS * 1000;
 
 /**
  * The library would write any status, and a second head behind the first when a response breaks off. It has listened
